@@ -7,6 +7,8 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "comm/bootstrap/bare_network.h"
 #include "comm/bootstrap/transport_registry.h"
@@ -119,18 +121,16 @@ double BareMpi(comm::BareNetwork& mpi, const Case& c, int rank, Buffers& buffers
   return SecondsSince(start) / (2.0 * c.trips * c.steps);
 }
 
-// Gives the other rank some bytes over MPI.
-Result<std::string> SwapOverMpi(std::string_view own) {
-  const int peer = [] {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return 1 - rank;
-  }();
-  int sizes[2] = {static_cast<int>(own.size()), 0};
-  MPI_Sendrecv(&sizes[0], 1, MPI_INT, peer, kTag, &sizes[1], 1, MPI_INT, peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  std::string other(static_cast<size_t>(sizes[1]), '\0');
-  MPI_Sendrecv(own.data(), sizes[0], MPI_BYTE, peer, kTag, other.data(), sizes[1], MPI_BYTE, peer, kTag, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE);
+// Gives the other rank some bytes over the bare network.
+std::string Swap(comm::BareNetwork& network, int peer, std::string_view own) {
+  const uint64_t size = own.size();
+  uint64_t other_size = 0;
+  network.SendRecv(peer, &size, peer, &other_size, sizeof size);
+  std::vector<char> sent(std::max(size, other_size));
+  std::copy(own.begin(), own.end(), sent.begin());
+  std::string other(sent.size(), '\0');
+  network.SendRecv(peer, sent.data(), peer, other.data(), sent.size());
+  other.resize(other_size);
   return other;
 }
 
@@ -237,7 +237,10 @@ class P2pBench {
   Result<std::unique_ptr<comm::BareLink>> ConnectBare() const {
     const comm::TransportDef* const def = comm::Transports().Find(transport());
     if (def == nullptr || def->bare == nullptr) return std::unique_ptr<comm::BareLink>();
-    return def->bare(SwapOverMpi);
+    const auto swap = [this](std::string_view own) -> Result<std::string> {
+      return Swap(*bare_, 1 - runtime_.rank(), own);
+    };
+    return def->bare(swap);
   }
 
   Runtime& runtime_;

@@ -48,7 +48,7 @@ std::vector<std::string> Properties(const OpDef& op) {
 std::string KernelLines(const OpDef& op, std::string_view indent) {
   std::string out;
   for (const auto& [device, types] : KernelTypes(op)) out += StrCat(indent, device, ": ", Join(types, " "), "\n");
-  return out.empty() ? StrCat(indent, "none: the runtime itself does it\n") : out;
+  return out.empty() ? StrCat(indent, "none: the runtime itself does it, or cards alone do\n") : out;
 }
 
 // "float32, float64", "Tidx=int32, int64".
@@ -59,13 +59,14 @@ std::string TypesText(std::string_view types) {
   return text;
 }
 
-// "cpu: float32, float64", "cpu: Tidx=int32, int64", "cpu: any".
-std::string TableCell(const OpDef& op) {
+// "cpu: float32, float64", "cpu: Tidx=int32, int64", "cpu: any"; `on_gpu`: whether there is a kernel for GPUs.
+std::string TableCell(const OpDef& op, bool on_gpu) {
   std::vector<std::string> devices;
   for (const auto& [device, types] : KernelTypes(op)) {
     devices.push_back(StrCat(device, ": ", TypesText(Join(types, "; "))));
   }
-  return devices.empty() ? "runtime" : Join(devices, "; ");
+  if (devices.empty()) return on_gpu ? "none" : "runtime";
+  return Join(devices, "; ");
 }
 
 // Of kernels for GPUs: "float32, float64", "as cpu", "plain".
@@ -156,7 +157,7 @@ std::string OpsTable(const std::map<std::string, OpTests>& tests) {
       "Written by `scripts/ops-table`; `dfrun ops NAME` shows an op with its signature and meaning.\n\n"
       "* **dtypes**: by device, those of the attr `T`, or of the attr named; `any`: one kernel for all; `runtime`: "
       "the\n"
-      "  executor itself does it.\n"
+      "  executor itself does it; `none`: GPUs alone do.\n"
       "* **GPU**: those of NVIDIA's cards, which `tests/golden/registry/gpu.txt` lists; `plain`: all whose elements "
       "are\n"
       "  plain bytes. `tests/gpu/not_on_gpu.txt` says why an op has none.\n"
@@ -173,7 +174,7 @@ std::string OpsTable(const std::map<std::string, OpTests>& tests) {
     const OpTests tested = found == tests.end() ? OpTests() : found->second;
     std::string doc;
     for (char c : op->doc) doc += c == '|' ? "\\|" : std::string(1, c);
-    out += StrCat("| ", op->name, op->traits.is_own() ? "*" : "", " | ", TableCell(*op), " | ",
+    out += StrCat("| ", op->name, op->traits.is_own() ? "*" : "", " | ", TableCell(*op, !tested.gpu.empty()), " | ",
                   GpuCell(*op, tested.gpu), " | ", GradientWord(*op), " | ", TestCells(tested), " | ", doc, " |\n");
     ++rows;
   }

@@ -12,7 +12,7 @@ namespace {
 template <class T>
 class Products {
  public:
-  explicit Products(KernelSetup&) {}
+  explicit Products(KernelSetup& setup) : product_(setup) {}
 
   static Status Sum(OpContext& ctx, const ReductionPlan& plan, const Tensor& from, Tensor& to) {
     return cuda::SumElements(ctx, plan, from, to);

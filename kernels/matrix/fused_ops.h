@@ -10,8 +10,10 @@
 
 namespace dfrun {
 
-// None, as of ops without the attr; BiasAdd with input 2, then Relu where it says so; or ReluGrad, whose features input
-// 2 is.
+enum class FusedActivation { kNone, kRelu, kGelu, kApproximateGelu };
+
+// None, as of ops without the attr; BiasAdd with input 2, then an activation where it says so; or ReluGrad, whose
+// features input 2 is.
 template <class T>
 class FusedOps {
  public:
@@ -21,13 +23,23 @@ class FusedOps {
     const std::string first = ops.empty() ? "" : ops[0];
     is_none_ = ops.empty();
     is_gradient_ = first == "ReluGrad";
-    has_relu_ = ops.size() == 2 && first == "BiasAdd" && ops[1] == "Relu";
-    if (!is_none_ && !has_relu_ && (ops.size() != 1 || !(is_gradient_ || first == "BiasAdd"))) {
-      setup.Fail(Unimplemented("attr 'fused_ops' must be [], [BiasAdd], [BiasAdd, Relu] or [ReluGrad]"));
+    if (ops.size() == 2 && first == "BiasAdd") activation_ = ActivationOf(ops[1]);
+    const bool has_activation = activation_ != FusedActivation::kNone;
+    if (!is_none_ && !has_activation && (ops.size() != 1 || !(is_gradient_ || first == "BiasAdd"))) {
+      setup.Fail(
+          Unimplemented("attr 'fused_ops' must be [], [BiasAdd], [BiasAdd, Relu], [BiasAdd, GeluExact], [BiasAdd, "
+                        "GeluApproximate] or [ReluGrad]"));
     }
   }
   bool is_none() const { return is_none_; }
   bool is_gradient() const { return is_gradient_; }
+  FusedActivation activation() const { return activation_; }
+  // Of kernels that apply a bias, Relu and its gradient alone.
+  void RefuseGelu(KernelSetup& setup) const {
+    if (activation_ == FusedActivation::kGelu || activation_ == FusedActivation::kApproximateGelu) {
+      setup.Fail(Unimplemented("this device's product is not followed by Gelu"));
+    }
+  }
 
   // Of a product of so many rows and columns. InvalidArgument where there is not the input 2 that fits it.
   Status Read(const OpContext& ctx, int64_t rows, int64_t columns, Epilogue<T>* epilogue) const {
@@ -42,15 +54,22 @@ class FusedOps {
       epilogue->features = {arg, columns, false};
     } else {
       epilogue->bias = arg;
-      epilogue->relu = has_relu_;
+      epilogue->relu = activation_ == FusedActivation::kRelu;
     }
     return Status();
   }
 
  private:
+  static FusedActivation ActivationOf(const std::string& op) {
+    return op == "Relu"              ? FusedActivation::kRelu
+           : op == "GeluExact"       ? FusedActivation::kGelu
+           : op == "GeluApproximate" ? FusedActivation::kApproximateGelu
+                                     : FusedActivation::kNone;
+  }
+
   bool is_none_ = true;
   bool is_gradient_ = false;
-  bool has_relu_ = false;
+  FusedActivation activation_ = FusedActivation::kNone;
 };
 
 }  // namespace dfrun

@@ -23,6 +23,7 @@ class MatMulKernel final : public Kernel {
  public:
   explicit MatMulKernel(KernelSetup& setup)
       : transpose_a_(setup.attr<bool>("transpose_a")), transpose_b_(setup.attr<bool>("transpose_b")), fused_(setup) {
+    fused_.RefuseGelu(setup);
     const PartialShape& a = setup.input_shape(0);
     const PartialShape& b = setup.input_shape(1);
     if (!a.IsFullyDefined() || !b.IsFullyDefined()) return;

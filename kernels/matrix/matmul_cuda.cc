@@ -8,42 +8,79 @@
 namespace dfrun {
 namespace {
 
-// MatMul, and with what its attr fused_ops names.
+// The product of a node's first two inputs.
 template <class T>
-class MatMulKernel final : public Kernel {
+class MatrixProduct {
  public:
-  explicit MatMulKernel(KernelSetup& setup)
-      : transpose_a_(setup.attr<bool>("transpose_a")),
-        transpose_b_(setup.attr<bool>("transpose_b")),
-        fused_(setup),
-        product_(setup) {
-    if (fused_.is_gradient()) setup.Fail(Unimplemented("a card's product is not followed by a gradient of Relu"));
-  }
+  explicit MatrixProduct(KernelSetup& setup)
+      : transpose_a_(setup.attr<bool>("transpose_a")), transpose_b_(setup.attr<bool>("transpose_b")), product_(setup) {}
 
-  Status Compute(OpContext& ctx) {
-    const Tensor& a = ctx.input(0);
-    const Tensor& b = ctx.input(1);
-    if (a.shape().rank() > 2 || b.shape().rank() > 2) {
-      return InvalidArgument("MatMul multiplies matrices, but its inputs have ranks ", a.shape().rank(), " and ",
-                             b.shape().rank());
+  Result<GemmShape> ShapeOf(const OpContext& ctx) const {
+    const Shape& a = ctx.input(0).shape();
+    const Shape& b = ctx.input(1).shape();
+    if (a.rank() > 2 || b.rank() > 2) {
+      return InvalidArgument("MatMul multiplies matrices, but its inputs have ranks ", a.rank(), " and ", b.rank());
     }
-    DF_ASSIGN(const GemmShape shape, MatchMatrices(a.shape().dims(), b.shape().dims(), transpose_a_, transpose_b_));
-    Tensor* c = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, Shape({shape.m, shape.n}), &c));
-    cuda::BiasAndRelu<T> end;
-    if constexpr (std::is_floating_point_v<T>) {
-      Epilogue<T> epilogue;
-      DF_TRY(fused_.Read(ctx, shape.m, shape.n, &epilogue));
-      end = {epilogue.bias, epilogue.relu};
-    }
-    return product_.Run(ctx, shape, cuda::OnePair(), a.data<T>(), b.data<T>(), c->data<T>(), end);
+    return MatchMatrices(a.dims(), b.dims(), transpose_a_, transpose_b_);
+  }
+  Status Run(OpContext& ctx, const GemmShape& shape, T* c, const cuda::ProductEnd<T>& end) {
+    return product_.Run(ctx, shape, cuda::OnePair(), ctx.input(0).data<T>(), ctx.input(1).data<T>(), c, end);
   }
 
  private:
   const bool transpose_a_;
   const bool transpose_b_;
-  const FusedOps<T> fused_;
   cuda::Product<T> product_;
+};
+
+// MatMul, and with what its attr fused_ops names.
+template <class T>
+class MatMulKernel final : public Kernel {
+ public:
+  explicit MatMulKernel(KernelSetup& setup) : fused_(setup), product_(setup) {
+    if (fused_.is_gradient()) setup.Fail(Unimplemented("a card's product is not followed by a gradient of Relu"));
+  }
+
+  Status Compute(OpContext& ctx) {
+    DF_ASSIGN(const GemmShape shape, product_.ShapeOf(ctx));
+    Tensor* c = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, Shape({shape.m, shape.n}), &c));
+    cuda::ProductEnd<T> end;
+    if constexpr (std::is_floating_point_v<ComputeType<T>>) {
+      Epilogue<T> epilogue;
+      DF_TRY(fused_.Read(ctx, shape.m, shape.n, &epilogue));
+      end = {epilogue.bias, fused_.activation()};
+    }
+    return product_.Run(ctx, shape, c->data<T>(), end);
+  }
+
+ private:
+  const FusedOps<T> fused_;
+  MatrixProduct<T> product_;
+};
+
+// A product, a bias and Gelu, of which what Gelu is applied to is kept.
+template <class T>
+class MatMulGeluKernel final : public Kernel {
+ public:
+  explicit MatMulGeluKernel(KernelSetup& setup)
+      : activation_(setup.attr<bool>("approximate") ? FusedActivation::kApproximateGelu : FusedActivation::kGelu),
+        product_(setup) {}
+
+  Status Compute(OpContext& ctx) {
+    DF_ASSIGN(const GemmShape shape, product_.ShapeOf(ctx));
+    const Tensor& bias = ctx.input(2);
+    if (!(bias.shape() == Shape({shape.n}))) {
+      return InvalidArgument("a bias of shape ", bias.shape(), " does not fit the ", shape.n, " columns of a product");
+    }
+    Tensor* outputs[2] = {};
+    for (int i = 0; i < 2; ++i) DF_TRY(ctx.AllocateOutput(i, Shape({shape.m, shape.n}), &outputs[i]));
+    return product_.Run(ctx, shape, outputs[1]->data<T>(), {bias.data<T>(), activation_, outputs[0]->data<T>()});
+  }
+
+ private:
+  const FusedActivation activation_;
+  MatrixProduct<T> product_;
 };
 
 template <class T>
@@ -89,7 +126,8 @@ class BatchMatMulKernel final : public Kernel {
   cuda::Product<T> product_;
 };
 
-CUDA_KERNEL("_FusedMatMul", KernelOf<MatMulKernel>, float, double);
+CUDA_KERNEL("_FusedMatMul", KernelOf<MatMulKernel>, DF_FLOATS);
+CUDA_KERNEL("_MatMulBiasGelu", KernelOf<MatMulGeluKernel>, DF_FLOATS);
 CUDA_KERNEL("MatMul", KernelOf<MatMulKernel>, DF_FLOATS, int32_t, int64_t, DF_COMPLEX);
 CUDA_KERNEL("BatchMatMul", KernelOf<BatchMatMulKernel>, DF_FLOATS, int32_t, int64_t, DF_COMPLEX);
 CUDA_KERNEL("BatchMatMulV2", KernelOf<BatchMatMulKernel>, DF_FLOATS, int16_t, int32_t, int64_t, DF_COMPLEX);

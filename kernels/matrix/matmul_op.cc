@@ -1,4 +1,6 @@
 // MatMul: signature, shape, gradient.
+#include <utility>
+
 #include "kernels/math/gradients.h"
 #include "kernels/matrix/matmul_shape.h"
 #include "kernels/matrix/product_cost.h"
@@ -19,6 +21,16 @@ void MatMulGradient(GradientBuilder& g) {
   const Output dy = g.dy(0);
   g.dx(0) = ta ? Product(g, b, tb, dy, true, "grad_a") : Product(g, dy, false, b, !tb, "grad_a");
   g.dx(1) = tb ? Product(g, dy, true, a, ta, "grad_b") : Product(g, a, !ta, dy, false, "grad_b");
+}
+
+Status MatMulGeluShape(InferenceContext& c) {
+  DF_ASSIGN(const PartialShape bias, c.WithRank(2, 1));
+  DF_ASSIGN(PartialShape shape, ProductShape(c, 0, 1));
+  DF_ASSIGN(const PartialShape columns, PartialShape({shape.dim(1)}).Merge(bias));
+  shape.set_dim(1, columns.dim(0));
+  c.set_output(1, shape);
+  c.set_output(0, std::move(shape));
+  return Status();
 }
 
 }  // namespace
@@ -44,12 +56,28 @@ OP("_FusedMatMul")
     .Output("product: T")
     .Attr("transpose_a: bool = false")
     .Attr("transpose_b: bool = false")
-    .Attr("T: {float, double}")
+    .Attr("T: {bfloat16, half, float, double}")
     .Attr("num_args: int >= 0")
     .Attr("fused_ops: list(string) = []")
     .Shape(&MatMulShape)
     .NotDifferentiable()
     .Cost(ProductCost("transpose_a"))
     .Doc("MatMul followed by the ops that fused_ops names, on args: made when a graph is optimised.");
+
+OP("_MatMulBiasGelu")
+    .Input("a: T")
+    .Input("b: T")
+    .Input("bias: T")
+    .Output("features: T")
+    .Output("activations: T")
+    .Attr("transpose_a: bool = false")
+    .Attr("transpose_b: bool = false")
+    .Attr("approximate: bool = false")
+    .Attr("T: {bfloat16, half, float, double}")
+    .Shape(&MatMulGeluShape)
+    .NotDifferentiable()
+    .Own()
+    .Cost(ProductCost("transpose_a"))
+    .Doc("BiasAdd of MatMul, and Gelu of that: made when a graph is optimised.");
 
 }  // namespace dfrun

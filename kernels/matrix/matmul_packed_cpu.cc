@@ -34,7 +34,9 @@ class PackWeightsKernel final : public Kernel {
 template <class T>
 class MatMulPackedKernel final : public Kernel {
  public:
-  explicit MatMulPackedKernel(KernelSetup& setup) : columns_(setup.attr<int64_t>("columns")), fused_(setup) {}
+  explicit MatMulPackedKernel(KernelSetup& setup) : columns_(setup.attr<int64_t>("columns")), fused_(setup) {
+    fused_.RefuseGelu(setup);
+  }
   bool IsExpensive() const override { return true; }
 
   Status Compute(OpContext& ctx) {

@@ -57,7 +57,7 @@ DF_CARD_FUNCTION C MultiplyAdd(C a, C b, C sum) {
 
 // Dtypes of products that something may follow.
 template <class T>
-constexpr bool kMayEnd = std::is_floating_point_v<T>;
+constexpr bool kMayEnd = std::is_floating_point_v<ComputeType<T>>;
 
 template <class T>
 DF_CARD_KERNEL void ProductTiles(ProductGrid g, CardBroadcast batch, const T* a, const T* b, T* c, BiasAndRelu<T> end) {
@@ -138,11 +138,46 @@ DF_CARD_KERNEL void EndElements(T* c, int64_t columns, int64_t n, BiasAndRelu<T>
   if (i < n) c[i] = end(c[i], i % columns);
 }
 
+// A thread's elements are `kWidth` side by side of one row.
+template <class F, int kWidth, class T>
+DF_CARD_KERNEL void GeluOfRows(GeluPass<T> pass, int64_t columns, int64_t n) {
+  const int64_t first = ThreadInGrid() * kWidth;
+  if (first >= n) return;
+  const int64_t column = first % columns;
+  const BiasAndRelu<T> end = {pass.bias, false};
+  ElementVector<T, kWidth> features = LoadVector<kWidth>(pass.features + first);
+  ElementVector<T, kWidth> activations;
+  for (int k = 0; k < kWidth; ++k) {
+    features.at[k] = end(features.at[k], column + k);
+    activations.at[k] = ElementMap<F, T>()(features.at[k]);
+  }
+  if (pass.keeps) StoreVector<kWidth>(pass.features + first, features);
+  StoreVector<kWidth>(pass.activations + first, activations);
+}
+
+template <class F, class T>
+Status RunGelu(OpContext& ctx, const GeluPass<T>& pass, int64_t columns, int64_t n) {
+  constexpr int kWidth = WidthOf(sizeof(T));
+  if (columns % kWidth == 0 && IsVectorAligned(pass.features) && IsVectorAligned(pass.activations)) {
+    return Launch(ctx, n / kWidth, &GeluOfRows<F, kWidth, T>, pass, columns, n);
+  }
+  return Launch(ctx, n, &GeluOfRows<F, 1, T>, pass, columns, n);
+}
+
+// What is left to do with `n` elements of a product: `has_bias` and `has_relu` say what has been done.
 template <class T>
-Status RunEnd(OpContext& ctx, T* c, int64_t columns, int64_t n, const BiasAndRelu<T>& end) {
+Status RunEnd(OpContext& ctx, T* product, T* c, int64_t columns, int64_t n, const ProductEnd<T>& end, bool has_bias,
+              bool has_relu) {
   if constexpr (kMayEnd<T>) {
-    if (end.bias != nullptr) return Launch(ctx, n, &EndElements<T>, c, columns, n, end);
-    if (end.has_relu) return LaunchMap(ctx, c, c, n, ReluOf<T>());
+    const T* const bias = has_bias ? nullptr : end.bias;
+    if (end.has_gelu()) {
+      const GeluPass<T> pass = {product, bias, end.features != nullptr && bias != nullptr, c};
+      return end.activation == FusedActivation::kGelu ? RunGelu<fn::Gelu>(ctx, pass, columns, n)
+                                                      : RunGelu<fn::GeluTanh>(ctx, pass, columns, n);
+    }
+    const bool wants_relu = end.activation == FusedActivation::kRelu && !has_relu;
+    if (bias != nullptr) return Launch(ctx, n, &EndElements<T>, c, columns, n, BiasAndRelu<T>{bias, wants_relu});
+    if (wants_relu) return LaunchMap(ctx, c, c, n, ReluOf<T>());
   }
   return Status();
 }
@@ -280,30 +315,35 @@ Status Product<T>::RunByLibrary(OpContext& ctx, const ProductShape& given, const
 
 template <class T>
 Status Product<T>::Run(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, const T* a, const T* b, T* c,
-                       const BiasAndRelu<T>& end) {
+                       const ProductEnd<T>& end) {
   if (s.m == 0 || s.n == 0 || batch.count == 0) return Status();
-  if (s.m == 1 && s.k == 1 && s.n == 1 && end.is_none() && batch.rank == 1 && batch.strides[0][0] == 1 &&
+  const bool is_plain = end.bias == nullptr && end.activation == FusedActivation::kNone;
+  if (s.m == 1 && s.k == 1 && s.n == 1 && is_plain && batch.rank == 1 && batch.strides[0][0] == 1 &&
       batch.strides[1][0] == 1) {
     using E = CardType<T>;
     return LaunchZip(ctx, reinterpret_cast<const E*>(a), reinterpret_cast<const E*>(b), reinterpret_cast<E*>(c),
                      batch.count, NumberProduct<E>());
   }
   if (batch.count > INT32_MAX) return Unimplemented("a batch of ", batch.count, " products on a card");
-  if (!IsForLibrary(s, batch, a, b, c)) return RunTiles(ctx, s, batch, a, b, c, end);
-  const bool has_bias = std::is_same_v<T, float> && end.bias != nullptr && IsForLibraries(end.bias);
-  const ProductShape shape = {.m = s.m,
-                              .k = s.k,
-                              .n = s.n,
-                              .transpose_a = s.transpose_a,
-                              .transpose_b = s.transpose_b,
-                              .batches = batch.count,
-                              .repeats_a = batch.strides[0][0] == 0,
-                              .repeats_b = batch.strides[1][0] == 0,
-                              .has_bias = has_bias};
-  const Status status = RunByLibrary(ctx, shape, {a, b, end.bias, c});
-  if (status.code() == Code::kUnimplemented) return RunTiles(ctx, s, batch, a, b, c, end);
-  DF_TRY(status);
-  return RunEnd(ctx, c, s.n, batch.count * s.m * s.n, {has_bias ? nullptr : end.bias, end.has_relu});
+  T* const product = end.features != nullptr ? end.features : c;
+  const int64_t elements = batch.count * s.m * s.n;
+  if (IsForLibrary(s, batch, a, b, product)) {
+    const bool has_bias = std::is_same_v<T, float> && end.bias != nullptr && IsForLibraries(end.bias);
+    const ProductShape shape = {.m = s.m,
+                                .k = s.k,
+                                .n = s.n,
+                                .transpose_a = s.transpose_a,
+                                .transpose_b = s.transpose_b,
+                                .batches = batch.count,
+                                .repeats_a = batch.strides[0][0] == 0,
+                                .repeats_b = batch.strides[1][0] == 0,
+                                .has_bias = has_bias};
+    const Status status = RunByLibrary(ctx, shape, {a, b, end.bias, product});
+    if (status.ok()) return RunEnd(ctx, product, c, s.n, elements, end, has_bias, /*has_relu=*/false);
+    if (status.code() != Code::kUnimplemented) return status;
+  }
+  DF_TRY(RunTiles(ctx, s, batch, a, b, product, end.before_gelu()));
+  return RunEnd(ctx, product, c, s.n, elements, end, /*has_bias=*/true, /*has_relu=*/true);
 }
 
 namespace {

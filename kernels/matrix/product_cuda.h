@@ -8,8 +8,8 @@
 #include "kernels/device/cuda/library_product.h"
 #include "kernels/device/shape_cache.h"
 #include "kernels/gemm/gemm.h"
-#include "kernels/math/bias_relu_cuda.h"
 #include "kernels/math/broadcast.h"
+#include "kernels/matrix/product_end_cuda.h"
 
 namespace dfrun::cuda {
 
@@ -21,10 +21,10 @@ class Product {
   // With the arithmetic that the node lets its kernel use.
   explicit Product(const KernelSetup& setup) : arithmetic_(Arithmetic::Of(setup.attrs())) {}
 
-  // C = op(A) op(B) for each pair of `batch`, whose offsets are in matrices. m, k, n may be 0. `end`, of float32 and
-  // float64 alone, is what is done with each row of C.
+  // C = op(A) op(B) for each pair of `batch`, whose offsets are in matrices. m, k, n may be 0. `end`, of floating
+  // point alone, is what is done with each row of C.
   Status Run(OpContext& ctx, const GemmShape& shape, const BroadcastPlan& batch, const T* a, const T* b, T* c,
-             const BiasAndRelu<T>& end = {});
+             const ProductEnd<T>& end = {});
 
  private:
   Status RunByLibrary(OpContext& ctx, const ProductShape& shape, const LibraryProduct::Data& data);

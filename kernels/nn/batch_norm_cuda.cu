@@ -1,38 +1,13 @@
-// Batch normalisation and its gradient on cards: as on CPUs all is computed in float, with sums in double.
-#include "kernels/device/cuda/launch.h"
-#include "kernels/math/reducers.h"
-#include "kernels/math/reduction_cuda.h"
+// Batch normalisation and its gradient on cards: as on CPUs all is computed in float, with sums in double. Images are
+// read once for what is summed of them and once more for the result, whatever their type.
+#include "kernels/math/bias_relu_cuda.h"
 #include "kernels/nn/batch_norm.h"
-#include "kernels/nn/float_io_cuda.h"
+#include "kernels/nn/channel_maps_cuda.h"
 
 namespace dfrun {
 namespace {
 
-// A tensor [outer, channels, inner] as a card sees it.
-struct CardChannels {
-  int64_t count;
-  int64_t channels;
-  int64_t inner;
-  explicit CardChannels(const ChannelLayout& layout)
-      : count(layout.outer * layout.channels * layout.inner), channels(layout.channels), inner(layout.inner) {}
-  DF_HOST_DEVICE int64_t Channel(int64_t i) const { return i / inner % channels; }
-};
-
-// Folds all elements of each channel.
-template <class R, class T>
-Status FoldChannels(OpContext& ctx, const ChannelLayout& layout, const T* x, T* folded) {
-  ReductionPlan plan;
-  Shape output;
-  DF_TRY(PlanReduction(Shape({layout.outer, layout.channels, layout.inner}), {true, false, true}, false, plan, output));
-  return cuda::LaunchFold<R, T>(ctx, plan, x, folded);
-}
-
-DF_CARD_KERNEL void SquaredDistances(CardChannels layout, const float* x, const float* mean, float* squares) {
-  const int64_t i = cuda::ThreadInGrid();
-  if (i >= layout.count) return;
-  const float distance = x[i] - mean[layout.Channel(i)];
-  squares[i] = distance * distance;
-}
+using cuda::ChannelTotals;
 
 struct Statistics {
   float* mean;
@@ -41,59 +16,170 @@ struct Statistics {
   float* saved_variance;
 };
 
-// The means of the population that the batch is drawn from, averaged with those given.
-DF_CARD_KERNEL void AverageStatistics(Statistics s, const float* old_mean, const float* old_variance, int64_t channels,
-                                      double bessel, double factor) {
-  const int64_t c = cuda::ThreadInGrid();
-  if (c >= channels) return;
-  const double variance = static_cast<double>(s.saved_variance[c]) * bessel;
-  if (factor == 1) {
-    s.mean[c] = s.saved_mean[c];
-    s.variance[c] = static_cast<float>(variance);
-  } else {
-    s.mean[c] = static_cast<float>((1 - factor) * old_mean[c] + factor * s.saved_mean[c]);
-    s.variance[c] = static_cast<float>((1 - factor) * old_variance[c] + factor * variance);
-  }
+// What the elements of a channel are summed from: near them, so that little cancels.
+template <class T>
+DF_HOST_DEVICE double OriginOf(const T* x, int64_t first) {
+  const auto origin = static_cast<double>(static_cast<float>(x[first]));
+  return origin - origin == 0 ? origin : 0;  // 0 for infinities and NaN
 }
 
-DF_CARD_KERNEL void NormaliseElements(CardChannels layout, const float* x, const float* scale, const float* offset,
-                                      const float* mean, const float* variance, double epsilon, float* y) {
-  const int64_t i = cuda::ThreadInGrid();
-  if (i >= layout.count) return;
-  const int64_t c = layout.Channel(i);
-  const auto slope = static_cast<float>(scale[c] / std::sqrt(variance[c] + epsilon));
-  y[i] = (x[i] - mean[c]) * slope + offset[c];
+// Sums of distances from the channel's first element, and of their squares.
+template <class T>
+struct DistanceTerms {
+  const T* x;
+
+  template <int kWidth>
+  struct Elements {
+    cuda::ElementVector<T, kWidth> x;
+    DF_HOST_DEVICE T At(int k) const { return x.at[k]; }
+  };
+  template <int kWidth>
+  DF_CARD_FUNCTION Elements<kWidth> Load(int64_t i) const {
+    return {cuda::LoadVector<kWidth>(x + i)};
+  }
+  struct Channel {
+    double origin;
+    DF_HOST_DEVICE ChannelTotals operator()(T element) const {
+      const double distance = static_cast<double>(static_cast<float>(element)) - origin;
+      return {distance, distance * distance};
+    }
+  };
+  DF_HOST_DEVICE Channel Of(int64_t /*channel*/, int64_t first) const { return {OriginOf(x, first)}; }
+  bool is_aligned() const { return cuda::IsVectorAligned(x); }
+};
+
+// The batch's own mean and variance, saved; those of the population that it is drawn from, averaged with those given;
+// and what elements are multiplied with.
+template <class T>
+struct FinishStatistics {
+  const T* x;
+  Statistics to;
+  const float* old_mean;
+  const float* old_variance;
+  const float* scale;
+  float* slope;
+  double count;
+  double factor;
+  double epsilon;
+
+  DF_HOST_DEVICE void operator()(int64_t c, int64_t first, const ChannelTotals& sums) const {
+    const double distance = sums.a / count;
+    const double square = sums.b / count - distance * distance;
+    to.saved_mean[c] = static_cast<float>(OriginOf(x, first) + distance);
+    to.saved_variance[c] = static_cast<float>(square < 0 ? 0 : square);
+    slope[c] = static_cast<float>(scale[c] / std::sqrt(to.saved_variance[c] + epsilon));
+    const double variance = static_cast<double>(to.saved_variance[c]) * (count > 1 ? count / (count - 1) : 1);
+    if (factor == 1) {
+      to.mean[c] = to.saved_mean[c];
+      to.variance[c] = static_cast<float>(variance);
+    } else {
+      to.mean[c] = static_cast<float>((1 - factor) * old_mean[c] + factor * to.saved_mean[c]);
+      to.variance[c] = static_cast<float>((1 - factor) * old_variance[c] + factor * variance);
+    }
+  }
+};
+
+DF_CARD_KERNEL void MakeSlopes(const float* scale, const float* variance, double epsilon, float* slope, int64_t n) {
+  const int64_t c = cuda::ThreadInGrid();
+  if (c < n) slope[c] = static_cast<float>(scale[c] / std::sqrt(variance[c] + epsilon));
 }
+
+template <class T>
+struct NormaliseMap {
+  const T* x;
+  T* y;
+  const float* mean;
+  const float* slope;
+  const float* offset;
+  const T* side;  // what is added to the result, or null
+  bool has_relu;  // of the sum
+
+  template <int kWidth>
+  struct Channels {
+    float mean[kWidth];
+    float slope[kWidth];
+    float offset[kWidth];
+  };
+  template <int kWidth>
+  DF_CARD_FUNCTION Channels<kWidth> Load(int64_t channel) const {
+    Channels<kWidth> of;
+    for (int k = 0; k < kWidth; ++k) {
+      of.mean[k] = mean[channel + k];
+      of.slope[k] = slope[channel + k];
+      of.offset[k] = offset[channel + k];
+    }
+    return of;
+  }
+  template <int kWidth>
+  DF_CARD_FUNCTION void Apply(const Channels<kWidth>& of, int64_t i) const {
+    const auto from = cuda::LoadVector<kWidth>(x + i);
+    cuda::ElementVector<T, kWidth> to;
+    for (int k = 0; k < kWidth; ++k) {
+      to.at[k] = static_cast<T>((static_cast<float>(from.at[k]) - of.mean[k]) * of.slope[k] + of.offset[k]);
+    }
+    if (side != nullptr) {
+      const auto beside = cuda::LoadVector<kWidth>(side + i);
+      for (int k = 0; k < kWidth; ++k) {
+        to.at[k] = static_cast<T>(static_cast<float>(to.at[k]) + static_cast<float>(beside.at[k]));
+      }
+    }
+    for (int k = 0; has_relu && k < kWidth; ++k) to.at[k] = cuda::ReluOf<T>()(to.at[k]);
+    cuda::StoreVector<kWidth>(y + i, to);
+  }
+  bool is_aligned() const {
+    return cuda::IsVectorAligned(x) && cuda::IsVectorAligned(y) && (side == nullptr || cuda::IsVectorAligned(side));
+  }
+};
 
 DF_CARD_KERNEL void SetFloats(float* to, float value, int64_t n) {
   const int64_t i = cuda::ThreadInGrid();
   if (i < n) to[i] = value;
 }
 
-// x, scale, offset, mean, variance to y, batch_mean, batch_variance, the saved mean and variance, and a reserve.
+// x, scale, offset, mean, variance to y, batch_mean, batch_variance, the saved mean and variance, and a reserve. Where
+// the op has it, one more input is added to y, and Relu follows.
+template <class T>
 class CardBatchNorm final : public Kernel {
  public:
-  explicit CardBatchNorm(KernelSetup& setup) : attrs_(setup), factor_(setup.attr<float>("exponential_avg_factor")) {}
+  explicit CardBatchNorm(KernelSetup& setup) : attrs_(setup), factor_(setup.attr<float>("exponential_avg_factor")) {
+    if (!setup.attrs().Has("activation_mode")) return;
+    const auto activation = setup.attr<std::string>("activation_mode");
+    has_relu_ = activation == "Relu";
+    if ((!has_relu_ && activation != "Identity") || setup.node().inputs.size() > kSide + 1) {
+      setup.Fail(Unimplemented("attr 'activation_mode' must be Identity or Relu, after at most one side input"));
+    }
+  }
 
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(const ChannelLayout layout, attrs_.Layout(x.shape()));
     DF_TRY(CheckBatchNorm(ctx, layout.channels, /*reads_statistics=*/!attrs_.is_training || averages()));
-    cuda::FloatOutputs<1> outputs(ctx);
-    DF_ASSIGN(float* const y, outputs.Add(0, x.shape()));
+    DF_ASSIGN(const T* const side, SideOf(ctx));
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, x.shape(), &y));
     Statistics out{};
     DF_TRY(Allocate(ctx, layout.channels, x.shape().rank(), out));
     if (x.num_elements() == 0) return FillEmpty(ctx, layout.channels, out);
-    DF_ASSIGN(const Tensor wide, cuda::AsFloat(ctx, x));
-    DF_TRY(attrs_.is_training ? Measure(ctx, layout, wide.data<float>(), out) : Take(ctx, layout.channels, out));
-    DF_TRY(cuda::Launch(ctx, x.num_elements(), &NormaliseElements, CardChannels(layout), wide.data<float>(),
-                        ctx.input(1).data<float>(), ctx.input(2).data<float>(), out.saved_mean, out.saved_variance,
-                        attrs_.epsilon, y));
-    return outputs.Finish();
+    DF_ASSIGN(Tensor slopes, ctx.AllocateTemp(DType::kFloat, Shape({layout.channels})));
+    float* const slope = slopes.data<float>();
+    DF_TRY(attrs_.is_training ? Measure(ctx, layout, out, slope) : Take(ctx, layout.channels, out, slope));
+    return cuda::LaunchOverChannels<T>(
+        ctx, layout,
+        NormaliseMap<T>{x.data<T>(), y->data<T>(), out.saved_mean, slope, ctx.input(2).data<float>(), side, has_relu_});
   }
 
  private:
+  static constexpr int kSide = 5;
+
   bool averages() const { return attrs_.is_training && factor_ != 1; }
+
+  static Result<const T*> SideOf(const OpContext& ctx) {
+    if (ctx.num_inputs() <= kSide) return nullptr;
+    const Tensor& side = ctx.input(kSide);
+    if (side.shape() == ctx.input(0).shape()) return side.data<T>();
+    return InvalidArgument(ctx.node().op->name, ": the side input has shape ", side.shape(), ", but x ",
+                           ctx.input(0).shape());
+  }
 
   static Status Allocate(OpContext& ctx, int64_t channels, int rank, Statistics& out) {
     float** places[] = {&out.mean, &out.variance, &out.saved_mean, &out.saved_variance};
@@ -117,29 +203,33 @@ class CardBatchNorm final : public Kernel {
     return Status();
   }
 
-  // The batch's own mean and variance, saved, and those of the population.
-  Status Measure(OpContext& ctx, const ChannelLayout& layout, const float* x, const Statistics& out) const {
-    const CardChannels channels(layout);
-    DF_TRY((FoldChannels<red::Mean, float>(ctx, layout, x, out.saved_mean)));
-    DF_ASSIGN(Tensor squares, ctx.AllocateTemp(DType::kFloat, Shape({channels.count})));
-    DF_TRY(cuda::Launch(ctx, channels.count, &SquaredDistances, channels, x, out.saved_mean, squares.data<float>()));
-    DF_TRY((FoldChannels<red::Mean, float>(ctx, layout, squares.data<float>(), out.saved_variance)));
-    const double count = static_cast<double>(layout.outer * layout.inner);
-    return cuda::Launch(ctx, layout.channels, &AverageStatistics, out, ctx.input(3).data<float>(),
-                        ctx.input(4).data<float>(), layout.channels, count > 1 ? count / (count - 1) : 1.0, factor_);
+  Status Measure(OpContext& ctx, const ChannelLayout& layout, const Statistics& out, float* slope) const {
+    const T* const x = ctx.input(0).data<T>();
+    const FinishStatistics<T> finish = {x,
+                                        out,
+                                        ctx.input(3).data<float>(),
+                                        ctx.input(4).data<float>(),
+                                        ctx.input(1).data<float>(),
+                                        slope,
+                                        static_cast<double>(layout.outer * layout.inner),
+                                        factor_,
+                                        attrs_.epsilon};
+    return cuda::SumChannels<T>(ctx, layout, DistanceTerms<T>{x}, finish);
   }
 
-  static Status Take(OpContext& ctx, int64_t channels, const Statistics& out) {
+  Status Take(OpContext& ctx, int64_t channels, const Statistics& out, float* slope) const {
     const size_t bytes = static_cast<size_t>(channels) * sizeof(float);
     for (float* p : {out.mean, out.saved_mean}) DF_TRY(cuda::EnqueueBytes(ctx, ctx.input(3).raw(), p, bytes));
     for (float* p : {out.variance, out.saved_variance}) {
       DF_TRY(cuda::EnqueueBytes(ctx, ctx.input(4).raw(), p, bytes));
     }
-    return Status();
+    return cuda::Launch(ctx, channels, &MakeSlopes, ctx.input(1).data<float>(), ctx.input(4).data<float>(),
+                        attrs_.epsilon, slope, channels);
   }
 
   const BatchNormAttrs attrs_;
   const double factor_;
+  bool has_relu_ = false;
 };
 
 // By channel: dx = slope ((dy - level) - inclination d), in this order so that what cancels cancels exactly.
@@ -149,37 +239,102 @@ struct Coefficients {
   float* level;
 };
 
-DF_CARD_KERNEL void GradientProducts(CardChannels layout, const float* dy, const float* x, const float* mean,
-                                     double* gradients, double* products) {
-  const int64_t i = cuda::ThreadInGrid();
-  if (i >= layout.count) return;
-  gradients[i] = dy[i];
-  products[i] = dy[i] * (x[i] - mean[layout.Channel(i)]);
-}
+// Sums of dy, and of dy times the distances of x from the mean.
+template <class T>
+struct GradientTerms {
+  const T* dy;
+  const T* x;
+  const float* mean;
 
-DF_CARD_KERNEL void MakeCoefficients(const double* sums, const double* product_sums, const float* scale,
-                                     const float* variance, double epsilon, double count, bool is_training,
-                                     int64_t channels, Coefficients k, float* scale_backprop, float* offset_backprop) {
-  const int64_t c = cuda::ThreadInGrid();
-  if (c >= channels) return;
-  const double r = 1 / std::sqrt(variance[c] + epsilon);
-  offset_backprop[c] = static_cast<float>(sums[c]);
-  scale_backprop[c] = static_cast<float>(product_sums[c] * r);
-  k.slope[c] = static_cast<float>(scale[c] * r);
-  k.inclination[c] = is_training ? static_cast<float>(r * r * product_sums[c] / count) : 0;
-  k.level[c] = is_training ? static_cast<float>(sums[c] / count) : 0;
-}
+  struct Element {
+    T dy;
+    T x;
+  };
+  template <int kWidth>
+  struct Elements {
+    cuda::ElementVector<T, kWidth> dy;
+    cuda::ElementVector<T, kWidth> x;
+    DF_HOST_DEVICE Element At(int k) const { return {dy.at[k], x.at[k]}; }
+  };
+  template <int kWidth>
+  DF_CARD_FUNCTION Elements<kWidth> Load(int64_t i) const {
+    return {cuda::LoadVector<kWidth>(dy + i), cuda::LoadVector<kWidth>(x + i)};
+  }
+  struct Channel {
+    float mean;
+    DF_HOST_DEVICE ChannelTotals operator()(const Element& element) const {
+      const auto gradient = static_cast<float>(element.dy);
+      return {gradient, gradient * (static_cast<float>(element.x) - mean)};
+    }
+  };
+  DF_HOST_DEVICE Channel Of(int64_t channel, int64_t /*first*/) const { return {mean[channel]}; }
+  bool is_aligned() const { return cuda::IsVectorAligned(dy) && cuda::IsVectorAligned(x); }
+};
 
-DF_CARD_KERNEL void ImageGradient(CardChannels layout, const float* dy, const float* x, const float* mean,
-                                  Coefficients k, float* dx) {
-  const int64_t i = cuda::ThreadInGrid();
-  if (i >= layout.count) return;
-  const int64_t c = layout.Channel(i);
-  dx[i] = k.slope[c] * ((dy[i] - k.level[c]) - k.inclination[c] * (x[i] - mean[c]));
-}
+struct FinishGradient {
+  const float* scale;
+  const float* variance;
+  double epsilon;
+  double count;
+  bool is_training;
+  Coefficients k;
+  float* scale_backprop;
+  float* offset_backprop;
+
+  DF_HOST_DEVICE void operator()(int64_t c, int64_t /*first*/, const ChannelTotals& sums) const {
+    const double r = 1 / std::sqrt(variance[c] + epsilon);
+    offset_backprop[c] = static_cast<float>(sums.a);
+    scale_backprop[c] = static_cast<float>(sums.b * r);
+    k.slope[c] = static_cast<float>(scale[c] * r);
+    k.inclination[c] = is_training ? static_cast<float>(r * r * sums.b / count) : 0;
+    k.level[c] = is_training ? static_cast<float>(sums.a / count) : 0;
+  }
+};
+
+template <class T>
+struct GradientMap {
+  const T* dy;
+  const T* x;
+  T* dx;
+  const float* mean;
+  Coefficients k;
+
+  template <int kWidth>
+  struct Channels {
+    float mean[kWidth];
+    float slope[kWidth];
+    float inclination[kWidth];
+    float level[kWidth];
+  };
+  template <int kWidth>
+  DF_CARD_FUNCTION Channels<kWidth> Load(int64_t channel) const {
+    Channels<kWidth> of;
+    for (int j = 0; j < kWidth; ++j) {
+      of.mean[j] = mean[channel + j];
+      of.slope[j] = k.slope[channel + j];
+      of.inclination[j] = k.inclination[channel + j];
+      of.level[j] = k.level[channel + j];
+    }
+    return of;
+  }
+  template <int kWidth>
+  DF_CARD_FUNCTION void Apply(const Channels<kWidth>& of, int64_t i) const {
+    const auto gradients = cuda::LoadVector<kWidth>(dy + i);
+    const auto from = cuda::LoadVector<kWidth>(x + i);
+    cuda::ElementVector<T, kWidth> to;
+    for (int j = 0; j < kWidth; ++j) {
+      const float distance = static_cast<float>(from.at[j]) - of.mean[j];
+      to.at[j] = static_cast<T>(of.slope[j] *
+                                ((static_cast<float>(gradients.at[j]) - of.level[j]) - of.inclination[j] * distance));
+    }
+    cuda::StoreVector<kWidth>(dx + i, to);
+  }
+  bool is_aligned() const { return cuda::IsVectorAligned(dy) && cuda::IsVectorAligned(x) && cuda::IsVectorAligned(dx); }
+};
 
 // y_backprop, x, scale, mean, variance to x_backprop, scale_backprop, offset_backprop and two outputs that hold
 // nothing.
+template <class T>
 class CardBatchNormGrad final : public Kernel {
  public:
   explicit CardBatchNormGrad(KernelSetup& setup) : attrs_(setup) {}
@@ -188,18 +343,25 @@ class CardBatchNormGrad final : public Kernel {
     const Tensor& x = ctx.input(1);
     DF_ASSIGN(const ChannelLayout layout, attrs_.Layout(x.shape()));
     DF_TRY(CheckBatchNormGrad(ctx, layout.channels));
-    cuda::FloatOutputs<1> outputs(ctx);
-    DF_ASSIGN(float* const dx, outputs.Add(0, x.shape()));
-    Tensor* scale_backprop = nullptr;
-    Tensor* offset_backprop = nullptr;
-    DF_TRY(ctx.AllocateOutput(1, Shape({layout.channels}), &scale_backprop));
-    DF_TRY(ctx.AllocateOutput(2, Shape({layout.channels}), &offset_backprop));
+    Tensor* outputs[3] = {};
+    DF_TRY(ctx.AllocateOutput(0, x.shape(), &outputs[0]));
+    for (int i : {1, 2}) DF_TRY(ctx.AllocateOutput(i, Shape({layout.channels}), &outputs[i]));
     DF_TRY(AllocateReserves(ctx));
-    DF_ASSIGN(const Tensor dy, cuda::AsFloat(ctx, ctx.input(0)));
-    DF_ASSIGN(const Tensor wide_x, cuda::AsFloat(ctx, x));
-    DF_TRY(Run(ctx, layout, dy.data<float>(), wide_x.data<float>(), dx, scale_backprop->data<float>(),
-               offset_backprop->data<float>()));
-    return outputs.Finish();
+    DF_ASSIGN(Tensor floats, ctx.AllocateTemp(DType::kFloat, Shape({3, layout.channels})));
+    const Coefficients k = {floats.data<float>(), floats.data<float>() + layout.channels,
+                            floats.data<float>() + 2 * layout.channels};
+    const T* const dy = ctx.input(0).data<T>();
+    const float* const mean = ctx.input(3).data<float>();
+    const FinishGradient finish = {ctx.input(2).data<float>(),
+                                   ctx.input(4).data<float>(),
+                                   attrs_.epsilon,
+                                   static_cast<double>(layout.outer * layout.inner),
+                                   attrs_.is_training,
+                                   k,
+                                   outputs[1]->data<float>(),
+                                   outputs[2]->data<float>()};
+    DF_TRY(cuda::SumChannels<T>(ctx, layout, GradientTerms<T>{dy, x.data<T>(), mean}, finish));
+    return cuda::LaunchOverChannels<T>(ctx, layout, GradientMap<T>{dy, x.data<T>(), outputs[0]->data<T>(), mean, k});
   }
 
  private:
@@ -214,46 +376,16 @@ class CardBatchNormGrad final : public Kernel {
     return Status();
   }
 
-  Status Run(OpContext& ctx, const ChannelLayout& layout, const float* dy, const float* x, float* dx,
-             float* scale_backprop, float* offset_backprop) const {
-    const CardChannels channels(layout);
-    const float* const mean = ctx.input(3).data<float>();
-    DF_ASSIGN(Tensor terms, ctx.AllocateTemp(DType::kDouble, Shape({2, channels.count})));
-    DF_ASSIGN(Tensor sums, ctx.AllocateTemp(DType::kDouble, Shape({2, layout.channels})));
-    DF_ASSIGN(Tensor floats, ctx.AllocateTemp(DType::kFloat, Shape({3, layout.channels})));
-    double* const gradients = terms.data<double>();
-    double* const products = gradients + channels.count;
-    double* const product_sums = sums.data<double>() + layout.channels;
-    const Coefficients k = {floats.data<float>(), floats.data<float>() + layout.channels,
-                            floats.data<float>() + 2 * layout.channels};
-    DF_TRY(cuda::Launch(ctx, channels.count, &GradientProducts, channels, dy, x, mean, gradients, products));
-    DF_TRY((FoldChannels<red::Sum, double>(ctx, layout, gradients, sums.data<double>())));
-    DF_TRY((FoldChannels<red::Sum, double>(ctx, layout, products, product_sums)));
-    DF_TRY(cuda::Launch(ctx, layout.channels, &MakeCoefficients, sums.data<double>(), product_sums,
-                        ctx.input(2).data<float>(), ctx.input(4).data<float>(), attrs_.epsilon,
-                        static_cast<double>(layout.outer * layout.inner), attrs_.is_training, layout.channels, k,
-                        scale_backprop, offset_backprop));
-    return cuda::Launch(ctx, channels.count, &ImageGradient, channels, dy, x, mean, k, dx);
-  }
-
   const BatchNormAttrs attrs_;
 };
 
-struct BatchNorm {
-  template <class T>
-  using Kernel = CardBatchNorm;
-};
-struct BatchNormGrad {
-  template <class T>
-  using Kernel = CardBatchNormGrad;
-};
-
-CUDA_KERNEL("FusedBatchNorm", BatchNorm, float);
-CUDA_KERNEL("FusedBatchNormV2", BatchNorm, bfloat16, float16, float);
-CUDA_KERNEL("FusedBatchNormV3", BatchNorm, bfloat16, float16, float);
-CUDA_KERNEL("FusedBatchNormGrad", BatchNormGrad, float);
-CUDA_KERNEL("FusedBatchNormGradV2", BatchNormGrad, bfloat16, float16, float);
-CUDA_KERNEL("FusedBatchNormGradV3", BatchNormGrad, bfloat16, float16, float);
+CUDA_KERNEL("FusedBatchNorm", KernelOf<CardBatchNorm>, float);
+CUDA_KERNEL("FusedBatchNormV2", KernelOf<CardBatchNorm>, bfloat16, float16, float);
+CUDA_KERNEL("FusedBatchNormV3", KernelOf<CardBatchNorm>, bfloat16, float16, float);
+CUDA_KERNEL("_FusedBatchNormEx", KernelOf<CardBatchNorm>, bfloat16, float16, float);
+CUDA_KERNEL("FusedBatchNormGrad", KernelOf<CardBatchNormGrad>, float);
+CUDA_KERNEL("FusedBatchNormGradV2", KernelOf<CardBatchNormGrad>, bfloat16, float16, float);
+CUDA_KERNEL("FusedBatchNormGradV3", KernelOf<CardBatchNormGrad>, bfloat16, float16, float);
 
 }  // namespace
 }  // namespace dfrun

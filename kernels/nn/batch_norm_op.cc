@@ -109,6 +109,12 @@ void Forward3(OpBuilder& op) {
   Statistics(op.Input("x: T"), "U");
   Attrs(op.Output("reserve_space_3: U").Attr(kImages).Attr("U: {bfloat16, float}"), kAllFormats);
 }
+void ForwardEx(OpBuilder& op) {
+  Statistics(op.Input("x: T"), "U");
+  op.Input("side_input: num_side_inputs * T").Output("reserve_space_3: U");
+  op.Attr(kImages).Attr("U: {float}").Attr("num_side_inputs: int >= 0 = 0");
+  Attrs(op.Attr("activation_mode: string = 'Identity'"), kFlatFormats);
+}
 void Backward1(OpBuilder& op) {
   op.Input("y_backprop: T").Input("x: T").Input("scale: T").Input("reserve_space_1: T").Input("reserve_space_2: T");
   GradientOutputs(op, "T", "reserve_space_3", "reserve_space_4");
@@ -153,6 +159,14 @@ OP("FusedBatchNormV3")
     .Gradient(By("FusedBatchNormGradV3"))
     .Cost(&NormCost)
     .Doc(kForwardDoc);
+OP("_FusedBatchNormEx")
+    .As(&ForwardEx)
+    .Shape(&ForwardShape)
+    .NotDifferentiable()
+    .Cost(&NormCost)
+    .Doc(
+        "FusedBatchNormV3, whose y is added to a side input, if there is one, and then put through Relu where "
+        "activation_mode says so: made when a graph is optimised.");
 OP("FusedBatchNormGrad")
     .As(&Backward1)
     .Shape(&BackwardShape)

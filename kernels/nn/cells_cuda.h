@@ -21,7 +21,7 @@ DF_CARD_KERNEL void ElementsOfRows(Element element, int64_t n, int64_t columns) 
 
 class Cells {
  public:
-  explicit Cells(KernelSetup&) {}
+  explicit Cells(KernelSetup& setup) : product_(setup) {}
 
   template <class T>
   static Result<Tensor> FloatInput(OpContext& ctx, int i) {

@@ -8,6 +8,7 @@
 #include "kernels/math/element.h"
 #include "kernels/math/functors.h"
 #include "kernels/math/unary_cuda.h"
+#include "kernels/nn/channel_maps_cuda.h"
 #include "kernels/nn/conv_fused_ops.h"
 #include "kernels/nn/conv_inputs.h"
 #include "kernels/nn/conv_library_cuda.h"
@@ -235,6 +236,29 @@ struct Convolution {
   };
 };
 
+// What follows a convolution that is done, with channels last.
+template <class T>
+struct EndMap {
+  T* y;
+  cuda::BiasAndRelu<T> end;
+
+  template <int kWidth>
+  struct Channels {
+    int64_t first;
+  };
+  template <int kWidth>
+  DF_CARD_FUNCTION Channels<kWidth> Load(int64_t channel) const {
+    return {channel};
+  }
+  template <int kWidth>
+  DF_CARD_FUNCTION void Apply(const Channels<kWidth>& of, int64_t i) const {
+    auto values = cuda::LoadVector<kWidth>(y + i);
+    for (int k = 0; k < kWidth; ++k) values.at[k] = end(values.at[k], of.first + k);
+    cuda::StoreVector<kWidth>(y + i, values);
+  }
+  bool is_aligned() const { return cuda::IsVectorAligned(y); }
+};
+
 // A convolution with what its attr fused_ops names.
 template <class T>
 class FusedConvKernel final : public ConvInputsKernel<ConvKind::kForward> {
@@ -242,7 +266,8 @@ class FusedConvKernel final : public ConvInputsKernel<ConvKind::kForward> {
   explicit FusedConvKernel(KernelSetup& setup)
       : ConvInputsKernel<ConvKind::kForward>(setup, &ConvShape::Of),
         ops_(setup),
-        library_(setup, ConvKind::kForward, cuda::ConvEpilogue::kBias) {}
+        library_(setup, ConvKind::kForward, cuda::ConvEpilogue::kBias),
+        plain_(setup, ConvKind::kForward) {}
 
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const ConvShape shape, this->ReadShape(ctx));
@@ -258,6 +283,12 @@ class FusedConvKernel final : public ConvInputsKernel<ConvKind::kForward> {
     if (is_done && !ops_.has_relu()) return Status();
     if (is_done) return cuda::LaunchMap(ctx, result->data<T>(), result->data<T>(), n, cuda::ReluOf<T>());
     const cuda::BiasAndRelu<T> epilogue = {bias.data<T>(), ops_.has_relu()};
+    // Sizes for which the library has no way that also adds a bias.
+    DF_ASSIGN(const bool is_convolved, plain_.Run(ctx, shape, x, filter, nullptr, *result));
+    if (is_convolved) {
+      const ChannelLayout layout = {n / shape.out_channels, shape.out_channels, 1};
+      return cuda::LaunchOverChannels<T>(ctx, layout, EndMap<T>{result->data<T>(), epilogue});
+    }
     return cuda::Launch(ctx, n, &ConvForward<T>, CardConv(shape), x.data<T>(), filter.data<T>(), epilogue,
                         result->data<T>(), n);
   }
@@ -265,6 +296,7 @@ class FusedConvKernel final : public ConvInputsKernel<ConvKind::kForward> {
  private:
   const FusedConvOps ops_;
   cuda::ConvByLibrary library_;
+  cuda::ConvByLibrary plain_;
 };
 
 template <ConvKind kKind>

@@ -1,19 +1,21 @@
-// Inputs and outputs of kernels that compute in float whichever 16-bit type they are registered for.
+// Inputs and outputs of kernels that compute in float whichever 16-bit type they are registered for; in double where
+// they are registered for that.
 #ifndef DFRUN_KERNELS_NN_FLOAT_IO_H_
 #define DFRUN_KERNELS_NN_FLOAT_IO_H_
 
 #include <array>
 
+#include "kernels/math/element.h"
 #include "kernels/math/widen.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
 
-// Input i of dtype T with its elements as float: itself, or a widened copy.
+// Input i of dtype T with its elements as they are computed in: itself, or a widened copy.
 template <class T>
 Result<Tensor> FloatInput(OpContext& ctx, int i) {
   const Tensor& input = ctx.input(i);
-  if constexpr (std::is_same_v<T, float>) {
+  if constexpr (std::is_same_v<T, ComputeType<T>>) {
     return input;
   } else {
     DF_ASSIGN(Tensor wide, ctx.AllocateTemp(DType::kFloat, input.shape()));
@@ -22,18 +24,20 @@ Result<Tensor> FloatInput(OpContext& ctx, int i) {
   }
 }
 
-// The outputs of a kernel, of dtype T, computed in float: in place, or rounded at the end.
+// The outputs of a kernel, of dtype T, computed in place, or in float and rounded at the end.
 template <class T, int kOutputs>
 class FloatOutputs {
+  using C = ComputeType<T>;
+
  public:
   explicit FloatOutputs(OpContext& ctx) : ctx_(ctx) {}
 
   // Where the elements of output i are to be written.
-  Result<float*> Add(int i, const Shape& shape) {
+  Result<C*> Add(int i, const Shape& shape) {
     Tensor* output = nullptr;
     DF_TRY(ctx_.AllocateOutput(i, shape, &output));
-    if constexpr (std::is_same_v<T, float>) {
-      return output->data<float>();
+    if constexpr (std::is_same_v<T, C>) {
+      return output->data<C>();
     } else {
       DF_ASSIGN(wide_[i], ctx_.AllocateTemp(DType::kFloat, shape));
       narrow_[i] = output->data<T>();

@@ -1,19 +1,22 @@
 // A convolution or a matrix product, BiasAdd and Relu become one node: bias and activation are applied to a part of the
-// result while it is in the cache, where each would go over it in memory; on cards too. The fused node, a _FusedConv2D
-// (with channels last) or a _FusedMatMul, has the name of the last. Bits stay.
+// result while it is in the cache, where each would go over it in memory; on cards too, where products of 16-bit
+// numbers are among them. The fused node, a _FusedConv2D (with channels last) or a _FusedMatMul, has the name of the
+// last. Bits stay.
 #include "kernels/device/cpu_pass.h"
 #include "kernels/device/cuda_pass.h"
+#include "src/graph/control_flow.h"
 #include "src/passes/pattern.h"
 
 namespace dfrun {
 namespace {
 
 // The op that a node becomes with what follows it; null if it stays.
-const char* FusedOp(const Node& node) {
-  if (node.op->name == "MatMul") return IsOfFloats(node) ? "_FusedMatMul" : nullptr;
-  if (!HasChannelsLast(node)) return nullptr;
-  const DType dtype = node.output_types[0].dtype;
-  return IsOfFloats(node) || dtype == DType::kBfloat16 || dtype == DType::kHalf ? "_FusedConv2D" : nullptr;
+const char* FusedOp(const Node& node, bool is_on_card) {
+  const bool is_floating = IsFloating(node.output_types[0].dtype);
+  if (node.op->name == "MatMul") {
+    return (is_on_card ? is_floating : IsOfFloats(node)) ? "_FusedMatMul" : nullptr;
+  }
+  return HasChannelsLast(node) && is_floating ? "_FusedConv2D" : nullptr;
 }
 
 // The attrs of a node that the fused one has too; which operand's gradient a product is says nothing more.
@@ -25,29 +28,57 @@ AttrMap AttrsOf(const Node& node) {
   return attrs;
 }
 
+std::optional<Fusion> FusedWithBias(const Node& product, const Node& bias, bool is_on_card) {
+  const char* const op = FusedOp(product, is_on_card);
+  if (op == nullptr || !HasChannelsLast(bias)) return {};
+  Fusion fusion{bias.id, {product.id}, op, {}, AttrsOf(product)};
+  fusion.inputs = {product.inputs[0], product.inputs[1], bias.inputs[1]};
+  fusion.attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd"});
+  return fusion;
+}
+
+template <bool kOnCard>
 std::optional<Fusion> FuseAt(const FusionView& view, const Node& last) {
   static const Pattern kBias{{"BiasAdd"}, {{{"MatMul", "Conv2D"}}}};
   static const Pattern kRelu{{"Relu"}, {kBias}};
   const bool has_relu = last.op->name == "Relu";
   const auto match = Match(view, last, has_relu ? kRelu : kBias);
   if (!match) return {};
-  const Node& first = view.node(match->back());
-  const Node& bias = view.node((*match)[has_relu ? 1 : 0]);
-  const char* const op = FusedOp(first);
-  if (op == nullptr || !HasChannelsLast(bias)) return {};
-  Fusion fusion{last.id, {match->begin() + 1, match->end()}, op, {}, AttrsOf(first)};
-  fusion.inputs = {first.inputs[0], first.inputs[1], bias.inputs[1]};
-  std::vector<std::string> ops = {"BiasAdd"};
-  if (has_relu) ops.emplace_back("Relu");
-  fusion.attrs.Set("fused_ops", std::move(ops));
+  auto fusion = FusedWithBias(view.node(match->back()), view.node((*match)[has_relu ? 1 : 0]), kOnCard);
+  if (!fusion || !has_relu) return fusion;
+  fusion->last = last.id;
+  fusion->gone = {match->begin() + 1, match->end()};
+  fusion->attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd", "Relu"});
   return fusion;
 }
 
-Status FuseBias(Graph& graph, const PassContext& /*context*/) {
-  return FuseNodes(graph, &FuseAt);
+// In a training the updates of weights and biases wait until those are read: by the product and by BiasAdd. One of the
+// nodes that become one may be such a reader, so the product and BiasAdd do first, and then that and Relu.
+std::optional<Fusion> FuseAwaitedProduct(const FusionView& view, const Node& bias) {
+  static const Pattern kBias{{"BiasAdd"}, {{.ops = {"MatMul", "Conv2D"}, .may_be_awaited = true}}};
+  const auto match = Match(view, bias, kBias);
+  if (!match) return {};
+  return FusedWithBias(view.node(match->back()), bias, /*is_on_card=*/true);
 }
-CPU_PASS("fuse_bias", 10, &FuseBias);
-CUDA_PASS("fuse_bias", 10, &FuseBias);
+std::optional<Fusion> FuseAwaitedBias(const FusionView& view, const Node& relu) {
+  static const Pattern kRelu{{"Relu"}, {{.ops = {"_FusedMatMul", "_FusedConv2D"}, .may_be_awaited = true}}};
+  const auto match = Match(view, relu, kRelu);
+  if (!match) return {};
+  const Node& product = view.node(match->back());
+  const auto ops = product.attrs.Get<std::vector<std::string>>("fused_ops");
+  if (!ops.ok() || *ops != std::vector<std::string>{"BiasAdd"}) return {};
+  Fusion fusion{relu.id, {product.id}, product.op->name, product.inputs, product.attrs};
+  fusion.attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd", "Relu"});
+  return fusion;
+}
+
+CPU_PASS("fuse_bias", 10,
+         [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &FuseAt<false>); });
+CUDA_PASS("fuse_bias", 11, [](Graph& graph, const PassContext& /*context*/) {
+  if (HasControlFlow(graph)) return FuseNodes(graph, &FuseAt<true>);
+  DF_TRY(FuseNodes(graph, &FuseAwaitedProduct));
+  return FuseNodes(graph, &FuseAwaitedBias);
+});
 
 }  // namespace
 }  // namespace dfrun

@@ -1,7 +1,7 @@
 #include "kernels/device/cpu_kernel.h"
+#include "kernels/math/gelu.h"
 #include "kernels/math/same_shape.h"
 #include "kernels/math/unary.h"
-#include "kernels/nn/gelu.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {

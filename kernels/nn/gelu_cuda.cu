@@ -1,6 +1,6 @@
 #include "kernels/math/binary_cuda.h"
+#include "kernels/math/gelu.h"
 #include "kernels/math/unary_cuda.h"
-#include "kernels/nn/gelu.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "kernels/nn/gelu.h"
+#include "kernels/math/gelu.h"
 #include "src/framework/op.h"
 
 namespace dfrun {

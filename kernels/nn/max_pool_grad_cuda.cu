@@ -24,27 +24,45 @@ DF_HOST_DEVICE GradientSum<T> AsTerm(T value) {
 // where it comes first.
 struct ToFirstLargest {
   static constexpr bool kBack = false;
-  template <class T>
-  static DF_HOST_DEVICE T At(const CardPool& p, const T* x, const T*, const T* dy, int64_t i) {
+  template <class T, int kWidth>
+  static DF_CARD_FUNCTION void At(const CardPool& p, const T* x, const T*, const T* dy, int64_t i, T* dx) {
     using C = ComputeType<T>;
     const CardPixel at = p.Input(i);
     const T* const image = x + at.image * p.input_image + at.channel;
     const T* const gradients = dy + at.image * p.output_image + at.channel;
     const int64_t mine = p.InputPixel(at);
-    GradientSum<T> sum = 0;
+    GradientSum<T> sums[kWidth] = {};
     p.ForWindowsOver(at, [&](const CardWindow& window, int64_t output) {
-      int64_t index = -1;
-      C largest = C();
+      int64_t index[kWidth];
+      C largest[kWidth];
+      for (int k = 0; k < kWidth; ++k) index[k] = -1;
       window.ForPixels(p, [&](int64_t pixel) {
-        const C value = static_cast<C>(image[pixel * p.channels]);
-        if (index < 0 || value > largest) {
-          largest = value;
-          index = pixel;
+        const auto values = cuda::LoadVector<kWidth>(image + pixel * p.channels);
+        for (int k = 0; k < kWidth; ++k) {
+          const C value = static_cast<C>(values.at[k]);
+          if (index[k] >= 0 && !(value > largest[k])) continue;
+          largest[k] = value;
+          index[k] = pixel;
         }
       });
-      if (index == mine) sum += AsTerm(gradients[output * p.channels]);
+      const auto values = cuda::LoadVector<kWidth>(gradients + output * p.channels);
+      for (int k = 0; k < kWidth; ++k) {
+        if (index[k] == mine) sums[k] += AsTerm(values.at[k]);
+      }
     });
-    return static_cast<T>(sum);
+    cuda::ElementVector<T, kWidth> to;
+    for (int k = 0; k < kWidth; ++k) to.at[k] = static_cast<T>(sums[k]);
+    cuda::StoreVector<kWidth>(dx + i, to);
+  }
+};
+
+// A direction that looks at one element at a time.
+template <class Direction>
+struct OneByOne {
+  static constexpr bool kBack = Direction::kBack;
+  template <class T, int kWidth>
+  static DF_CARD_FUNCTION void At(const CardPool& p, const T* x, const T* y, const T* grad, int64_t i, T* result) {
+    for (int k = 0; k < kWidth; ++k) result[i + k] = Direction::At(p, x, y, grad, i + k);
   }
 };
 
@@ -80,11 +98,16 @@ struct FromFirstEqual {
   }
 };
 
-template <class Direction, class T>
+template <class Direction, class T, int kWidth>
 DF_CARD_KERNEL void MaxPoolGradients(CardPool p, const T* x, const T* y, const T* grad, T* result, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid();
-  if (i < n) result[i] = Direction::At(p, x, y, grad, i);
+  const int64_t i = cuda::ThreadInGrid() * kWidth;
+  if (i < n) Direction::template At<T, kWidth>(p, x, y, grad, i, result);
 }
+template <class Direction>
+struct GradientKernels {
+  template <class T, int kWidth>
+  static constexpr auto kKernel = &MaxPoolGradients<Direction, T, kWidth>;
+};
 
 // orig_input, orig_output, grad; then the windows, where they are inputs.
 template <class T, class Direction, int kKsize>
@@ -98,9 +121,8 @@ class MaxPoolGradKernel final : public cuda::CardPoolKernel {
     DF_ASSIGN(const PoolShape s, ShapeOfMaxPoolGradient(ctx, Direction::kBack));
     Tensor* result = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Direction::kBack ? s.output : x.shape(), &result));
-    const int64_t n = result->num_elements();
-    return cuda::Launch(ctx, n, &MaxPoolGradients<Direction, T>, CardPool(s), x.data<T>(), ctx.input(1).data<T>(),
-                        ctx.input(2).data<T>(), result->data<T>(), n);
+    return cuda::LaunchPool<GradientKernels<Direction>, T>(ctx, CardPool(s), result->num_elements(), result->data<T>(),
+                                                           x.data<T>(), ctx.input(1).data<T>(), ctx.input(2).data<T>());
   }
 };
 
@@ -110,14 +132,14 @@ struct Gradient {
   using Kernel = MaxPoolGradKernel<T, Direction, kKsize>;
 };
 using GradientV2 = Gradient<ToFirstLargest, 3>;
-using SecondGradientV2 = Gradient<FromFirstEqual, 3>;
+using SecondGradientV2 = Gradient<OneByOne<FromFirstEqual>, 3>;
 
 CUDA_KERNEL("MaxPoolGrad", Gradient<ToFirstLargest>, DF_REAL);
 CUDA_KERNEL("MaxPoolGradV2", GradientV2, DF_REAL);
-CUDA_KERNEL("MaxPoolGradGrad", Gradient<FromFirstEqual>, DF_REAL);
+CUDA_KERNEL("MaxPoolGradGrad", Gradient<OneByOne<FromFirstEqual>>, DF_REAL);
 CUDA_KERNEL("MaxPoolGradGradV2", SecondGradientV2, DF_REAL);
-CUDA_KERNEL("MaxPool3DGrad", Gradient<ToEveryEqual>, bfloat16, float16, float);
-CUDA_KERNEL("MaxPool3DGradGrad", Gradient<FromFirstEqual>, bfloat16, float16, float);
+CUDA_KERNEL("MaxPool3DGrad", Gradient<OneByOne<ToEveryEqual>>, bfloat16, float16, float);
+CUDA_KERNEL("MaxPool3DGradGrad", Gradient<OneByOne<FromFirstEqual>>, bfloat16, float16, float);
 
 }  // namespace
 }  // namespace dfrun

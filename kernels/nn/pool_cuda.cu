@@ -17,50 +17,79 @@ using cuda::CardWindow;
 template <class T>
 using CardMean = std::conditional_t<std::is_same_v<T, float>, double, ComputeType<T>>;
 
-// The largest starts as the lowest finite value, and NaN is never larger.
-template <class T>
+// The largest starts as the lowest finite value, and NaN is never larger. A thread has neighbouring channels.
+template <class T, int kWidth>
 DF_CARD_KERNEL void MaxOfWindows(CardPool p, const T* x, T* y, int64_t n) {
   using C = ComputeType<T>;
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::ThreadInGrid() * kWidth;
   if (i >= n) return;
   const CardPixel at = p.Output(i);
   const T* const image = x + at.image * p.input_image + at.channel;
-  C largest = red::LowestOf<T>();
+  C largest[kWidth];
+  for (int k = 0; k < kWidth; ++k) largest[k] = red::LowestOf<T>();
   CardWindow::Of(p, at.plane, at.row, at.column).ForPixels(p, [&](int64_t pixel) {
-    const C value = static_cast<C>(image[pixel * p.channels]);
-    largest = value > largest ? value : largest;
+    const auto values = cuda::LoadVector<kWidth>(image + pixel * p.channels);
+    for (int k = 0; k < kWidth; ++k) {
+      const C value = static_cast<C>(values.at[k]);
+      largest[k] = value > largest[k] ? value : largest[k];
+    }
   });
-  y[i] = static_cast<T>(largest);
+  cuda::ElementVector<T, kWidth> to;
+  for (int k = 0; k < kWidth; ++k) to.at[k] = static_cast<T>(largest[k]);
+  cuda::StoreVector<kWidth>(y + i, to);
 }
 
-template <class T>
+template <class T, int kWidth>
 DF_CARD_KERNEL void MeanOfWindows(CardPool p, const T* x, T* y, int64_t n) {
   using C = CardMean<T>;
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::ThreadInGrid() * kWidth;
   if (i >= n) return;
   const CardPixel at = p.Output(i);
   const T* const image = x + at.image * p.input_image + at.channel;
   const CardWindow window = CardWindow::Of(p, at.plane, at.row, at.column);
-  C sum = 0;
-  window.ForPixels(p, [&](int64_t pixel) { sum += static_cast<C>(image[pixel * p.channels]); });
-  y[i] = static_cast<T>(sum / static_cast<C>(window.pixels()));
+  C sums[kWidth] = {};
+  window.ForPixels(p, [&](int64_t pixel) {
+    const auto values = cuda::LoadVector<kWidth>(image + pixel * p.channels);
+    for (int k = 0; k < kWidth; ++k) sums[k] += static_cast<C>(values.at[k]);
+  });
+  const C pixels = static_cast<C>(window.pixels());
+  cuda::ElementVector<T, kWidth> to;
+  for (int k = 0; k < kWidth; ++k) to.at[k] = static_cast<T>(sums[k] / pixels);
+  cuda::StoreVector<kWidth>(y + i, to);
 }
 
-template <class T>
+template <class T, int kWidth>
 DF_CARD_KERNEL void MeanGradient(CardPool p, const T* dy, T* dx, int64_t n) {
   using C = CardMean<T>;
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::ThreadInGrid() * kWidth;
   if (i >= n) return;
   const CardPixel at = p.Input(i);
   const T* const gradients = dy + at.image * p.output_image + at.channel;
-  C sum = 0;
+  C sums[kWidth] = {};
   p.ForWindowsOver(at, [&](const CardWindow& window, int64_t output) {
-    sum += static_cast<C>(gradients[output * p.channels]) * (C(1) / static_cast<C>(window.pixels()));
+    const C share = C(1) / static_cast<C>(window.pixels());
+    const auto values = cuda::LoadVector<kWidth>(gradients + output * p.channels);
+    for (int k = 0; k < kWidth; ++k) sums[k] += static_cast<C>(values.at[k]) * share;
   });
-  dx[i] = static_cast<T>(sum);
+  cuda::ElementVector<T, kWidth> to;
+  for (int k = 0; k < kWidth; ++k) to.at[k] = static_cast<T>(sums[k]);
+  cuda::StoreVector<kWidth>(dx + i, to);
 }
 
-template <class T, void (*kWindows)(CardPool, const T*, T*, int64_t), int kKsize>
+struct LargestOfWindows {
+  template <class T, int kWidth>
+  static constexpr auto kKernel = &MaxOfWindows<T, kWidth>;
+};
+struct MeansOfWindows {
+  template <class T, int kWidth>
+  static constexpr auto kKernel = &MeanOfWindows<T, kWidth>;
+};
+struct GradientOfMeans {
+  template <class T, int kWidth>
+  static constexpr auto kKernel = &MeanGradient<T, kWidth>;
+};
+
+template <class T, class Windows, int kKsize>
 class CardForwardPool final : public CardPoolKernel {
  public:
   explicit CardForwardPool(KernelSetup& setup) : CardPoolKernel(setup, WindowInputs{kKsize}) {}
@@ -69,8 +98,7 @@ class CardForwardPool final : public CardPoolKernel {
     DF_ASSIGN(const PoolShape s, ShapeOf(ctx, x.shape()));
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, s.output, &y));
-    const int64_t n = y->num_elements();
-    return cuda::Launch(ctx, n, kWindows, CardPool(s), x.data<T>(), y->data<T>(), n);
+    return cuda::LaunchPool<Windows, T>(ctx, CardPool(s), y->num_elements(), y->data<T>(), x.data<T>());
   }
 };
 
@@ -84,19 +112,18 @@ class CardAvgPoolGrad final : public CardPoolKernel {
     DF_ASSIGN(const PoolShape s, ShapeOfAverages(ctx, input));
     Tensor* dx = nullptr;
     DF_TRY(ctx.AllocateOutput(0, input, &dx));
-    const int64_t n = dx->num_elements();
-    return cuda::Launch(ctx, n, &MeanGradient<T>, CardPool(s), dy.data<T>(), dx->data<T>(), n);
+    return cuda::LaunchPool<GradientOfMeans, T>(ctx, CardPool(s), dx->num_elements(), dx->data<T>(), dy.data<T>());
   }
 };
 
 template <int kKsize>
 struct MaxPool {
   template <class T>
-  using Kernel = CardForwardPool<T, &MaxOfWindows<T>, kKsize>;
+  using Kernel = CardForwardPool<T, LargestOfWindows, kKsize>;
 };
 struct AvgPool {
   template <class T>
-  using Kernel = CardForwardPool<T, &MeanOfWindows<T>, -1>;
+  using Kernel = CardForwardPool<T, MeansOfWindows, -1>;
 };
 struct AvgPoolGrad {
   template <class T>

@@ -5,6 +5,7 @@
 
 #include "kernels/device/cuda/launch.h"
 #include "kernels/math/element.h"
+#include "kernels/math/vector_cuda.h"
 #include "kernels/nn/pool_kernel.h"
 
 namespace dfrun::cuda {
@@ -102,6 +103,18 @@ struct CardPool : PoolDims {
     }
   }
 };
+
+// Launches Kernels::kKernel<T, width> for the `n` elements of `result`, of a width whose threads read vectors of
+// channels where all data lies so. The kernel takes the pool, `data`, the result and `n`.
+template <class Kernels, class T, class... Data>
+Status LaunchPool(OpContext& ctx, const CardPool& pool, int64_t n, T* result, const Data*... data) {
+  constexpr int kWidth = WidthOf(sizeof(T));
+  const bool is_aligned = IsVectorAligned(result) && (IsVectorAligned(data) && ...);
+  if (pool.channels % kWidth == 0 && is_aligned) {
+    return Launch(ctx, n / kWidth, Kernels::template kKernel<T, kWidth>, pool, data..., result, n);
+  }
+  return Launch(ctx, n, Kernels::template kKernel<T, 1>, pool, data..., result, n);
+}
 
 // Windows and sizes that are inputs are host memory's.
 class CardPoolKernel : public PoolKernel {

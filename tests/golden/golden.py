@@ -207,8 +207,11 @@ def _describe(inputs):
 
 
 def _counts(op, inputs):
-    """Lengths of repeated arguments, of an op that has several, so that its inputs alone do not tell them."""
-    counts = {a.number_attr: len(i) for a, i in zip(op_def_registry.get(op).input_arg, inputs) if a.number_attr}
+    """Lengths of repeated arguments, of an op that has several, so that its inputs alone do not tell them. None of an op
+    that TensorFlow lacks."""
+    definition = op_def_registry.get(op)
+    arguments = definition.input_arg if definition else []
+    counts = {a.number_attr: len(i) for a, i in zip(arguments, inputs) if a.number_attr}
     return counts if len(counts) > 1 else {}
 
 

@@ -81,20 +81,24 @@ class CardTest : public ::testing::Test {
 
   // The node on the card twice, whose results have the same bits, and on the host, whose are near. The factors are of 8
   // bits, so that TF32 multiplies them exactly. Of complex results each part is compared; `result`: the host's.
+  // `outputs`: how many are compared, the first ones.
   template <class T>
-  void Compare(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs,
-               Tensor* result = nullptr) {
+  void Compare(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs, Tensor* result = nullptr,
+               size_t outputs = 1) {
     NodeRunner card(kType);
     NodeRunner host{std::string(HostDeviceType())};
     const auto first = card.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
     ASSERT_TRUE(first.ok()) << first.status().ToString();
     const auto second = card.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
     ASSERT_TRUE(second.ok()) << second.status().ToString();
-    EXPECT_TRUE((*first)[0].Identical((*second)[0])) << op << " has other bits each time";
     const auto expected = host.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
     ASSERT_TRUE(expected.ok()) << expected.status().ToString();
-    ASSERT_EQ((*first)[0].shape(), (*expected)[0].shape());
-    EXPECT_LT(LargestDifference<T>(Parts<T>((*first)[0]), Parts<T>((*expected)[0])), Tolerance<T>()) << op;
+    for (size_t i = 0; i < outputs; ++i) {
+      SCOPED_TRACE(StrCat(op, " output ", i));
+      EXPECT_TRUE((*first)[i].Identical((*second)[i])) << op << " has other bits each time";
+      ASSERT_EQ((*first)[i].shape(), (*expected)[i].shape());
+      EXPECT_LT(LargestDifference<T>(Parts<T>((*first)[i]), Parts<T>((*expected)[i])), Tolerance<T>());
+    }
     if (result != nullptr) *result = (*expected)[0];
   }
 
@@ -148,6 +152,28 @@ class CardTest : public ::testing::Test {
     for (const std::vector<std::string>& ops : {std::vector<std::string>{"BiasAdd"}, {"BiasAdd", "Relu"}}) {
       attrs.Set("fused_ops", ops);
       Compare<T>("_FusedConv2D", attrs, {x, filter, RandomTensor<T>(Shape({48}), 8)});
+    }
+  }
+
+  // Forward and back, of keys as many as queries and of more.
+  template <class T>
+  void CompareAttention() {
+    constexpr int64_t kQueries = 192;
+    constexpr int64_t kDepth = 64;
+    for (const bool causal : {false, true}) {
+      for (const int64_t keys : {kQueries, kQueries + 77}) {
+        SCOPED_TRACE(StrCat(DTypeOf<T>, " causal: ", causal, ", keys: ", keys));
+        const AttrMap attrs = {{"causal", causal}};
+        const Tensor q = RandomTensor<T>(Shape({2, 3, kQueries, kDepth}), 5);
+        const Tensor k = RandomTensor<T>(Shape({2, 3, keys, kDepth}), 6);
+        const Tensor v = RandomTensor<T>(Shape({2, 3, keys, kDepth}), 7);
+        Compare<T>("ScaledDotProductAttention", attrs, {q, k, v});
+        NodeRunner host{std::string(HostDeviceType())};
+        const auto outputs = host.Run(NodeRunner::Way::kStaticShapes, "ScaledDotProductAttention", attrs, {q, k, v});
+        ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
+        const Tensor dy = RandomTensor<T>(q.shape(), 8);
+        Compare<T>("ScaledDotProductAttentionGrad", attrs, {dy, q, k, v, (*outputs)[0], (*outputs)[1]}, nullptr, 3);
+      }
     }
   }
 
@@ -208,6 +234,33 @@ TEST_F(CardTest, ConvolutionsOfBfloat16) {
 }
 TEST_F(CardTest, ConvolutionsOfDouble) {
   CompareConvolutions<double>("SAME", 1, "NHWC");
+}
+
+// The library's where a plan can be compiled, which needs NVRTC; else ours.
+TEST_F(CardTest, AttentionOfBfloat16) {
+  CompareAttention<bfloat16>();
+}
+TEST_F(CardTest, AttentionOfHalf) {
+  CompareAttention<float16>();
+}
+TEST_F(CardTest, AttentionOfFloat) {
+  CompareAttention<float>();
+}
+
+TEST_F(CardTest, BatchNormalisation) {
+  const Tensor scale = RandomTensor<float>(Shape({64}), 3);
+  const Tensor none(DType::kFloat, Shape({0}));
+  for (const char* data_format : {"NHWC", "NCHW"}) {
+    const AttrMap attrs = {{"data_format", data_format}};
+    const Shape shape = data_format[1] == 'C' ? Shape({8, 64, 17, 17}) : Shape({8, 17, 17, 64});
+    const Tensor x = RandomTensor<float>(shape, 4);
+    Compare<float>("FusedBatchNormV3", attrs, {x, scale, scale, none, none}, nullptr, 5);
+    const Tensor mean = RandomTensor<float>(Shape({64}), 5);
+    Tensor variance(DType::kFloat, Shape({64}));
+    std::fill_n(variance.data<float>(), 64, 0.5F);
+    Compare<float>("FusedBatchNormGradV3", attrs, {RandomTensor<float>(shape, 6), x, scale, mean, variance, none},
+                   nullptr, 3);
+  }
 }
 
 // Sizes with small factors, with a large prime one, and one that is prime; the part of an input; several dimensions.

@@ -1,6 +1,6 @@
 // Products and convolutions of the emulated card's libraries: as plain sums, enqueued as the libraries enqueue theirs.
-// They stand for kernels/device/cuda/{cublas_lt,library_product,cudnn,conv_plan,library_conv}.cc. A host without them
-// is asked for by DFRUN_EMULATED_CARD=no-libraries.
+// They stand for kernels/device/cuda/{cublas_lt,library_product,cudnn,graph_plan,plan_call,conv_plan,library_conv}.cc.
+// A host without them is asked for by DFRUN_EMULATED_CARD=no-libraries.
 //
 // A product needs as much workspace as its result takes. A fault can be planted: with DFRUN_EMULATED_SMALL_WORKSPACE=1
 // it says that 4 KiB less are enough.
@@ -104,8 +104,8 @@ void ForEachPoint(const Point& space, Visit visit) {
   }
 }
 
-struct EmulatedConv {
-  explicit EmulatedConv(const ConvTask& of)
+struct ConvSums {
+  explicit ConvSums(const ConvTask& of)
       : task(of),
         input(of.shape.input, of.shape.channels_first),
         filter(of.shape.filter, of.shape.channels_first),
@@ -179,6 +179,31 @@ struct EmulatedConv {
   Point pad_before;
 };
 
+class EmulatedConv final : public LibraryConv {
+ public:
+  explicit EmulatedConv(const ConvTask& task) : sums_(std::make_shared<const ConvSums>(task)) {}
+
+  Status Run(OpContext& ctx, const ConvData& data) const override {
+    return EnqueueLibraryCall(ctx, 0, [&](cudaStream_t stream) { return Enqueue(stream, data, nullptr); });
+  }
+  Status Enqueue(cudaStream_t stream, const ConvData& data, void*) const override {
+    const ConvData reach = {emulated::Reach(data.input), emulated::Reach(data.filter), emulated::Reach(data.output),
+                            emulated::Reach(data.bias)};
+    emulated::Enqueue(stream, [sums = sums_, data = reach] {
+      VisitDType<DF_FLOATS>(sums->task.dtype, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        const auto elements = [](const void* memory) { return static_cast<T*>(const_cast<void*>(memory)); };
+        sums->Run(elements(data.input), elements(data.filter), elements(data.output), elements(data.bias));
+      });
+    });
+    return Status();
+  }
+  int64_t workspace_bytes() const override { return 0; }
+
+ private:
+  const std::shared_ptr<const ConvSums> sums_;
+};
+
 template <class L>
 Result<const L*> Find(const L& library, const char* soname) {
   const char* const lacking = std::getenv("DFRUN_EMULATED_CARD");
@@ -241,29 +266,9 @@ const Result<const Cudnn*>& Cudnn::Get() {
   return found;
 }
 
-CudnnDescriptor::~CudnnDescriptor() = default;
-
 Result<std::shared_ptr<const LibraryConv>> LibraryConv::Create(const ConvTask& task, int) {
   if (!Cudnn::Get().ok()) return Cudnn::Get().status();
-  const auto handle = reinterpret_cast<cudnnHandle_t>(new EmulatedConv(task));  // for ever
-  return std::shared_ptr<const LibraryConv>(new LibraryConv(**Cudnn::Get(), handle, nullptr));
-}
-
-Status LibraryConv::Run(OpContext& ctx, const ConvData& data) const {
-  return EnqueueLibraryCall(ctx, 0, [&](cudaStream_t stream) { return Enqueue(stream, data, nullptr); });
-}
-
-Status LibraryConv::Enqueue(cudaStream_t stream, const ConvData& data, void*) const {
-  const ConvData reach = {emulated::Reach(data.input), emulated::Reach(data.filter), emulated::Reach(data.output),
-                          emulated::Reach(data.bias)};
-  emulated::Enqueue(stream, [conv = reinterpret_cast<const EmulatedConv*>(handle_), data = reach] {
-    VisitDType<DF_FLOATS>(conv->task.dtype, [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      const auto elements = [](const void* memory) { return static_cast<T*>(const_cast<void*>(memory)); };
-      conv->Run(elements(data.input), elements(data.filter), elements(data.output), elements(data.bias));
-    });
-  });
-  return Status();
+  return std::shared_ptr<const LibraryConv>(std::make_shared<const EmulatedConv>(task));
 }
 
 }  // namespace dfrun::cuda

@@ -1,5 +1,5 @@
-// Products of matrices on emulated cards: by tiles of ours and by the library, followed by a bias and Relu, and with
-// rows of which the library is given padded copies.
+// Products of matrices on emulated cards: by tiles of ours and by the library, followed by a bias, Relu and Gelu, and
+// with rows of which the library is given padded copies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,27 +23,26 @@ class ProductTest : public ::testing::Test {
     setenv("DFRUN_DEVICE_PARTS", DFRUN_EMULATED_PARTS, 1);
     MakeDeviceOf(kType);
   }
-  static Tensor Run(const std::string& device, const std::string& op, const AttrMap& attrs,
-                    const std::vector<Input>& inputs) {
-    NodeRunner runner(device);
+  static std::vector<Tensor> AllOnCard(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) {
+    NodeRunner runner(kType);
     auto outputs = runner.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
     EXPECT_TRUE(outputs.ok()) << outputs.status().ToString();
-    return outputs.ok() ? (*outputs)[0] : Tensor();
+    return outputs.ok() ? *outputs : std::vector<Tensor>(2);
   }
   static Tensor OnCard(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) {
-    return Run(kType, op, attrs, inputs);
+    return AllOnCard(op, attrs, inputs)[0];
   }
 };
 
 template <class T>
 class FusedProductTest : public ProductTest {};
-using Followed = ::testing::Types<float, double>;
+using Followed = ::testing::Types<float, double, bfloat16, float16>;
 TYPED_TEST_SUITE(FusedProductTest, Followed);
 
-// Of sizes for tiles, and for the library.
+// Of sizes for tiles, and for the library with rows of vectors and without.
 TYPED_TEST(FusedProductTest, HasTheBitsOfItsOps) {
   using T = TypeParam;
-  for (const int64_t size : {7, 136}) {
+  for (const int64_t size : {7, 136, 142}) {
     SCOPED_TRACE(size);
     const Tensor a = RandomNormal<T>(Shape({size, size + 1}), 1);
     const Tensor b = RandomNormal<T>(Shape({size + 1, size + 2}), 2);
@@ -53,7 +52,41 @@ TYPED_TEST(FusedProductTest, HasTheBitsOfItsOps) {
     EXPECT_TRUE(this->OnCard("_FusedMatMul", attrs, {a, b, bias}).Identical(biased));
     attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd", "Relu"});
     EXPECT_TRUE(this->OnCard("_FusedMatMul", attrs, {a, b, bias}).Identical(this->OnCard("Relu", {}, {biased})));
+    for (const bool approximate : {false, true}) {
+      SCOPED_TRACE(approximate);
+      const Tensor gelu = this->OnCard("Gelu", {{"approximate", approximate}}, {biased});
+      attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd", approximate ? "GeluApproximate" : "GeluExact"});
+      EXPECT_TRUE(this->OnCard("_FusedMatMul", attrs, {a, b, bias}).Identical(gelu));
+      const auto both = this->AllOnCard("_MatMulBiasGelu", {{"approximate", approximate}}, {a, b, bias});
+      EXPECT_TRUE(both[0].Identical(biased));
+      EXPECT_TRUE(both[1].Identical(gelu));
+    }
   }
+}
+
+// A NaN of the product and one of the bias.
+TYPED_TEST(FusedProductTest, GeluKeepsNaN) {
+  using T = TypeParam;
+  constexpr int64_t kSize = 136;
+  Tensor a = RandomNormal<T>(Shape({kSize, kSize}), 1);
+  const Tensor b = RandomNormal<T>(Shape({kSize, kSize}), 2);
+  Tensor bias = RandomNormal<T>(Shape({kSize}), 3);
+  a.data<T>()[5 * kSize] = static_cast<T>(NAN);
+  bias.data<T>()[7] = static_cast<T>(NAN);
+  const AttrMap attrs = {{"num_args", int64_t{1}},
+                         {"fused_ops", std::vector<std::string>{"BiasAdd", "GeluApproximate"}}};
+  const Tensor y = this->OnCard("_FusedMatMul", attrs, {a, b, bias});
+  for (int64_t i = 0; i < y.num_elements(); ++i) {
+    ASSERT_EQ(std::isnan(static_cast<double>(y.data<T>()[i])), i / kSize == 5 || i % kSize == 7) << i;
+  }
+}
+
+TEST_F(ProductTest, ABiasMustFit) {
+  NodeRunner runner(kType);
+  const Tensor x = RandomNormal<float>(Shape({2, 2}), 1);
+  const auto outputs =
+      runner.Run(NodeRunner::Way::kStaticShapes, "_MatMulBiasGelu", {}, {x, x, RandomNormal<float>(Shape({3}), 2)});
+  EXPECT_EQ(outputs.status().code(), Code::kInvalidArgument) << outputs.status().ToString();
 }
 
 TEST_F(ProductTest, IsNotFollowedByAGradient) {

@@ -1,16 +1,12 @@
-// How cuDNN convolves: plans of its graph interface, made for a card or, where there is none, for the description of
-// one.
+// How cuDNN convolves.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_CONV_PLAN_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_CONV_PLAN_H_
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "kernels/device/cuda/cudnn.h"
-#include "src/framework/arithmetic.h"
-#include "src/framework/dtype.h"
+#include "kernels/device/cuda/graph_plan.h"
 
 namespace dfrun::cuda {
 
@@ -43,32 +39,8 @@ struct ConvTask {
   Arithmetic arithmetic = {};
 };
 
-// For what plans are made. The library's objects live as long as the plans.
-class CudnnTarget {
- public:
-  // The card of a handle.
-  static CudnnTarget OfCard(const Cudnn& cudnn, cudnnHandle_t handle) { return {cudnn, handle, nullptr}; }
-  // A card that is not here, as cuDNN describes one in JSON. Unimplemented before cuDNN 9.8.
-  static Result<CudnnTarget> OfDescription(const Cudnn& cudnn, const std::string& json);
-
-  const Cudnn& cudnn() const { return *cudnn_; }
-  void SetOnGraph(CudnnDescriptor& graph) const;
-  void SetOnHeuristic(CudnnDescriptor& heuristic) const;
-  void SetOnPlan(CudnnDescriptor& plan) const;
-
- private:
-  CudnnTarget(const Cudnn& cudnn, cudnnHandle_t handle, std::shared_ptr<CudnnDescriptor> description)
-      : cudnn_(&cudnn), handle_(handle), description_(std::move(description)) {}
-
-  const Cudnn* cudnn_;
-  cudnnHandle_t handle_;
-  std::shared_ptr<CudnnDescriptor> description_;  // null: the card is the handle's
-};
-
-// A way that the library has chosen. Results have the same bits in every run, and float32 is not computed in fewer
-// bits, but where the task's arithmetic lets it: ways that say otherwise are not taken. Thread safety: const.
-class ConvPlan {
- public:
+// How the library convolves.
+struct ConvPlan {
   // Names of the tensors within a plan.
   static constexpr int64_t kInputId = 1;
   static constexpr int64_t kFilterId = 2;
@@ -76,21 +48,7 @@ class ConvPlan {
   static constexpr int64_t kBiasId = 4;
 
   // Unimplemented where the library has no such way.
-  static Result<std::unique_ptr<const ConvPlan>> Create(const CudnnTarget& target, const ConvTask& task);
-
-  cudnnBackendDescriptor_t get() const { return plan_->get(); }
-  int64_t workspace_bytes() const { return workspace_bytes_; }
-  // "engine 46, knobs 1=0 5=2, 1024 bytes of workspace": knobs by the library's numbers.
-  Result<std::string> Describe() const;
-
- private:
-  explicit ConvPlan(const Cudnn& cudnn) : cudnn_(cudnn) {}
-  Result<std::string> Knobs(const CudnnDescriptor& way) const;
-
-  const Cudnn& cudnn_;
-  std::vector<CudnnDescriptor> kept_;  // what the plan is made of; the last is how it is done
-  std::unique_ptr<CudnnDescriptor> plan_;
-  int64_t workspace_bytes_ = 0;
+  static Result<std::unique_ptr<const CudnnPlan>> Create(const CudnnTarget& target, const ConvTask& task);
 };
 
 }  // namespace dfrun::cuda

@@ -26,6 +26,17 @@ std::vector<GradientCase> LayerNormCases() {
   };
 }
 
+std::vector<GradientCase> AttentionCases() {
+  const AttrMap whole = {{"U", DType::kDouble}};
+  const AttrMap causal = {{"U", DType::kDouble}, {"causal", true}, {"scale", 0.5}};
+  const std::vector<int> log_sums = {1};
+  return {
+      {"ScaledDotProductAttention", {U({1, 2, 3, 2}), V({1, 2, 4, 2}), U({1, 2, 4, 3})}, whole, {}, log_sums},
+      {"ScaledDotProductAttention", {U({1, 2, 3, 2}), V({1, 2, 3, 2}), U({1, 2, 3, 3})}, causal, {}, log_sums},
+  };
+}
+
+const GradientCases attention(AttentionCases);
 const GradientCases gelu(GeluCases);
 const GradientCases layer_norm(LayerNormCases);
 

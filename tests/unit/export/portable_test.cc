@@ -46,13 +46,14 @@ TEST_F(PortableTest, EveryNodeOfAnOwnOpIsNamed) {
 TEST_F(PortableTest, OpsThatSayTheyAreOwnAre) {
   const auto says = [](const OpDef& op, std::string_view text) { return op.doc.find(text) != std::string::npos; };
   for (const OpDef* op : OpRegistry::Builtin().List()) {
-    const bool is_tensorflows = op->name == "_FusedConv2D" || op->name == "_FusedMatMul";
+    const bool is_tensorflows =
+        op->name == "_FusedConv2D" || op->name == "_FusedMatMul" || op->name == "_FusedBatchNormEx";
     const bool is_made_by_passes = says(*op, "made when a graph is optimised") && !is_tensorflows;
     EXPECT_TRUE(op->traits.is_own() || !(says(*op, "(dfrun's own)") || is_made_by_passes)) << op->name;
   }
 }
 
-// Gelu and LayerNorm against what their kernels compute.
+// Gelu, LayerNorm and attention against what their kernels compute.
 TEST_F(PortableTest, LoweredOpsComputeTheSame) {
   const Output x =
       maker_.Const("x", testing::Make<double>({2, 3, 2}, {-3, -1.5, -0.25, 0, 0.5, 1, 2, 4, -6, 8, 0.125, 3}));
@@ -62,10 +63,15 @@ TEST_F(PortableTest, LoweredOpsComputeTheSame) {
   maker_.Add("approximate", "Gelu", {x}, {{"approximate", true}});
   maker_.Add("last", "LayerNorm", {x, row_scale, row_scale}, {{"axis", -1}, {"epsilon", 0.01}});
   maker_.Add("from_1", "LayerNorm", {x, scale, scale}, {{"axis", 1}});
+  const Output heads =
+      maker_.Add("heads", "Reshape", {x, maker_.Const("sizes", Tensor::Vector<int32_t>({1, 2, 3, 2}))});
+  maker_.Add("whole", "ScaledDotProductAttention", {heads, heads, heads}, {{"U", DType::kDouble}});
+  maker_.Add("causal", "ScaledDotProductAttention", {heads, heads, heads},
+             {{"U", DType::kDouble}, {"causal", true}, {"scale", 0.5}});
   const Result<Graph> lowered = MakePortable(maker_.graph);
   ASSERT_TRUE(lowered.ok()) << lowered.status().ToString();
   EXPECT_TRUE(CheckPortable(*lowered).ok());
-  for (const char* name : {"exact", "approximate", "last", "from_1"}) {
+  for (const char* name : {"exact", "approximate", "last", "from_1", "whole", "causal"}) {
     const auto fetch = [&](const Graph& graph) {
       testing::GraphEvaluator evaluator;
       const Result<std::vector<Tensor>> values = evaluator.Fetch(graph, {{graph.Find(name), 0}});

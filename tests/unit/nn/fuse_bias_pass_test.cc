@@ -66,6 +66,28 @@ TEST_F(FuseTest, WhatTheConvolutionWaitsForTheFusedNodeDoesToo) {
   EXPECT_EQ(g.Find("sum")->control_inputs[0], g.Find("first")->id);
 }
 
+// As in a training, where updates of the filter and of the bias wait until those are read.
+TEST_F(FuseTest, OnCardsWhoWaitsForPartsWaitsForTheFusedNode) {
+  const Output filter_variable =
+      g.Add("w", "VariableV2", {}, {{"shape", Shape({3, 3, 3, 4})}, {"dtype", DType::kFloat}});
+  const Output bias_variable = g.Add("b", "VariableV2", {}, {{"shape", Shape({4})}, {"dtype", DType::kFloat}});
+  g.node(conv).inputs[1] = filter_variable;
+  g.node(sum).inputs[1] = bias_variable;
+  const Output relu = g.Add("relu", "Relu", {sum});
+  const Output filter_gradient = g.Placeholder("dw", {3, 3, 3, 4}, DType::kFloat);
+  g.node(g.Add("update_w", "AssignSub", {filter_variable, filter_gradient})).control_inputs = {conv.node};
+  g.node(g.Add("update_b", "AssignSub", {bias_variable, bias})).control_inputs = {sum.node};
+  g.Add("y", "Neg", {relu});
+  const Status status = testing::RunPass("gpu/fuse_bias", g.graph);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  ASSERT_EQ(FusedOps("relu"), (Ops{"BiasAdd", "Relu"}));
+  const std::vector<NodeId> fused = {g.Find("relu")->id};
+  EXPECT_EQ(g.Find("update_w")->control_inputs, fused);
+  EXPECT_EQ(g.Find("update_b")->control_inputs, fused);
+  EXPECT_EQ(g.Find("conv"), nullptr);
+  EXPECT_EQ(g.Find("sum"), nullptr);
+}
+
 TEST_F(FuseTest, ProductsAreTakenToo) {
   const Output a = g.Placeholder("a", {8, 5}, DType::kFloat);
   const Output b = g.Placeholder("b", {4, 5}, DType::kFloat);

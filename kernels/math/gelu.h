@@ -1,7 +1,7 @@
 // x times the distribution function of the normal distribution at x, exactly and by its usual approximation; once for
 // the host and the device. Source: Hendrycks, Gimpel: Gaussian error linear units, 2016.
-#ifndef DFRUN_KERNELS_NN_GELU_H_
-#define DFRUN_KERNELS_NN_GELU_H_
+#ifndef DFRUN_KERNELS_MATH_GELU_H_
+#define DFRUN_KERNELS_MATH_GELU_H_
 
 #include "kernels/math/elementary.h"
 #include "kernels/math/horner.h"
@@ -90,4 +90,4 @@ struct GeluTanhGrad {
 
 }  // namespace dfrun::fn
 
-#endif  // DFRUN_KERNELS_NN_GELU_H_
+#endif  // DFRUN_KERNELS_MATH_GELU_H_
