@@ -125,9 +125,13 @@ ends_with 75
 start_ranks 2 "$DFRUN" job.yaml --output held --heartbeat off
 until_running held
 held=$(pid_of_rank 1)
-signal STOP "$held"
-sleep 7
-signal CONT "$held"
+if command -v gdb > /dev/null; then
+  timeout 120 gdb -p "$held" -batch -ex "shell sleep 7" > gdb.log 2>&1 || { cat gdb.log >&2; fail "gdb does not hold it"; }
+else
+  signal STOP "$held"
+  sleep 7
+  signal CONT "$held"
+fi
 goes_on held
 signal USR1 "$job"
 ends_with 75
