@@ -155,8 +155,8 @@ void Runtime::TakeLoss() {
     MutexLock lock(loss_mu_);
     loss = loss_;
   }
-  control_->SetLost(loss);
   runner_->FailSession({loss, 0}, /*here=*/false);
+  control_->SetLost(loss);  // after that: who finds waiting vain waits for the steps that end here
   pool_->Notify();
 }
 
