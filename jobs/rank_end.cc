@@ -60,8 +60,8 @@ Status RankEnd::StartHeartbeat(const comm::WatchTimes& times) {
 void RankEnd::AbortAll(const Status& error) {
   if (is_ending_.exchange(true)) SleepForever();
   const int exit_code = ExitCode(error.code());
-  Say(group_.rank(), error.ToString());
   ExitAfter(kLauncher, exit_code);
+  Say(group_.rank(), error.ToString());
   if (heartbeat_ != nullptr) heartbeat_->Leave(exit_code);
   group_.Abort(exit_code);
 }
@@ -75,6 +75,7 @@ void RankEnd::AbortAfterLoss(const Status& error) {
 void RankEnd::OnLost(const Status& loss, int rank) {
   std::signal(SIGPIPE, SIG_IGN);
   if (rank == group_.rank()) {  // the others end without it
+    ExitAfter(kLauncher, ExitCode(loss.code()));
     Say(rank, loss.ToString());
     std::_Exit(ExitCode(loss.code()));
   }
@@ -82,12 +83,14 @@ void RankEnd::OnLost(const Status& loss, int rank) {
     MutexLock lock(mu_);
     loss_ = loss;
   }
-  // At once: a launcher that has seen the death too kills this rank soon, and the thread that leads may be in MPI.
-  if (heartbeat_ != nullptr && heartbeat_->speaker() == group_.rank()) DF_LOG(kWarning) << loss.message();
   std::thread([this, loss] {
     std::this_thread::sleep_for(kOrderly);
     AbortAfterLoss(loss);
   }).detach();
+  // At once: a launcher that has seen the death too kills this rank soon, and the thread that leads may be in MPI. By
+  // another thread: nobody may read.
+  if (heartbeat_ == nullptr || heartbeat_->speaker() != group_.rank()) return;
+  std::thread([loss] { DF_LOG(kWarning) << loss.message(); }).detach();
 }
 
 void RankEnd::OnStuck(const Status& stuck) {

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/base/log.h"
 #include "src/base/report_request.h"
 #include "src/executor/worker_pool.h"
 #include "src/session/control.pb.h"
 #include "src/session/control_devices.h"
 #include "src/session/control_plane.h"
 #include "src/session/rank_report.h"
+#include "src/session/report_writer.h"
 #include "src/session/stall_watch.h"
 #include "src/session/step_runner.h"
 #include "src/session/stop_guard.h"
@@ -104,6 +104,7 @@ void Runtime::ShareStop() {
 void Runtime::AttachToWatch() {
   RankWatch& watch = *options_.watch;
   if (rank_ == 0) {
+    writer_ = std::make_unique<ReportWriter>();
     stall_ = std::make_unique<StallWatch>(
         watch,
         StallOptions{
@@ -113,7 +114,7 @@ void Runtime::AttachToWatch() {
                 [this] { return runner_->is_in_step() || (control_ != nullptr && control_->has_open_round()); },
             .progress =
                 [this] { return runner_->steps_begun() + (control_ != nullptr ? control_->rounds_opened() : 0); },
-            .say = [](const std::string& report) { DF_LOG(kWarning) << report; },
+            .say = [this](const std::string& report) { writer_->Write(report); },
             .on_stuck = [this](const Status& stuck) { OnStuck(stuck); }});
   }
   watch.Attach({.on_lost = [this](const Status& loss) { Lose(loss); },
@@ -133,10 +134,7 @@ void Runtime::AttachToWatch() {
 }
 
 void Runtime::OnStuck(const Status& stuck) {
-  if (!options_.on_stuck) {
-    DF_LOG(kWarning) << stuck.message();
-    return;
-  }
+  if (!options_.on_stuck) return writer_->Write(stuck.message());
   if (size_ > 1) Lose(stuck);
   options_.on_stuck(stuck);
 }
@@ -159,8 +157,8 @@ void Runtime::TakeLoss() {
     MutexLock lock(loss_mu_);
     loss = loss_;
   }
-  control_->SetLost(loss);
   runner_->FailSession({loss, 0}, /*here=*/false);
+  control_->SetLost(loss);  // after that: who finds waiting vain waits for the steps that end here
   pool_->Notify();
 }
 

@@ -38,6 +38,7 @@ class Devices;  // src/session/control.proto
 }
 
 class ControlPlane;
+class ReportWriter;
 class StallWatch;
 class StopGuard;
 class StepRunner;
@@ -151,7 +152,8 @@ class Runtime {
   std::unique_ptr<ControlPlane> control_;
   std::unique_ptr<StepRunner> runner_;
   std::unique_ptr<WorkerPool> pool_;
-  std::unique_ptr<StallWatch> stall_;  // of rank 0, and of the watch's thread
+  std::unique_ptr<ReportWriter> writer_;  // of rank 0
+  std::unique_ptr<StallWatch> stall_;     // of rank 0, and of the watch's thread
 };
 
 }  // namespace dfrun

@@ -92,6 +92,9 @@ Status Worker::Impl::Serve() {
       runtime_.control()->Done(request.round(), Handle(request));
     }
   }
+  // Other threads may be at the steps of a session that has failed, and the parts go with this.
+  StepRunner& runner = runtime_.runner();
+  if (!runner.failure().ok()) runtime_.pool().HelpUntil([&] { return !runner.is_in_step(); });
   return runtime_.control()->network_status();
 }
 

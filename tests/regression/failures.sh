@@ -12,17 +12,21 @@ checkpoint: {every: 2000}
 YAML
 }
 
-no_process_left() {  # no_process_left TEXT: none whose command line holds it, but for those that wait to be reaped
-  local pid left
-  for _ in $(seq 100); do
-    left=
-    for pid in $(pgrep -f -- "dfrun .*$1" || true); do
-      [ "$pid" = $$ ] || ! tr '\0' ' ' < "/proc/$pid/cmdline" 2> /dev/null | grep -q "$WORK\|--output $1" || left="$left $pid"
-    done
+ranks_left() {  # the processes of dfrun that were started here, but for those that wait to be reaped
+  local pid
+  for pid in $(pgrep -x dfrun || true); do
+    [ "$(readlink "/proc/$pid/cwd" || true)" != "$WORK" ] || echo "$pid"
+  done
+}
+
+no_process_left() {  # within 15 s
+  local left
+  for _ in $(seq 150); do
+    left=$(ranks_left)
     [ -n "$left" ] || return 0
     sleep 0.1
   done
   # shellcheck disable=SC2086  # each is a process
   ps -o pid,stat,args -p $left >&2 || true
-  fail "processes are left:$left"
+  fail "processes are left: $left"
 }

@@ -50,11 +50,14 @@ chmod +x agent
 training_spec > job.yaml
 
 unset OMPI_MCA_btl OMPI_MCA_oob_tcp_if_include
-start ip netns exec "$a" mpirun --oversubscribe --host 10.211.2.1:1,10.211.2.2:1 -np 2 \
-  --mca plm_rsh_agent "$WORK/agent" --mca oob_tcp_if_include 10.211.2.0/24 \
-  --mca btl self,tcp --mca btl_tcp_if_include 10.211.1.0/24 \
-  "$DFRUN" job.yaml --output run --heartbeat 0.5,2
-until_running run
+start_job() {  # start_job RUN
+  start ip netns exec "$a" mpirun --oversubscribe --host 10.211.2.1:1,10.211.2.2:1 -np 2 \
+    --mca plm_rsh_agent "$WORK/agent" --mca oob_tcp_if_include 10.211.2.0/24 \
+    --mca btl self,tcp --mca btl_tcp_if_include 10.211.1.0/24 \
+    "$DFRUN" job.yaml --output "$1" --heartbeat 0.5,2
+  until_running "$1"
+}
+start_job run
 for host in "$a" "$b"; do
   ip netns exec "$host" ss -Hltn > listening
   ! grep -q 'users:(("dfrun".*0\.0\.0\.0' listening || fail "a rank listens on all interfaces"
@@ -67,5 +70,17 @@ ip -n "$b" neigh replace 10.211.1.1 lladdr 02:00:00:00:00:99 dev values nud perm
 ends_with 76 "was lost: no heartbeat for"
 [ $((SECONDS - begun)) -le 12 ] || fail "it took $((SECONDS - begun)) s"
 grep -qE "rank [01] \(host .*\) was lost: no heartbeat for [0-9.]+ s, last heard at" "$WORK/out" || fail "no rank is named"
-no_process_left run
+no_process_left
+
+# Both links are cut, mpirun's too: it reaches nobody, and each rank ends itself.
+swallow() {  # swallow INTERFACE NETWORK
+  ip -n "$a" neigh replace "$2.2" lladdr 02:00:00:00:00:99 dev "$1" nud permanent
+  ip -n "$b" neigh replace "$2.1" lladdr 02:00:00:00:00:99 dev "$1" nud permanent
+}
+ip -n "$a" neigh del 10.211.1.2 dev values
+ip -n "$b" neigh del 10.211.1.1 dev values
+start_job apart
+swallow values 10.211.1
+swallow launch 10.211.2
+no_process_left
 echo "a link that swallows everything is noticed"

@@ -25,14 +25,14 @@ for stopped in 1 0; do
   ends_with 76
   within 11
   lost "$stopped" "no heartbeat for [0-9.]* s, last heard at"
-  no_process_left "stopped$stopped"
+  no_process_left
 done
 start_ranks 2 "$DFRUN" job.yaml --output advice --heartbeat 0.2,1
 until_running advice
 sleep 0.5
 signal STOP "$(pid_of_rank 1)"
 ends_with 76 "is saved in advice/checkpoints: start the job again with --resume"
-no_process_left advice
+no_process_left
 start_ranks 2 "$DFRUN" job.yaml --output advice --resume
 until_resumed
 signal USR1 "$job"
@@ -61,7 +61,7 @@ for way in vader tcp; do
   ends_with 137
   within 10
   lost 2 "its process has ended"
-  no_process_left "killed$way"
+  no_process_left
 
   start_ranks 3 "$WORK/outlives" "$DFRUN" job.yaml --output "alone$way"
   until_running "alone$way"
@@ -70,7 +70,7 @@ for way in vader tcp; do
   ends_with 76
   within 10
   lost 2 "its process has ended"
-  no_process_left "alone$way"
+  no_process_left
 done
 export OMPI_MCA_btl=self,vader
 
@@ -79,9 +79,10 @@ export OMPI_MCA_btl=self,vader
 rm -f ended.*
 start_ranks 3 "$WORK/leaves_group" "$DFRUN" job.yaml --output woken --heartbeat 0.2,1
 until_running woken
-rank=$(pgrep -f -- "$DFRUN job.yaml --output woken" | while read -r pid; do
-  [ "$(readlink "/proc/$pid/exe")" = "$(readlink -f "$DFRUN")" ] && [ "$(readlink "/proc/$pid/cwd")" = "$WORK" ] &&
-    tr '\0' '\n' < "/proc/$pid/environ" | grep -qx OMPI_COMM_WORLD_RANK=2 && echo "$pid"; done || true)
+rank=
+for pid in $(ranks_left); do
+  if tr '\0' '\n' < "/proc/$pid/environ" | grep -qx OMPI_COMM_WORLD_RANK=2; then rank=$pid; fi
+done
 [ -n "$rank" ] || fail "rank 2 was not found"
 trap 'kill -KILL "$rank" 2> /dev/null || true; stop_job' EXIT
 signal STOP "$rank"
@@ -93,7 +94,7 @@ grep -qxE '76|195' ended.0 && grep -qxE '76|195' ended.1 || fail "the others end
 signal CONT "$rank"
 for _ in $(seq 100); do [ ! -e ended.2 ] || break; sleep 0.1; done
 grep -qxE '76|195' ended.2 || fail "the rank that wakes ends with $(cat ended.2)"
-no_process_left woken
+no_process_left
 trap stop_job EXIT
 
 # No false alarm: all ranks stopped for longer than it takes to be dead; a rank held with --heartbeat off.
@@ -125,9 +126,13 @@ ends_with 75
 start_ranks 2 "$DFRUN" job.yaml --output held --heartbeat off
 until_running held
 held=$(pid_of_rank 1)
-signal STOP "$held"
-sleep 7
-signal CONT "$held"
+if command -v gdb > /dev/null; then
+  timeout 120 gdb -p "$held" -batch -ex "shell sleep 7" > gdb.log 2>&1 || { cat gdb.log >&2; fail "gdb does not hold it"; }
+else
+  signal STOP "$held"
+  sleep 7
+  signal CONT "$held"
+fi
 goes_on held
 signal USR1 "$job"
 ends_with 75
