@@ -10,34 +10,48 @@
 namespace dfrun::comm {
 
 void DroppingTransport::Send(int peer, MessageTag tag, const void* data, size_t bytes, Callback done) {
-  if (peer != rank() && sent_.fetch_add(1) + 1 == drops_) return done(Status());
+  const int64_t number = peer == rank() ? -1 : sent_.fetch_add(1) + 1;
+  if (number == faults_.drops) return done(Status());
+  if (number == faults_.damages && bytes > 0) {
+    const char* const from = static_cast<const char*>(data);
+    damaged_.assign(from, from + bytes);
+    damaged_[bytes / 2] ^= 1;
+    data = damaged_.data();
+  }
   inner_->Send(peer, tag, data, bytes, done);
 }
 
 namespace {
 
 constexpr const char* kDrops = "DFRUN_TEST_DROPS";
+constexpr const char* kDamages = "DFRUN_TEST_DAMAGES";
+
+int64_t NumberIn(const char* variable) {
+  const char* const number = std::getenv(variable);
+  return number == nullptr ? 0 : std::atoll(number);
+}
 
 // It is no transport for who does not know it.
 Status CanConnect(const Bootstrap&) {
-  if (std::getenv(kDrops) != nullptr) return Status();
-  return FailedPrecondition("it is for who has set ", kDrops);
+  if (NumberIn(kDrops) + NumberIn(kDamages) > 0) return Status();
+  return FailedPrecondition("it is for who has set ", kDrops, " or ", kDamages);
 }
 
-// Rank 1 swallows, of the transport that carries values; others lose nothing.
+// Rank 1 has the faults, of the transport that carries values; others lose nothing.
 Result<std::vector<std::unique_ptr<Transport>>> Connect(Bootstrap& bootstrap, int count) {
-  const char* const drops = std::getenv(kDrops);
   std::vector<std::unique_ptr<Transport>> transports;
   for (int i = 0; i < count; ++i) {
     DF_ASSIGN(std::unique_ptr<Transport> inner, SocketTransport::Connect(bootstrap));
-    const bool is_lossy = i == 0 && bootstrap.rank() == 1 && drops != nullptr;
-    transports.push_back(std::make_unique<DroppingTransport>(std::move(inner), is_lossy ? std::atoll(drops) : 0));
+    const bool is_lossy = i == 0 && bootstrap.rank() == 1;
+    transports.push_back(std::make_unique<DroppingTransport>(
+        std::move(inner),
+        is_lossy ? DroppingTransport::Faults{NumberIn(kDrops), NumberIn(kDamages)} : DroppingTransport::Faults{}));
   }
   return transports;
 }
 
 TRANSPORT("dropping", {.priority = 0,
-                       .describe = [] { return std::string("UNIX sockets that swallow a message"); },
+                       .describe = [] { return std::string("UNIX sockets that swallow or damage a message"); },
                        .can_connect = &CanConnect,
                        .connect = &Connect});
 

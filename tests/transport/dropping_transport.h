@@ -1,4 +1,5 @@
-// A transport of the tests that swallows one message: its Send ends well, and nothing comes.
+// A transport of the tests that swallows one message, or damages one: its Send ends well, and nothing, or other bytes,
+// come.
 #ifndef DFRUN_TESTS_TRANSPORT_DROPPING_TRANSPORT_H_
 #define DFRUN_TESTS_TRANSPORT_DROPPING_TRANSPORT_H_
 
@@ -6,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "comm/transport.h"
 
@@ -14,8 +16,12 @@ namespace dfrun::comm {
 // Over another transport, which moves all other messages.
 class DroppingTransport final : public Transport {
  public:
-  // The `drops`-th message that this rank sends to another is swallowed; counted from 1, 0: none.
-  DroppingTransport(std::unique_ptr<Transport> inner, int64_t drops) : inner_(std::move(inner)), drops_(drops) {}
+  // Of the messages that this rank sends to others; counted from 1, 0: none.
+  struct Faults {
+    int64_t drops = 0;
+    int64_t damages = 0;
+  };
+  DroppingTransport(std::unique_ptr<Transport> inner, Faults faults) : inner_(std::move(inner)), faults_(faults) {}
 
   std::string_view name() const override { return "dropping"; }
   int rank() const override { return inner_->rank(); }
@@ -32,7 +38,8 @@ class DroppingTransport final : public Transport {
 
  private:
   const std::unique_ptr<Transport> inner_;
-  const int64_t drops_;
+  const Faults faults_;
+  std::vector<char> damaged_;
   std::atomic<int64_t> sent_{0};
 };
 
