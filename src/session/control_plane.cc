@@ -68,7 +68,8 @@ Status ControlPlane::network_status() const {
 void ControlPlane::Broadcast(const control::Message& message) {
   control::Message forwarded = message;
   forwarded.set_forward(true);
-  const std::string bytes = Serialize(forwarded);
+  forwarded.set_epoch(epoch());
+  const std::string bytes = forwarded.SerializeAsString();
   for (int child : children_) communicator_.SendControl(child, bytes);
 }
 
@@ -150,8 +151,9 @@ void ControlPlane::Done(int64_t round, const RankStatus& status) {
   }
   control::Message answer;
   answer.set_round(round);
+  answer.set_epoch(epoch());
   ToProto(ended.first, answer.mutable_done()->mutable_error());
-  communicator_.SendControl(parent_, Serialize(answer));
+  communicator_.SendControl(parent_, answer.SerializeAsString());
 }
 
 // Whose own round is forgotten passes the same news on once more; that does no harm.
