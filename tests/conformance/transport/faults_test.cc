@@ -269,7 +269,7 @@ Status RunMode(const TransportDef& def, Bootstrap& bootstrap, const std::string&
 
 Status Run(int argc, char** argv) {
   if (argc != 4) return Error(Code::kUsage, "conformance_faults TRANSPORT aborts|large|killed NUMBER");
-  DF_ASSIGN(const std::unique_ptr<Bootstrap> bootstrap, StartBootstrap(/*threads=*/2));
+  DF_ASSIGN(const std::unique_ptr<Bootstrap> bootstrap, StartBootstrap({.threads = 2}));
   const TransportDef* const def = Transports().Find(argv[1]);
   if (def == nullptr) return Error(Code::kUsage, "there is no transport '", argv[1], "'");
   DF_TRY(def->can_connect(*bootstrap));
