@@ -1,7 +1,5 @@
 #include "jobs/versions.h"
 
-#include <hdf5.h>
-
 #ifdef DFRUN_ONEDNN
 #include <dnnl.h>
 #endif
@@ -10,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "src/base/hdf5.h"
 #include "src/base/printable.h"
 #include "src/base/text.h"
 
@@ -31,6 +30,7 @@ std::string Hdf5Version() {
   unsigned major = 0;
   unsigned minor = 0;
   unsigned release = 0;
+  h5::Prepare();
   if (H5get_libversion(&major, &minor, &release) < 0) return "unknown";
   return StrCat(major, ".", minor, ".", release);
 }
