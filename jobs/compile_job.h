@@ -15,6 +15,9 @@
 
 namespace dfrun::jobs {
 
+// That `flag` names a stage of the compilation (src/session/compile.h). The usage error lists them.
+Status CheckStage(const char* flag, const std::string& stage);
+
 struct CompiledStep {
   std::string name;  // "train", "init", ...
   std::vector<Partition> partitions;
