@@ -19,6 +19,16 @@ Status CheckStage(const char* flag, const std::string& stage) {
   return Error(Code::kUsage, flag, ": there is no pass '", stage, "'; in their order there are ", known);
 }
 
+void AddWithoutPass(Options& args, std::vector<std::string>& passes) {
+  args.Values("--without-pass", passes,
+              "Leave this pass out, for comparison; an unknown name is answered by the known ones");
+}
+
+Status CheckWithoutPass(const std::vector<std::string>& passes) {
+  for (const std::string& pass : passes) DF_TRY(CheckStage("--without-pass", pass));
+  return Status();
+}
+
 Result<JobCompiler> JobCompiler::Create(const Model& model, int ranks, const std::string& last_stage) {
   DF_ASSIGN(Cluster cluster, AssumeCluster(model.tasks, ranks, model.device_counts, model.graph));
   DF_ASSIGN(std::unique_ptr<Runtime> runtime, Runtime::Create({}, std::move(comm::ConnectInProcess(1)[0])));

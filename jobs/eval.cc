@@ -69,7 +69,7 @@ class Evaluation {
 
   Status Run() {
     DF_TRY(CheckOutputs(CommandLineInputs()));
-    for (const std::string& pass : options_.without_passes) DF_TRY(CheckStage("--without-pass", pass));
+    DF_TRY(CheckWithoutPass(options_.without_passes));
     DF_ASSIGN(Model model, LoadRunnable({options_.model, options_.sets, options_.tags, runtime_.size()}));
     DF_TRY(CheckRanks(model));
     DF_TRY(CheckOutputs(FilesOf(model)));
@@ -548,8 +548,7 @@ void AddRunOptions(Options& args, EvalOptions& options) {
       .Between(1, 100'000'000);
   DeclareRankOptions(args, options.ranks);
   args.Flag("--no-optimize{false}", options.optimize, "Skip the graph passes but for pruning");
-  args.Values("--without-pass", options.without_passes,
-              "Leave this pass out, for comparison; `dfrun graph --after=?` lists their names");
+  AddWithoutPass(args, options.without_passes);
   args.Flag("--no-straight-loops{false}", options.ranks.loop_programs,
             "Run every loop by frames and iterations, for comparison; the results are the same");
   args.Flag("--soft-placement", options.soft_placement,

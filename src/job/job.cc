@@ -141,6 +141,7 @@ Status Job::Prepare() {
   SessionOptions session_options;
   session_options.jobs = TasksOf(spec_.job);
   session_options.optimize = options_.optimize;
+  session_options.without_passes = options_.without_passes;
   session_options.files = options_.files;
   session_options.memory_limits = spec_.job.memory_limits;
   session_options.soft_placement = spec_.job.soft_placement;
