@@ -1,24 +1,24 @@
 // Receives as late as they may be, so that what is received takes no memory before it is wanted.
 //
 // A Recv without control inputs is called when the step begins, and a large one takes its memory then. This pass adds a
-// control edge to it from a node of its partition that ends shortly before the first reader begins: early enough for the
-// transfer, twice so where the step would be longer if the value came late. Source: TensorFlow white paper (2015)
+// control edge to it from a node of its partition that ends shortly before the first reader begins: early enough for
+// the transfer, twice as early where a late value would make the step longer. Source: TensorFlow white paper (2015)
 // section 5.2.
 //
-// Nobody waits for ever. Take for each node the time at which it begins as soon as it may (run_schedule.h), and for each
-// Recv with a new edge S -> R two: it is called when S ends, and has ended when its readers begin. What waits for the
-// call of R is R's end, for which its readers wait, and the end of its Send, for which the updates of a variable wait
-// that was sent. The pass asks for
+// Nobody waits for ever. Take for each node the time at which it begins as soon as it may (run_schedule.h), and for
+// each Recv with a new edge S -> R two: it is called when S ends, and has ended when its readers begin. What waits for
+// the call of R is R's end, for which its readers wait, and the end of its Send, for which the updates of a variable
+// wait that was sent. The pass asks for
 //   end of S + transfer <= begin of each reader,   end of S <= begin of each node that waits for the Send,
-// so with all new edges together every node still begins at its time after all that it waits for. In a cycle of waits
-// times could then not grow; but it would hold a new edge, and so a node S, and no node but Sends takes no time at all.
-// The times are of the costs, which may be wrong: that no cycle is there depends on their order alone. For the same
-// reason the step is no longer than it was, by the costs.
+// so with all new edges together every node can still begin at its time, after all that it waits for. Along a cycle of
+// waits times never fall, so they would all be equal; but it would hold a new edge, and so its S, which takes time. The
+// costs may be wrong for all that: whether there is a cycle is no matter of how long nodes take. By the costs the step
+// takes no longer than it did.
 //
-// What waits without an edge is left out: no S has to do with queues and the like, since what it waits for there could
-// wait for the reader. Left alone are small values, which have their memory in the step's arena anyway and gain by a
-// receive that is there before they are; values that may be dead or whose size is not known; graphs with conditionals
-// and loops; devices with memory of their own.
+// Waits without an edge are not in that: no S comes behind a node that has to do with a queue or the like, for what it
+// waits for there could wait for R. Left alone are small values, which gain by a receive that is there before they are;
+// values that may be dead or whose size is not known; graphs with conditionals and loops; devices with memory of their
+// own.
 #include <algorithm>
 #include <queue>
 #include <unordered_set>
@@ -27,7 +27,6 @@
 #include "src/framework/device.h"
 #include "src/framework/device_factory.h"
 #include "src/graph/control_flow.h"
-#include "src/graph/has_refs.h"
 #include "src/graph/node_order.h"
 #include "src/graph/participants.h"
 #include "src/graph/variable_readers.h"
@@ -70,6 +69,12 @@ std::optional<int64_t> BytesOfLate(const Node& node) {
   if (!is_static.ok() || !*is_static) return {};
   const std::optional<int64_t> bytes = StaticBytes(node.output_types[0].dtype, node.output_shapes[0]);
   return bytes >= kLeastBytes ? bytes : std::nullopt;
+}
+
+// Whether any of the graph's may: for most graphs nothing else has to be found out.
+bool MayHaveLate(const Graph& graph) {
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(),
+                     [](const Node& node) { return BytesOfLate(node).has_value(); });
 }
 
 class LateReceives {
@@ -167,7 +172,9 @@ Result<Graph> InOrder(const Graph& graph) {
 }
 
 Status DelayReceives(std::span<Graph* const> partitions, const PassContext& /*context*/) {
-  if (partitions.size() < 2) return Status();
+  if (std::none_of(partitions.begin(), partitions.end(), [](const Graph* g) { return MayHaveLate(*g); })) {
+    return Status();
+  }
   for (const Graph* graph : partitions) {
     if (graph->num_nodes() == 0 || HasControlFlow(*graph)) return Status();
   }

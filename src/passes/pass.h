@@ -3,8 +3,8 @@
 //
 // Graph passes see the whole graph of a run, pruned and not yet placed. Device passes see one partition: the graph of
 // one device of their type, with the Sends and Recvs that join it to others; they stand beside the kernels whose nodes
-// they make. Partition passes see all partitions of a run together, when the device passes are done. Passes run by their
-// order, passes of equal order by name.
+// they make. Partition passes see all partitions of a run together, when the device passes are done. Passes run by
+// their order, passes of equal order by name.
 #ifndef DFRUN_SRC_PASSES_PASS_H_
 #define DFRUN_SRC_PASSES_PASS_H_
 

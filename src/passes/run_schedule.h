@@ -1,9 +1,9 @@
 // When the nodes of a run begin and end, over all of its partitions, as soon and as late as they may.
 //
-// By the costs of the nodes (src/graph/node_cost.h) and the speeds of their devices (src/framework/device_speed.h), were
-// there always a thread for a node that is ready: what the field of operations research calls ASAP and ALAP. A Recv
-// begins when its Send has what it sends, and takes the time of the transfer.
-// Source: TensorFlow white paper (2015) section 5.2.
+// By the costs of the nodes (src/graph/node_cost.h) and the speeds of their devices (src/framework/device_speed.h),
+// were there always a thread for a node that is ready: what the field of operations research calls ASAP and ALAP. A
+// Recv begins when its Send has what it sends, and takes the time of the transfer. Source: TensorFlow white paper
+// (2015) section 5.2.
 #ifndef DFRUN_SRC_PASSES_RUN_SCHEDULE_H_
 #define DFRUN_SRC_PASSES_RUN_SCHEDULE_H_
 

@@ -157,16 +157,13 @@ Status Master::ResetContainers(const std::vector<std::string>& names) {
 
 Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signature, bool optimize) {
   const std::shared_ptr<const Graph> graph = this->graph();
-  DF_ASSIGN(
-      std::vector<Partition> partitions,
-      CompileRun(
-          *graph, signature, runtime_,
-          {.cluster = cluster_,
-           .optimize = optimize,
-           .soft_placement = soft_placement_,
-           .compression = compression_,
-           .without_passes = without_passes_},
-          &next_channel_));
+  DF_ASSIGN(std::vector<Partition> partitions, CompileRun(*graph, signature, runtime_,
+                                                          {.cluster = cluster_,
+                                                           .optimize = optimize,
+                                                           .soft_placement = soft_placement_,
+                                                           .compression = compression_,
+                                                           .without_passes = without_passes_},
+                                                          &next_channel_));
   auto executable = std::make_unique<Executable>(runtime_.communicator().max_slots());
   executable->id = next_executable_++;
   for (const Output& feed : signature.feeds) executable->feeds.push_back(OutputName(*graph, feed));

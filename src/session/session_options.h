@@ -18,7 +18,8 @@ struct SessionOptions {
   std::vector<JobTasks> jobs;
   // False: prune and place only.
   bool optimize = true;
-  // Names of passes (CompileStages(), compile.h) that do not run, to compare; those that a graph needs run all the same.
+  // Names of passes (CompileStages(), compile.h) that do not run, to compare; those that a graph needs run all the
+  // same.
   std::vector<std::string> without_passes = {};
   // True: a device constraint that no device of the cluster matches does not count, where it would be an error.
   bool soft_placement = false;

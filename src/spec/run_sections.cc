@@ -272,15 +272,14 @@ SPEC_SECTION(SectionDef{.key = {.name = "run",
                                          {"steps_in_flight", KeyKind::kInt}}},
                         .order = 110,
                         .read = &ReadRun});
-SPEC_SECTION(SectionDef{
-    .key = {.name = "eval",
-            .kind = KeyKind::kMapping,
-            .keys = {{"every", KeyKind::kInt},
-                     {"feed", KeyKind::kExpressions},
-                     {"metrics", KeyKind::kNames},
-                     {"steps_in_flight", KeyKind::kInt}}},
-    .order = 120,
-    .read = &ReadEval});
+SPEC_SECTION(SectionDef{.key = {.name = "eval",
+                                .kind = KeyKind::kMapping,
+                                .keys = {{"every", KeyKind::kInt},
+                                         {"feed", KeyKind::kExpressions},
+                                         {"metrics", KeyKind::kNames},
+                                         {"steps_in_flight", KeyKind::kInt}}},
+                        .order = 120,
+                        .read = &ReadEval});
 SPEC_SECTION(SectionDef{.key = {.name = "checkpoint",
                                 .kind = KeyKind::kMapping,
                                 .keys = {{"every", KeyKind::kInt}, {"keep", KeyKind::kInt}}},
