@@ -64,8 +64,11 @@ class Pass {
     for (int64_t position = 0; position < pass_.samples;) {
       const int64_t samples = std::min(pass_.batch_samples, pass_.samples - position);
       const Tensor feeds[] = {Tensor::Scalar<int64_t>(position)};
-      if (static_cast<int>(started_.size()) == steps_.in_flight) DF_TRY(SumFirst());
-      DF_TRY(Start(samples < pass_.batch_samples ? *pass_.rest : pass_.batch, feeds, samples));
+      const bool is_rest = samples < pass_.batch_samples;
+      // A session keeps the order of steps of one signature alone, and the last batch may have one of its own.
+      const size_t most = is_rest ? 0 : static_cast<size_t>(steps_.in_flight) - 1;
+      while (started_.size() > most) DF_TRY(SumFirst());
+      DF_TRY(Start(is_rest ? *pass_.rest : pass_.batch, feeds, samples));
       position += samples;
     }
     while (!started_.empty()) DF_TRY(SumFirst());
