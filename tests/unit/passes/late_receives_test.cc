@@ -244,7 +244,7 @@ class RandomRun {
 
 TEST(LateReceivesOfRandomGraphs, NobodyWaitsForEver) {
   int delayed = 0;
-  for (uint64_t seed = 0; seed < 300; ++seed) {
+  for (uint64_t seed = 0; seed < 150; ++seed) {
     const Cluster cluster = *MakeCluster({}, 2 + static_cast<int>(seed % 3));
     RandomRun run(seed, cluster);
     int32_t channels = 0;
@@ -255,7 +255,7 @@ TEST(LateReceivesOfRandomGraphs, NobodyWaitsForEver) {
     EXPECT_TRUE(NobodyWaitsForEver(*partitions)) << "seed " << seed;
     delayed += CountDelayed(*partitions);
   }
-  EXPECT_GT(delayed, 1000);
+  EXPECT_GT(delayed, 500);
 }
 
 Result<std::vector<Tensor>> RunSteps(testing::RankThreads& ranks, const RandomRun& run, const Graph& graph,
