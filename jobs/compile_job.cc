@@ -1,5 +1,6 @@
 #include "jobs/compile_job.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "comm/in_process/in_process.h"
@@ -9,6 +10,24 @@
 #include "src/training/build_job_graph.h"
 
 namespace dfrun::jobs {
+
+Status CheckStage(const char* flag, const std::string& stage) {
+  const std::vector<std::string> stages = CompileStages();
+  if (std::find(stages.begin(), stages.end(), stage) != stages.end()) return Status();
+  std::string known;
+  for (const std::string& name : stages) known += StrCat(known.empty() ? "" : ", ", name);
+  return Error(Code::kUsage, flag, ": there is no pass '", stage, "'; in their order there are ", known);
+}
+
+void AddWithoutPass(Options& args, std::vector<std::string>& passes) {
+  args.Values("--without-pass", passes,
+              "Leave this pass out, for comparison; an unknown name is answered by the known ones");
+}
+
+Status CheckWithoutPass(const std::vector<std::string>& passes) {
+  for (const std::string& pass : passes) DF_TRY(CheckStage("--without-pass", pass));
+  return Status();
+}
 
 Result<JobCompiler> JobCompiler::Create(const Model& model, int ranks, const std::string& last_stage) {
   DF_ASSIGN(Cluster cluster, AssumeCluster(model.tasks, ranks, model.device_counts, model.graph));

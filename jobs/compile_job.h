@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "jobs/model.h"
+#include "jobs/options.h"
 #include "src/partition/partition.h"
 #include "src/passes/prune.h"
 #include "src/placement/cluster.h"
@@ -14,6 +15,13 @@
 #include "src/spec/job_spec.h"
 
 namespace dfrun::jobs {
+
+// That `flag` names a stage of the compilation (src/session/compile.h). The usage error lists them.
+Status CheckStage(const char* flag, const std::string& stage);
+
+// The option for SessionOptions::without_passes, and whether what it was given are names of passes.
+void AddWithoutPass(Options& args, std::vector<std::string>& passes);
+Status CheckWithoutPass(const std::vector<std::string>& passes);
 
 struct CompiledStep {
   std::string name;  // "train", "init", ...

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "jobs/command.h"
+#include "jobs/compile_job.h"
 #include "jobs/eval_request.h"
 #include "jobs/eval_results.h"
 #include "jobs/eval_runners.h"
@@ -53,6 +54,7 @@ struct EvalOptions {
   std::vector<std::string> allow_paths;
   RankOptions ranks;
   bool optimize = true;
+  std::vector<std::string> without_passes;
   bool soft_placement = false;
   std::string out;
   std::string stats;
@@ -67,6 +69,7 @@ class Evaluation {
 
   Status Run() {
     DF_TRY(CheckOutputs(CommandLineInputs()));
+    DF_TRY(CheckWithoutPass(options_.without_passes));
     DF_ASSIGN(Model model, LoadRunnable({options_.model, options_.sets, options_.tags, runtime_.size()}));
     DF_TRY(CheckRanks(model));
     DF_TRY(CheckOutputs(FilesOf(model)));
@@ -81,6 +84,7 @@ class Evaluation {
     SessionOptions session_options;
     session_options.jobs = model.tasks;
     session_options.optimize = options_.optimize;
+    session_options.without_passes = options_.without_passes;
     session_options.soft_placement = options_.soft_placement;
     session_options.files = Files();
     if (model.job) {
@@ -153,6 +157,7 @@ class Evaluation {
     for (const Feed& feed : feeds) fed.push_back({feed.output, feed.source});
     if (model.job && AsksForNothing()) {
       DF_ASSIGN(pass_, AddWholeEvaluation(*model.job, fed, model.graph));
+      if (pass_) steps_in_flight_ = model.job->eval->steps_in_flight;
     }
     DF_TRY(pass_ ? ResolvePass() : ResolveStep(fed, model));
     for (const Feed& feed : feeds) {
@@ -444,22 +449,31 @@ class Evaluation {
     results_ = std::make_unique<FetchStack>(names_, 1);
     if (options_.trace_steps > 0) session_->StartTrace();
     stats_.startup_ms = MillisecondsSinceProcessStart();
-    const auto run = [this](const JobStep& step, std::span<const Tensor> position,
-                            std::span<Tensor> metrics) -> Status {
+    auto last_end = std::chrono::steady_clock::now();
+    EvaluationSteps steps;
+    steps.start = [&](const JobStep& step, std::span<const Tensor> position) -> Result<std::unique_ptr<PendingStep>> {
       DF_ASSIGN(const Session::Handle handle, Prepare(step.signature));
       stats_.nodes = std::max(stats_.nodes, session_->num_nodes(handle));
       DF_TRY(CheckStop());
       if (!position.empty()) feeds_[0] = position[0];
-      DF_TRY(RunTimed(handle, metrics));
-      const auto steps = static_cast<int64_t>(stats_.step_ms.size());
-      return steps == options_.trace_steps ? session_->WriteTrace(kTracePrefix) : Status();
+      if (steps.in_flight == 1) last_end = std::chrono::steady_clock::now();
+      return session_->StartStep(handle, feeds_);
     };
-    DF_ASSIGN(const std::vector<Tensor> metrics, RunEvaluation(*pass_, run));
+    steps.ended = [&]() -> Status {
+      const auto end = std::chrono::steady_clock::now();
+      stats_.step_ms.push_back(std::chrono::duration<double, std::milli>(end - std::exchange(last_end, end)).count());
+      const auto ended = static_cast<int64_t>(stats_.step_ms.size());
+      return ended == options_.trace_steps ? session_->WriteTrace(kTracePrefix) : Status();
+    };
+    // A trace is of so many steps and no more.
+    steps.in_flight = options_.trace_steps > 0 ? 1 : steps_in_flight_;
+    Result<std::vector<Tensor>> metrics = RunEvaluation(*pass_, steps);
+    DF_TRY(Explain(metrics.status()));
     if (options_.trace_steps > static_cast<int64_t>(stats_.step_ms.size())) {
       DF_TRY(session_->WriteTrace(kTracePrefix));
     }
     CountMemory();
-    return results_->Add(metrics);
+    return results_->Add(*metrics);
   }
 
   void CountMemory() {
@@ -493,6 +507,7 @@ class Evaluation {
   std::vector<std::string> inputs_;     // files and directories that are read
   std::vector<std::string> names_;      // of the fetches
   std::optional<EvaluationPass> pass_;  // of a spec's evaluation as a whole
+  int steps_in_flight_ = 1;             // of it
   RunSignature step_;                   // the one that is run, of a pass that of a batch
   std::vector<Tensor> feeds_;           // of step_
   std::vector<NodeId> inits_;
@@ -534,6 +549,7 @@ void AddRunOptions(Options& args, EvalOptions& options) {
   DeclareRankOptions(args, options.ranks);
   DeclareStall(args, options.ranks);
   args.Flag("--no-optimize{false}", options.optimize, "Skip the graph passes but for pruning");
+  AddWithoutPass(args, options.without_passes);
   args.Flag("--no-straight-loops{false}", options.ranks.loop_programs,
             "Run every loop by frames and iterations, for comparison; the results are the same");
   args.Flag("--soft-placement", options.soft_placement,

@@ -1,5 +1,4 @@
 // dfrun graph MODEL: shows a graph, as it is written or as the ranks get it.
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -19,7 +18,6 @@
 #include "src/graph/text_dump.h"
 #include "src/graph/unknown_ops.h"
 #include "src/placement/assumed_cluster.h"
-#include "src/session/compile.h"
 #include "src/spec/input_nodes.h"
 #include "src/training/training_graph.h"
 
@@ -59,17 +57,9 @@ ModelOptions ModelOf(const GraphOptions& options) {
   return {options.model, options.sets, options.tags, options.ranks, options.devices.Given()};
 }
 
-Status CheckStage(const std::string& after) {
-  const std::vector<std::string> stages = CompileStages();
-  if (after.empty() || std::find(stages.begin(), stages.end(), after) != stages.end()) return Status();
-  std::string known;
-  for (const std::string& stage : stages) known += StrCat(known.empty() ? "" : ", ", stage);
-  return Error(Code::kUsage, "--after: there is no pass '", after, "'; in their order there are ", known);
-}
-
 // Of the main step of a spec, or of a whole GraphDef.
 Result<Partitioned> MakePartitions(const GraphOptions& options) {
-  DF_TRY(CheckStage(options.after));
+  if (!options.after.empty()) DF_TRY(CheckStage("--after", options.after));
   DF_ASSIGN(Model model, LoadRunnable(ModelOf(options)));
   std::vector<std::string> inputs = FilesOf(model);
   const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "jobs/command.h"
+#include "jobs/compile_job.h"
 #include "jobs/file_rules.h"
 #include "jobs/model.h"
 #include "jobs/ranks.h"
@@ -39,6 +40,7 @@ Status ReadResume(const std::string& text, JobOptions& job) {
 Status Lead(const RunOptions& options, Runtime& runtime) {
   JobOptions job = options.job;
   DF_TRY(ReadResume(options.resume, job));
+  DF_TRY(CheckWithoutPass(job.without_passes));
   SpecOptions spec_options;
   spec_options.sets = job.sets;
   spec_options.ranks = runtime.size();
@@ -74,6 +76,7 @@ RunCommand Setup(Options& args) {
   args.Value("--trace", options->job.trace_steps, "Write a Chrome trace a rank of the first STEPS steps").AtLeast(0);
   AddAllowPaths(args, options->allow_paths);
   args.Flag("--no-optimize{false}", options->job.optimize, "Skip the graph passes but for pruning");
+  AddWithoutPass(args, options->job.without_passes);
   options->job.version = DFRUN_VERSION;
   return [options]() -> Result<int> {
     return RunMasterOrWorker(options->ranks, [&](Runtime& runtime) { return Lead(*options, runtime); });

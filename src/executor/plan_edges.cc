@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "src/graph/node_order.h"
+
 namespace dfrun {
 
 Status PlanEdges::Find(bool has_control_flow) {
@@ -11,6 +13,7 @@ Status PlanEdges::Find(bool has_control_flow) {
   if (has_control_flow) DF_TRY(FindPassed());
   Collect();
   DropRepeated();
+  if (!has_control_flow) PutReceivesFirst();
   CountAwaited();
   return FindOrder();
 }
@@ -82,6 +85,14 @@ bool PlanEdges::Repeats(const Edge& before, const Edge& edge) const {
   if (!has_control_flow_) return true;
   const bool says_no_more = edge.port < 0 || edge.port == before.port;
   return says_no_more && node_plans_[edge.node].control_flow != ControlFlowKind::kMerge;
+}
+
+// What they wait for is under way while the others run.
+void PlanEdges::PutReceivesFirst() {
+  for (size_t source = 0; source + 1 < edges_.begin.size(); ++source) {
+    std::stable_partition(edges_.edges.begin() + edges_.begin[source], edges_.edges.begin() + edges_.begin[source + 1],
+                          [&](const Edge& edge) { return IsRecv(graph_.node(edge.node)); });
+  }
 }
 
 void PlanEdges::CountAwaited() {

@@ -46,6 +46,7 @@ class PlanEdges {
   template <class Visit>
   void ForEachEdge(Visit visit) const;
   void DropRepeated();
+  void PutReceivesFirst();
   bool Repeats(const Edge& before, const Edge& edge) const;
   void CountAwaited();
   template <class Visit>

@@ -1,5 +1,6 @@
 #include "src/graph/node_cost.h"
 
+#include <algorithm>
 #include <charconv>
 #include <vector>
 
@@ -32,6 +33,12 @@ std::optional<OpCost> NodeCost(const Graph& graph, const Node& node) {
     outputs.push_back({node.output_types[static_cast<size_t>(i)].dtype, node.output_shapes[static_cast<size_t>(i)]});
   }
   return KnownCost(node.op->traits.cost, CostContext(node.attrs, inputs, outputs));
+}
+
+double NodeSeconds(const std::optional<OpCost>& cost, const DeviceSpeed& speed) {
+  if (!cost) return speed.node_seconds;
+  const double bytes = cost->bytes_read + cost->bytes_written;
+  return speed.node_seconds + std::max(cost->flops / speed.flops, bytes / speed.bytes);
 }
 
 std::string DumpCosts(const Graph& graph) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <map>
 #include <memory>
 #include <utility>
@@ -71,6 +72,10 @@ class Job {
   Status WithAdvice(Status error) const;
   Status RunQuietly(int64_t steps);
   Status RunLogged();
+  Status RunInFlight(int64_t stop);
+  Status AfterStep();
+  Status Log();
+  bool runs_in_flight() const { return spec_.job.run && spec_.job.run->steps_in_flight > 1; }
   Status Step(Session::Handle handle, std::span<Tensor> fetches);
   Status Evaluate();
   void TellMessage(const std::string& text) const;
@@ -137,6 +142,7 @@ Status Job::Prepare() {
   SessionOptions session_options;
   session_options.jobs = TasksOf(spec_.job);
   session_options.optimize = options_.optimize;
+  session_options.without_passes = options_.without_passes;
   session_options.files = options_.files;
   session_options.memory_limits = spec_.job.memory_limits;
   session_options.soft_placement = spec_.job.soft_placement;
@@ -259,8 +265,9 @@ Status Job::CheckFetchesThere() const {
 
 // The next step count at which there is something to do besides the step itself.
 int64_t Job::NextStop() const {
-  int64_t stop = steps_;
-  for (int64_t every : {log_every_, eval_every_, save_every_}) {
+  // Steps in flight are logged as they end. None is when a trace is written.
+  int64_t stop = runs_in_flight() && step_ < trace_until_ ? trace_until_ : steps_;
+  for (int64_t every : {runs_in_flight() ? 0 : log_every_, eval_every_, save_every_}) {
     if (every > 0) stop = std::min(stop, (step_ / every + 1) * every);
   }
   return stop;
@@ -270,9 +277,13 @@ Status Job::RunSteps() {
   while (step_ < steps_) {
     if (is_stopping()) return EndEarly();
     const int64_t stop = NextStop();
-    const bool logs = stop % log_every_ == 0 || stop == steps_;
-    DF_TRY(RunQuietly(stop - step_ - (logs ? 1 : 0)));
-    if (logs && !is_stopping()) DF_TRY(RunLogged());
+    if (runs_in_flight()) {
+      DF_TRY(RunInFlight(stop));
+    } else {
+      const bool logs = stop % log_every_ == 0 || stop == steps_;
+      DF_TRY(RunQuietly(stop - step_ - (logs ? 1 : 0)));
+      if (logs && !is_stopping()) DF_TRY(RunLogged());
+    }
     if (is_stopping() && step_ < steps_) continue;
     const bool last = step_ == steps_;
     if (spec_.job.eval && (IsDue(eval_every_) || last)) DF_TRY(Evaluate());
@@ -350,6 +361,10 @@ Status Job::Step(Session::Handle handle, std::span<Tensor> fetches) {
     feeds.push_back(Tensor::Scalar(static_cast<float>(LearningRateAt(spec_.job.train->learning_rate, step_))));
   }
   DF_TRY(session_->RunStep(handle, feeds, fetches));
+  return AfterStep();
+}
+
+Status Job::AfterStep() {
   ++step_;
   DF_TRY(watch_->AfterSteps(step_));
   return step_ == trace_until_ ? session_->WriteTrace(directory_->trace() + "/") : Status();
@@ -357,6 +372,27 @@ Status Job::Step(Session::Handle handle, std::span<Tensor> fetches) {
 
 Status Job::RunLogged() {
   DF_TRY(Step(logged_, fetched_));
+  return Log();
+}
+
+// Up to the step `stop`: each is logged when it has ended and those before it are. At a signal no more are begun.
+Status Job::RunInFlight(int64_t stop) {
+  std::deque<std::unique_ptr<PendingStep>> started;
+  for (;;) {
+    const bool is_full = static_cast<int>(started.size()) == spec_.job.run->steps_in_flight;
+    if (!is_full && step_ + static_cast<int64_t>(started.size()) < stop && !is_stopping()) {
+      DF_ASSIGN(started.emplace_back(), session_->StartStep(logged_));
+      continue;
+    }
+    if (started.empty()) return Status();
+    DF_TRY(started.front()->Wait(fetched_));
+    started.pop_front();
+    DF_TRY(AfterStep());
+    DF_TRY(Log());
+  }
+}
+
+Status Job::Log() {
   NamedTensors values;
   for (size_t i = 0; i < fetched_.size(); ++i) values.emplace_back(parts_.step.names[i], fetched_[i]);
   for (const InputSpec& input : spec_.job.inputs) {
@@ -381,11 +417,13 @@ Status Job::Tell(Status (JobObserver::*event)(const JobResults&), const NamedTen
 }
 
 Status Job::Evaluate() {
-  const auto run = [this](const JobStep& step, std::span<const Tensor> feeds, std::span<Tensor> values) -> Status {
+  EvaluationSteps steps;
+  steps.start = [this](const JobStep& step, std::span<const Tensor> feeds) -> Result<std::unique_ptr<PendingStep>> {
     DF_ASSIGN(const Session::Handle handle, session_->Prepare(step.signature));
-    return session_->RunStep(handle, feeds, values);
+    return session_->StartStep(handle, feeds);
   };
-  DF_ASSIGN(const std::vector<Tensor> values, RunEvaluation(parts_.evaluation, run));
+  steps.in_flight = spec_.job.eval->steps_in_flight;
+  DF_ASSIGN(const std::vector<Tensor> values, RunEvaluation(parts_.evaluation, steps));
   const std::vector<std::string>& names = parts_.evaluation.batch.names;
   NamedTensors metrics;
   for (size_t i = 0; i < values.size(); ++i) metrics.emplace_back("eval/" + names[i], values[i]);

@@ -18,7 +18,8 @@ struct JobOptions {
   bool resume = false;
   std::optional<int64_t> resume_step;  // the checkpoint to go on from, with `resume`; default: the newest
   bool optimize = true;
-  int64_t trace_steps = -1;  // steps to trace; -1: as the spec says
+  std::vector<std::string> without_passes = {};  // as SessionOptions::without_passes
+  int64_t trace_steps = -1;                      // steps to trace; -1: as the spec says
   // For the record of the run.
   std::string version;
   std::vector<std::string> sets;

@@ -37,7 +37,7 @@ const Pass* FindPass(std::string_view name) {
 }
 
 std::vector<const Pass*> GraphPasses() {
-  return PassesWhere([](const Pass& pass) { return pass.device.empty(); });
+  return PassesWhere([](const Pass& pass) { return pass.device.empty() && pass.run != nullptr; });
 }
 
 std::vector<const Pass*> DevicePasses(std::string_view device) {
@@ -48,9 +48,17 @@ std::vector<const Pass*> DevicePasses() {
   return PassesWhere([](const Pass& pass) { return !pass.device.empty(); });
 }
 
+std::vector<const Pass*> PartitionPasses() {
+  return PassesWhere([](const Pass& pass) { return pass.run_on_all != nullptr; });
+}
+
 Status RunPass(const Pass& pass, Graph& graph, const PassContext& context) {
   const Status status = pass.run(graph, context);
   return pass.is_required ? status : status.Annotate(StrCat("while running the pass ", pass.name));
+}
+
+Status RunPartitionPass(const Pass& pass, std::span<Graph* const> partitions, const PassContext& context) {
+  return pass.run_on_all(partitions, context).Annotate(StrCat("while running the pass ", pass.name));
 }
 
 Status OptimizeForDevice(Graph& graph, std::string_view device, const PassContext& context) {

@@ -3,11 +3,13 @@
 //
 // Graph passes see the whole graph of a run, pruned and not yet placed. Device passes see one partition: the graph of
 // one device of their type, with the Sends and Recvs that join it to others; they stand beside the kernels whose nodes
-// they make. Passes run by their order, passes of equal order by name.
+// they make. Partition passes see all partitions of a run together, when the device passes are done. Passes run by
+// their order, passes of equal order by name.
 #ifndef DFRUN_SRC_PASSES_PASS_H_
 #define DFRUN_SRC_PASSES_PASS_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,11 +30,13 @@ struct PassContext {
 
 struct Pass {
   std::string name;    // of a device pass: its type of device, '/', and its own
-  std::string device;  // type of the device; empty: a graph pass
+  std::string device;  // type of the device; empty: a pass of another kind
   int order;
   bool is_required;  // runs where nothing is to be optimised, too
   // Takes time linear in the graph, but for kernels that it runs. An error leaves the graph unusable.
   Status (*run)(Graph& graph, const PassContext& context);
+  // Of a partition pass, which has this in place of `run`. Each partition's nodes are on one device.
+  Status (*run_on_all)(std::span<Graph* const> partitions, const PassContext& context) = nullptr;
 };
 
 // Null if there is none of this name.
@@ -42,9 +46,11 @@ std::vector<const Pass*> GraphPasses();
 std::vector<const Pass*> DevicePasses(std::string_view device);
 // All of all types of devices, in that order.
 std::vector<const Pass*> DevicePasses();
+std::vector<const Pass*> PartitionPasses();
 
 // Runs one. An error of one that only optimises says which it was.
 Status RunPass(const Pass& pass, Graph& graph, const PassContext& context);
+Status RunPartitionPass(const Pass& pass, std::span<Graph* const> partitions, const PassContext& context);
 // All passes for a graph that is one partition: a process of one device needs no more.
 Status OptimizeForDevice(Graph& graph, std::string_view device, const PassContext& context);
 
@@ -65,6 +71,8 @@ struct PassRegistration {
 #define REQUIRED_GRAPH_PASS(name, order, run) DF_PASS(name, "", order, true, run)
 // A literal type of device, name, order, function.
 #define DEVICE_PASS(device, name, order, run) DF_PASS(device "/" name, device, order, false, run)
+// name, order, function.
+#define PARTITION_PASS(name, order, run) DF_PASS(name, "", order, false, nullptr, run)
 
 }  // namespace dfrun
 

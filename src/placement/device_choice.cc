@@ -38,12 +38,6 @@ std::map<int, Site> FindSites(const Cluster& cluster) {
   return sites;
 }
 
-double Seconds(const std::optional<OpCost>& cost, const DeviceSpeed& speed) {
-  if (!cost) return speed.node_seconds;
-  const double bytes = cost->bytes_read + cost->bytes_written;
-  return speed.node_seconds + std::max(cost->flops / speed.flops, bytes / speed.bytes);
-}
-
 bool IsIndexOrTruth(DType dtype) {
   return dtype == DType::kInt32 || dtype == DType::kInt64 || dtype == DType::kBool;
 }
@@ -152,7 +146,7 @@ class Choice {
       if (rank == kNone || (!options_.step.empty() && !step.added()[Index(node.id)])) continue;
       const DeviceSpeed speed = *SpeedOf(sites_.at(rank).type);
       const std::optional<OpCost> cost = NodeCost(graph_, node);
-      gain_[rank] += Seconds(cost, host) - Seconds(cost, speed) - BytesFromHost(node) / speed.link_bytes;
+      gain_[rank] += NodeSeconds(cost, host) - NodeSeconds(cost, speed) - BytesFromHost(node) / speed.link_bytes;
     }
   }
 

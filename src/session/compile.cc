@@ -27,17 +27,24 @@ std::vector<Partition> Whole(Graph graph) {
   return whole;
 }
 
-// Whether the pass that `last` names was among them.
-Result<bool> RunGraphPasses(Graph& graph, const PassContext& context, bool are_required, const std::string& last) {
+bool IsLeftOut(const Pass& pass, const CompileOptions& options) {
+  const std::vector<std::string>& names = options.without_passes;
+  return !pass.is_required && std::find(names.begin(), names.end(), pass.name) != names.end();
+}
+
+// Whether the last stage that is to run was among them.
+Result<bool> RunGraphPasses(Graph& graph, const PassContext& context, bool are_required,
+                            const CompileOptions& options) {
   for (const Pass* pass : GraphPasses()) {
     if (pass->is_required != are_required) continue;
-    DF_TRY(RunPass(*pass, graph, context));
-    if (pass->name == last) return true;
+    if (!IsLeftOut(*pass, options)) DF_TRY(RunPass(*pass, graph, context));
+    if (pass->name == options.last_stage) return true;
   }
   return false;
 }
 
-Status RunDevicePasses(std::vector<Partition>& partitions, const PassContext& context, const std::string& last) {
+Result<bool> RunDevicePasses(std::vector<Partition>& partitions, const PassContext& context,
+                             const CompileOptions& options) {
   std::vector<std::string> types;
   for (const Partition& partition : partitions) {
     DF_ASSIGN(const DeviceName name, DeviceName::Parse(partition.device));
@@ -45,12 +52,29 @@ Status RunDevicePasses(std::vector<Partition>& partitions, const PassContext& co
   }
   for (const Pass* pass : DevicePasses()) {
     for (size_t i = 0; i < partitions.size(); ++i) {
-      if (types[i] != pass->device) continue;
+      if (types[i] != pass->device || IsLeftOut(*pass, options)) continue;
       DF_TRY(RunPass(*pass, partitions[i].graph, context).Annotate(StrCat("on ", partitions[i].device)));
     }
-    if (pass->name == last) break;
+    if (pass->name == options.last_stage) return true;
+  }
+  return false;
+}
+
+Status RunPartitionPasses(std::vector<Partition>& partitions, const PassContext& context,
+                          const CompileOptions& options) {
+  std::vector<Graph*> graphs;
+  for (Partition& partition : partitions) graphs.push_back(&partition.graph);
+  for (const Pass* pass : PartitionPasses()) {
+    if (!IsLeftOut(*pass, options)) DF_TRY(RunPartitionPass(*pass, graphs, context));
+    if (pass->name == options.last_stage) break;
   }
   return Status();
+}
+
+// The passes behind the partitioner.
+Status Improve(std::vector<Partition>& partitions, const PassContext& context, const CompileOptions& options) {
+  DF_ASSIGN(const bool ends, RunDevicePasses(partitions, context, options));
+  return ends ? Status() : RunPartitionPasses(partitions, context, options);
 }
 
 }  // namespace
@@ -64,6 +88,7 @@ std::vector<std::string> CompileStages() {
   }
   stages.insert(stages.end(), {kPlace, kPartition});
   for (const Pass* pass : DevicePasses()) stages.push_back(pass->name);
+  for (const Pass* pass : PartitionPasses()) stages.push_back(pass->name);
   return stages;
 }
 
@@ -73,11 +98,11 @@ Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature
   DF_ASSIGN(Graph pruned, PruneForRun(graph, signature));
   if (last == kPrune) return Whole(std::move(pruned));
   const PassContext context{.kernels = runtime.kernels(), .host = runtime.cpu(), .collectives = runtime.collectives()};
-  DF_ASSIGN(bool ends, RunGraphPasses(pruned, context, /*are_required=*/true, last));
+  DF_ASSIGN(bool ends, RunGraphPasses(pruned, context, /*are_required=*/true, options));
   if (ends) return Whole(std::move(pruned));
   if (options.soft_placement) DF_TRY(DropUnmatchedConstraints(pruned, options.cluster));
   if (options.optimize) {
-    DF_ASSIGN(ends, RunGraphPasses(pruned, context, /*are_required=*/false, last));
+    DF_ASSIGN(ends, RunGraphPasses(pruned, context, /*are_required=*/false, options));
   }
   if (ends) return Whole(std::move(pruned));
   DF_TRY(ChooseDevices(pruned, options.cluster, runtime.kernels(), {.soft = options.soft_placement}));
@@ -94,7 +119,7 @@ Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature
     return Error(Code::kResourceExhausted, "the graph needs ", channels, " channels between devices; ",
                  runtime.communicator().transport(), " has ", most, "; place fewer nodes apart from what they read");
   }
-  if (options.optimize && last != kPartition) DF_TRY(RunDevicePasses(partitions, context, last));
+  if (options.optimize && last != kPartition) DF_TRY(Improve(partitions, context, options));
   *next_channel = channels;
   return partitions;
 }

@@ -19,6 +19,7 @@ struct CompileOptions {
   bool optimize;
   bool soft_placement = false;  // constraints that no device matches do not count
   WireCompression compression = WireCompression::kNone;
+  std::vector<std::string> without_passes = {};  // as SessionOptions::without_passes
   // The stage that is the last to run, to look at the graph: before "partition" the whole graph is the one partition,
   // of device "". Empty: all run.
   std::string last_stage = {};
@@ -28,9 +29,9 @@ struct CompileOptions {
 // between those of the whole graph and those of partitions.
 std::vector<std::string> CompileStages();
 
-// Prunes, runs the graph passes, places, settles how collectives are done (src/passes/collectives.h), partitions and
-// runs the passes of each partition's device. Channels count on
-// from *next_channel. The runtime is rank 0's.
+// Prunes, runs the graph passes, places, settles how collectives are done (src/passes/collectives.h), partitions, and
+// runs the passes of each partition's device and then those of all partitions together. Channels count on from
+// *next_channel. The runtime is rank 0's.
 Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature& signature, Runtime& runtime,
                                           const CompileOptions& options, int32_t* next_channel);
 

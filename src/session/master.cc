@@ -83,6 +83,7 @@ Master::Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOpti
       optimize_(options.optimize),
       soft_placement_(options.soft_placement),
       compression_(options.compression),
+      without_passes_(options.without_passes),
       error_scope_(options.error_scope),
       several_ranks_(runtime.size() > 1),
       graph_(std::make_shared<const Graph>(std::move(graph))) {}
@@ -156,12 +157,13 @@ Status Master::ResetContainers(const std::vector<std::string>& names) {
 
 Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signature, bool optimize) {
   const std::shared_ptr<const Graph> graph = this->graph();
-  DF_ASSIGN(
-      std::vector<Partition> partitions,
-      CompileRun(
-          *graph, signature, runtime_,
-          {.cluster = cluster_, .optimize = optimize, .soft_placement = soft_placement_, .compression = compression_},
-          &next_channel_));
+  DF_ASSIGN(std::vector<Partition> partitions, CompileRun(*graph, signature, runtime_,
+                                                          {.cluster = cluster_,
+                                                           .optimize = optimize,
+                                                           .soft_placement = soft_placement_,
+                                                           .compression = compression_,
+                                                           .without_passes = without_passes_},
+                                                          &next_channel_));
   auto executable = std::make_unique<Executable>(runtime_.communicator().max_slots());
   executable->id = next_executable_++;
   for (const Output& feed : signature.feeds) executable->feeds.push_back(OutputName(*graph, feed));

@@ -116,6 +116,7 @@ class Master final : private PendingStepHost {
   const bool optimize_;
   const bool soft_placement_;
   const WireCompression compression_;
+  const std::vector<std::string> without_passes_;
   const ErrorScope error_scope_;
   const bool several_ranks_;
   std::atomic<int64_t> next_step_{0};

@@ -2,6 +2,7 @@
 #ifndef DFRUN_SRC_SESSION_SESSION_OPTIONS_H_
 #define DFRUN_SRC_SESSION_SESSION_OPTIONS_H_
 
+#include <string>
 #include <vector>
 
 #include "src/framework/communicator.h"
@@ -17,6 +18,9 @@ struct SessionOptions {
   std::vector<JobTasks> jobs;
   // False: prune and place only.
   bool optimize = true;
+  // Names of passes (CompileStages(), compile.h) that do not run, to compare; those that a graph needs run all the
+  // same.
+  std::vector<std::string> without_passes = {};
   // True: a device constraint that no device of the cluster matches does not count, where it would be an error.
   bool soft_placement = false;
   // Which edges travel compressed beside those whose source says so.

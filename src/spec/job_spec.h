@@ -117,6 +117,7 @@ struct RunSpec {
   std::vector<FetchSpec> fetches;
   std::vector<NodeId> targets;      // nodes that each step runs for their effect
   std::string save = "fetches.h5";  // the file of the run directory for the results of the last step
+  int steps_in_flight = 1;          // at most: those that are asked for before the first of them has ended
   SourceLocation location;
 };
 
@@ -124,6 +125,7 @@ struct EvalSpec {
   int64_t every = 0;               // steps; 0: at the end only
   std::vector<FeedSpec> feeds;     // `{batch: test}` is one feed a tensor
   std::vector<FetchSpec> metrics;  // scalars
+  int steps_in_flight = 1;         // of one evaluation, as RunSpec::steps_in_flight
   SourceLocation location;
 };
 

@@ -84,6 +84,21 @@ bool ReadCount(const Yaml& map, std::string_view key, int64_t minimum, ValueRead
   return number.has_value();
 }
 
+// A session tells so many steps of one kind apart.
+constexpr int64_t kMostStepsInFlight = 64;
+
+bool ReadStepsInFlight(const Yaml& section, ValueReader& reader, int& out) {
+  int64_t steps = out;
+  if (!ReadCount(section, "steps_in_flight", 1, reader, steps)) return false;
+  if (steps > kMostStepsInFlight) {
+    reader.diagnostics().Error(FindKey(section, "steps_in_flight")->location(), "'steps_in_flight' is ", steps,
+                               "; at most ", kMostStepsInFlight, " steps are in flight at a time");
+    return false;
+  }
+  out = static_cast<int>(steps);
+  return true;
+}
+
 // Reads names of nodes, also of nodes without outputs.
 std::vector<NodeId> ReadTargets(const Yaml& list, const SectionContext& context) {
   std::vector<NodeId> targets;
@@ -164,6 +179,7 @@ std::optional<RunSpec> RunOf(const Yaml& section, SourceLocation location, const
   run.location = location;
   if (!Sections::Check("run", section, context.reader.diagnostics())) return {};
   if (!ReadCount(section, "steps", 1, context.reader, run.steps)) return {};
+  if (!ReadStepsInFlight(section, context.reader, run.steps_in_flight)) return {};
   if (const std::optional<Yaml> feed = FindKey(section, "feed")) run.feeds = ReadFeeds(*feed, "feed", context);
   if (const std::optional<Yaml> fetch = FindKey(section, "fetch")) {
     run.fetches = fetch->is_map() ? ReadNamedFetches(*fetch, context) : ReadFetches(*fetch, "'fetch'", false, context);
@@ -192,6 +208,7 @@ std::optional<EvalSpec> EvalOf(const Yaml& section, SourceLocation location, con
   Diagnostics& diagnostics = context.reader.diagnostics();
   if (!Sections::Check("eval", section, diagnostics)) return {};
   if (!ReadCount(section, "every", 0, context.reader, eval.every)) return {};
+  if (!ReadStepsInFlight(section, context.reader, eval.steps_in_flight)) return {};
   if (const std::optional<Yaml> feed = FindKey(section, "feed")) eval.feeds = ReadFeeds(*feed, "eval_feed", context);
   const std::optional<Yaml> metrics = FindKey(section, "metrics");
   if (!metrics) {
@@ -251,15 +268,18 @@ SPEC_SECTION(SectionDef{.key = {.name = "run",
                                          {"feed", KeyKind::kExpressions},
                                          {"fetch", KeyKind::kFetches},
                                          {"targets", KeyKind::kNames},
-                                         {"save", KeyKind::kText}}},
+                                         {"save", KeyKind::kText},
+                                         {"steps_in_flight", KeyKind::kInt}}},
                         .order = 110,
                         .read = &ReadRun});
-SPEC_SECTION(SectionDef{
-    .key = {.name = "eval",
-            .kind = KeyKind::kMapping,
-            .keys = {{"every", KeyKind::kInt}, {"feed", KeyKind::kExpressions}, {"metrics", KeyKind::kNames}}},
-    .order = 120,
-    .read = &ReadEval});
+SPEC_SECTION(SectionDef{.key = {.name = "eval",
+                                .kind = KeyKind::kMapping,
+                                .keys = {{"every", KeyKind::kInt},
+                                         {"feed", KeyKind::kExpressions},
+                                         {"metrics", KeyKind::kNames},
+                                         {"steps_in_flight", KeyKind::kInt}}},
+                        .order = 120,
+                        .read = &ReadEval});
 SPEC_SECTION(SectionDef{.key = {.name = "checkpoint",
                                 .kind = KeyKind::kMapping,
                                 .keys = {{"every", KeyKind::kInt}, {"keep", KeyKind::kInt}}},

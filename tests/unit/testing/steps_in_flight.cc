@@ -23,6 +23,7 @@ std::string TaskDevice(int task) {
 //   picked = x through every rank, and to it the row of `index` of a table, on the last rank. Index kRows has no row.
 //   sum    = 2 * x + what a queue on the last rank gives; put: puts `value` into the queue
 //   both   = picked + what the queue gives
+//   reduced = the sum over all ranks of x, on the last rank of what the queue gives; all = reduced + picked
 //   end    = the loop's variable, from `start` up by a row of the table an iteration, while it is below `limit`
 class Maker {
  public:
@@ -32,6 +33,7 @@ class Maker {
     const Output x = On(0, "x", "Placeholder", {}, {{"dtype", DType::kFloat}, {"shape", Shape({})}});
     AddQueue(x);
     AddPicked(x);
+    AddReduced(x);
     AddLoop();
     return std::move(m_.graph);
   }
@@ -74,6 +76,23 @@ class Maker {
       value = On(rank, StrCat("back_", rank), "Identity", {rank == last_ ? sum : value});
     On(0, "picked", "Identity", {value});
     On(0, "both", "Add", {value, got_});
+  }
+
+  // A collective in which all ranks wait for the last, and that for the queue.
+  void AddReduced(Output x) {
+    std::vector<Output> parts;
+    for (int rank = 0; rank < ranks_; ++rank) {
+      const Output ones = Ones(rank, StrCat("ones_", rank), DType::kFloat);
+      parts.push_back(On(rank, StrCat("part_", rank), "Mul", {rank == last_ ? got_ : x, ones}));
+    }
+    const Output all = m_.Add("all_reduced", "AllReduce", parts);
+    const Output zero = m_.Const("zero", Tensor::Scalar<int32_t>(0));
+    Output read;
+    for (int32_t rank = last_; rank >= 0; --rank) {
+      read = On(rank, StrCat("read_", rank), "Gather", {Output{all.node, rank}, zero});
+    }
+    On(0, "reduced", "Identity", {read});
+    On(0, "all", "Add", {read, {m_.graph.Find("picked"), 0}});
   }
 
   Output Enter(int rank, const std::string& name, Output value, bool is_constant) {
@@ -130,6 +149,12 @@ class Steps {
   Pending StartBoth(float x, int32_t index) {
     return Start({"x", "index"}, "both", {Tensor::Scalar(x), Tensor::Scalar(index)});
   }
+  Pending StartReduced(float x) { return Start({"x"}, "reduced", {Tensor::Scalar(x)}); }
+  Pending StartAll(float x, int32_t index) {
+    return Start({"x", "index"}, "all", {Tensor::Scalar(x), Tensor::Scalar(index)});
+  }
+  // What StartReduced() gives.
+  float Reduced(float x, float put) const { return static_cast<float>(ranks_ - 1) * x + put; }
   Pending StartLoop(int32_t start, int32_t limit) {
     return Start({"start", "limit"}, "end", {Tensor::Scalar(start), Tensor::Scalar(limit)});
   }
@@ -149,12 +174,13 @@ class Steps {
     if (fetch.scalar<T>() == wanted) return Status();
     return NotSo("a step gave ", fetch.scalar<T>(), " in place of ", wanted);
   }
-  // That it ends with the error of a missing row, which names the last rank.
-  Status ExpectBroken(Pending& step) const {
+  static Status StatusOf(Pending& step) {
     DF_TRY(step.status());
     Tensor fetch;
-    return ExpectBroken((*step)->Wait({&fetch, 1}));
+    return (*step)->Wait({&fetch, 1});
   }
+  // That it ends with the error of a missing row, which names the last rank.
+  Status ExpectBroken(Pending& step) const { return ExpectBroken(StatusOf(step)); }
   Status ExpectBroken(const Status& status) const {
     const std::string rank = has_peers() ? StrCat("rank ", ranks_ - 1, " (host ") : "";
     if (status.code() == Code::kInvalidArgument && status.message().find(kBroken) != std::string::npos &&
@@ -275,15 +301,42 @@ Status ManyFailTogether(Runtime& runtime) {
   return steps->session().Close();
 }
 
-// As it is where the scope of an error is the session: the first error is that of every later step.
+// Ranks wait in a collective of a step that fails, and in one of a step beside it, which goes on.
+Status ErrorsWhileRanksAreInCollectives(Runtime& runtime) {
+  DF_ASSIGN(const auto steps, Steps::Open(runtime));
+  for (int round = 0; round < 20; ++round) {
+    const auto x = static_cast<float>(round);
+    auto waiting = steps->StartReduced(x);
+    auto broken = steps->StartAll(x, kRows);
+    DF_TRY(steps->ExpectBroken(broken));
+    if (waiting.ok() && (*waiting)->ended()) return NotSo("a step ended before what it waits for was put");
+    DF_TRY(steps->Put(30));
+    DF_TRY(Steps::Expect(waiting, steps->Reduced(x, 30)));
+    auto whole = steps->StartAll(x, 1);
+    DF_TRY(steps->Put(40));
+    DF_TRY(Steps::Expect(whole, steps->Reduced(x, 40) + x + 1));
+  }
+  return steps->session().Close();
+}
+
+// As it is where the scope of an error is the session: the first error is that of every step in flight, wherever its
+// ranks wait (in a Recv, a Dequeue, a collective, or for their turn), and of every later one.
 Status AnErrorEndsTheSession(Runtime& runtime) {
   if (runtime.size() == 1) return Status();
   DF_ASSIGN(const auto steps, Steps::Open(runtime, ErrorScope::kSession));
-  auto waiting = steps->StartSum(1);
-  auto broken = steps->StartPicked(1, kRows);
-  DF_TRY(steps->ExpectBroken(broken));
-  DF_TRY(steps->ExpectBroken(waiting));
-  return steps->ExpectBroken(steps->RunPicked(1, 1).status());
+  std::vector<Steps::Pending> started;
+  for (int i = 0; i < 3; ++i) started.push_back(steps->StartSum(1));
+  for (int i = 0; i < 2; ++i) started.push_back(steps->StartReduced(1));
+  started.push_back(steps->StartBoth(1, 1));
+  for (int i = 0; i < 2; ++i) started.push_back(steps->StartPicked(1, kRows + i));
+  std::vector<Status> seen;
+  for (Steps::Pending& step : started) seen.push_back(Steps::StatusOf(step));
+  seen.push_back(steps->RunPicked(1, 1).status());
+  for (const Status& status : seen) {
+    DF_TRY(steps->ExpectBroken(status));
+    if (!(status == seen[0])) return NotSo("two steps ended with ", status.ToString(), " and ", seen[0].ToString());
+  }
+  return Status();
 }
 
 Status ThreadsRunTogether(Runtime& runtime) {
@@ -319,6 +372,7 @@ constexpr InFlightCase kCases[] = {
     {"AStepThatFailsLeavesItsQueue", &AStepThatFailsLeavesItsQueue, false},
     {"ErrorsInLoops", &ErrorsInLoops, false},
     {"ManyFailTogether", &ManyFailTogether, false},
+    {"ErrorsWhileRanksAreInCollectives", &ErrorsWhileRanksAreInCollectives, false},
     {"ThreadsRunTogether", &ThreadsRunTogether, true},
     {"AnErrorEndsTheSession", &AnErrorEndsTheSession, false},  // the last on a runtime
 };
