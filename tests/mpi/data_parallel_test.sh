@@ -57,4 +57,11 @@ sed -E -e 's/normalised\(([a-z0-9]+), channels=16\)/batch_norm(\1)/' -e '/^funct
     "$SOURCE/tests/mpi/graphs/residual.yaml" > "$WORK/residual.yaml"
 grep -q 'batch_norm(stem)' "$WORK/residual.yaml" || fail "the spec has no batch normalisation"
 check residual "$WORK/residual.yaml" "optimizer: momentum, learning_rate: {schedule: cosine, initial: 0.05, steps: 8}"
+# Steps whose loss is not finite update no copy either.
+sed -E 's/^( *)loss: .*/\1loss: Mean(Exp(Square(logits) * 3.0))/' "$SOURCE/configs/digits_mlp.yaml" > "$WORK/inf.yaml"
+keys="optimizer: adam, learning_rate: 0.3, clip_norm: 1.0, on_nan: skip"
+run inf-ps 1 "$(with "$WORK/inf.yaml" "$keys")"
+grep -q 'Infinity' "$WORK/inf-ps/metrics.jsonl" || fail "the loss stays finite"
+run inf-copies 2 "$(with "$WORK/inf.yaml" "$keys, data_parallel: allreduce")"
+same inf-ps inf-copies
 echo "the losses and variables of parameter servers, on 1, 2 and 4 ranks, with buckets and without"
