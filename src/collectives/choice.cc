@@ -26,7 +26,8 @@ struct Rule {
   int most_participants;  // whoever asks
 };
 constexpr std::array<Rule, 1> kRules = {{
-    // Sends and sums take the same ways, and passes see them. It has channels for each pair of participants.
+    // Sends and sums take the same ways, and passes see them; no step is shorter by it on two ranks of one host
+    // (docs/performance.md, "Ranks"). It has channels for each pair of participants.
     {"point_to_point", kNever, 2, 32},
 }};
 

@@ -93,6 +93,10 @@ struct FetchSpec {
 struct TrainSpec {
   // kPs: parameters on the tasks of job `ps`; kSpread: over all tasks of `worker`. Default: kPs if there is a job `ps`.
   enum class Parameters { kPs, kSpread };
+  // kPs: each variable is on one task, which sends it to the replicas and updates it. kAllreduce: each task that
+  // computes replicas has a copy of each trainable variable, and updates it by gradients that the tasks reduce
+  // together.
+  enum class DataParallel { kPs, kAllreduce };
   // The effect of a loss, or norm of gradients, that is not finite: the job ends, the step makes no updates, or the
   // updates are made all the same. kUnchecked cannot be written in a spec: no node checks the loss.
   enum class OnNan { kStop, kSkip, kWarn, kUnchecked };
@@ -106,6 +110,8 @@ struct TrainSpec {
   std::optional<double> clip_norm;  // global norm of all gradients, > 0
   int64_t log_every = 10;           // steps
   Parameters parameters = Parameters::kSpread;
+  DataParallel data_parallel = DataParallel::kPs;
+  int64_t bucket_bytes = int64_t{1} << 20;  // of kAllreduce: smaller gradients are reduced together; 0: none are
   OnNan on_nan = OnNan::kStop;
   int input = -1;  // index into JobSpec::inputs: the first that the loss reads; -1: it reads none
   SourceLocation location;

@@ -24,9 +24,10 @@ class TrainReader {
     good = ReadAlternative(Strategies(), spec_.strategy) && good;
     good = ReadLearningRate() && good;
     good = ReadCounts() && good;
+    good = ReadDataParallel() && good;
     good = ReadParameters() && good;
     good = ReadOnNan() && good;
-    if (!good || !ReadLength() || !CheckAlternatives()) return {};
+    if (!good || !ReadLength() || !CheckAlternatives() || !CheckCopiesStayEqual()) return {};
     return spec_;
   }
 
@@ -117,12 +118,42 @@ class TrainReader {
     return choice.has_value();
   }
 
+  bool IsByAllreduce() const { return spec_.data_parallel == TrainSpec::DataParallel::kAllreduce; }
+
+  bool ReadDataParallel() {
+    const std::optional<Yaml> value = FindKey(map_, "data_parallel");
+    if (value && !ReadChoice(*value, "data_parallel", spec_.data_parallel)) return false;
+    const std::optional<Yaml> bucket = FindKey(map_, "bucket_bytes");
+    if (bucket && !IsByAllreduce())
+      return Fail(bucket->location(), "'bucket_bytes' is about gradients that tasks reduce together: write ",
+                  "'data_parallel: allreduce' with it");
+    return ReadCount("bucket_bytes", spec_.bucket_bytes);
+  }
+
+  // What travels compressed is not what stays: each task would update its copies by other gradients.
+  bool CheckCopiesStayEqual() {
+    if (!IsByAllreduce()) return true;
+    constexpr std::string_view kWhy =
+        "the copies of a variable that tasks have with 'data_parallel: allreduce' would not stay equal if gradients "
+        "travelled compressed: ";
+    if (spec_.strategy.flag("compress_gradients"))
+      return Fail(FindKey(map_, "compress_gradients")->location(), kWhy,
+                  "leave out 'compress_gradients', or write 'data_parallel: ps'");
+    if (context_.cluster.compression() != WireCompression::kNone)
+      return Fail(FindKey(map_, "data_parallel")->location(), kWhy,
+                  "leave out 'compress' of 'cluster', or write 'data_parallel: ps'");
+    return true;
+  }
+
   bool ReadParameters() {
     const bool has_ps = context_.cluster.HasJob("ps");
-    spec_.parameters = has_ps ? TrainSpec::Parameters::kPs : TrainSpec::Parameters::kSpread;
+    spec_.parameters = has_ps && !IsByAllreduce() ? TrainSpec::Parameters::kPs : TrainSpec::Parameters::kSpread;
     const std::optional<Yaml> value = FindKey(map_, "parameters");
     if (!value) return true;
     if (!ReadChoice(*value, "parameters", spec_.parameters)) return false;
+    if (spec_.parameters == TrainSpec::Parameters::kPs && IsByAllreduce())
+      return Fail(value->location(), "with 'data_parallel: allreduce' variables are where replicas are computed, not ",
+                  "on job 'ps': leave out 'parameters', or write 'data_parallel: ps'");
     if (spec_.parameters == TrainSpec::Parameters::kPs && !has_ps)
       return Fail(value->location(), "the cluster has no job 'ps': write cluster: {jobs: {ps: 1, worker: rest}}");
     return true;
@@ -183,7 +214,7 @@ void ReadTrain(const Yaml& section, SourceLocation location, const SectionContex
   job.arithmetic.deterministic = context.reader.Bool(*deterministic, "'deterministic'").value_or(true);
 }
 
-// The choices of `parameters` and `on_nan` are in the order of TrainSpec's enums.
+// The choices of `parameters`, `data_parallel` and `on_nan` are in the order of TrainSpec's enums.
 SPEC_SECTION(SectionDef{
     .key = {.name = "train",
             .kind = KeyKind::kMapping,
@@ -198,6 +229,8 @@ SPEC_SECTION(SectionDef{
                      {.name = "log_every", .kind = KeyKind::kInt, .minimum = 1},
                      {"deterministic", KeyKind::kBool},
                      {.name = "parameters", .kind = KeyKind::kChoice, .choices = {"ps", "spread"}},
+                     {.name = "data_parallel", .kind = KeyKind::kChoice, .choices = {"ps", "allreduce"}},
+                     {.name = "bucket_bytes", .kind = KeyKind::kInt, .minimum = 0},
                      {.name = "on_nan", .kind = KeyKind::kChoice, .choices = {"stop", "skip", "warn"}},
                      {.name = "strategy", .kind = KeyKind::kAlternative, .alternatives = &Strategies}}},
     .order = 100,

@@ -160,6 +160,11 @@ Result<AssignedVariables> AssignedVariables::Find(const JobGraphDraft& draft, in
   return found;
 }
 
+bool AssignedVariables::Has(NodeId variable) const {
+  return std::any_of(assigned_.begin(), assigned_.end(),
+                     [&](const Assigned& assigned) { return assigned.variable->node == variable; });
+}
+
 Status AssignedVariables::AddCopies(const SubgraphCopyOptions& replica, JobGraphDraft& draft, SubgraphMap& map) const {
   for (const Assigned& assigned : assigned_) {
     const Node& of_model = draft.model.node(assigned.variable->node);

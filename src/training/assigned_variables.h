@@ -22,6 +22,8 @@ class AssignedVariables {
   static Result<AssignedVariables> Find(const JobGraphDraft& draft, int replicas, const std::vector<NodeId>& body,
                                         Graph& graph);
 
+  // Whether it is one that says `reduce`; a node of the model.
+  bool Has(NodeId variable) const;
   // The copies of a replica, before it is copied: they stand for the variables in `map`.
   Status AddCopies(const SubgraphCopyOptions& replica, JobGraphDraft& draft, SubgraphMap& map) const;
   // After all replicas are copied: the nodes that assign the variables, targets of the step and among the draft's

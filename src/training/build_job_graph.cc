@@ -16,6 +16,7 @@
 #include "src/training/strategy.h"
 #include "src/training/update_gates.h"
 #include "src/training/updates.h"
+#include "src/training/variable_copies.h"
 #include "src/training/variable_placement.h"
 #include "src/training/wire_metrics.h"
 
@@ -54,6 +55,7 @@ Status AddInitialValues(JobGraphDraft& draft) {
     const Output assign = ops.Add(name + "/assign", "Assign", {{variable, 0}, value});
     if (!ops.status().ok()) return ops.status().Annotate(StrCat("initial value of variable '", name, "'"));
     draft.job.init.targets.push_back(assign.node);
+    DF_TRY(AssignCopies(draft, variable, assign, draft.job.init));
   }
   return Status();
 }

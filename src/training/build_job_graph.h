@@ -2,9 +2,9 @@
 // evaluation, saving and restoring.
 //
 // Synchronous data parallelism: replica r of R reads the r-th of R equal slices of the batch, gradients are summed in
-// the order of the replicas and divided by R, one update a variable. R is the spec's: nothing here depends on the rank
-// count but where nodes are, so the bits of the result do not either.
-// In a step, a variable is updated after every reader of it has run (control edges).
+// the order of the replicas and divided by R, one update a variable, or of each copy of one (variable_copies.h). R is
+// the spec's: nothing here depends on the rank count but where nodes are, so the bits of the result do not either. In a
+// step, a variable is updated after every reader of it has run (control edges).
 #ifndef DFRUN_SRC_TRAINING_BUILD_JOB_GRAPH_H_
 #define DFRUN_SRC_TRAINING_BUILD_JOB_GRAPH_H_
 

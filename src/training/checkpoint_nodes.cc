@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/framework/device_factory.h"
+#include "src/training/variable_copies.h"
 
 namespace dfrun {
 namespace {
@@ -63,7 +64,8 @@ void AddCheck(const std::vector<NodeId>& members, const JobGraphDraft& draft, Gr
 }
 
 Status AddShard(const std::vector<NodeId>& members, const std::string& file, Output directory, GraphOps& ops,
-                JobGraph& job) {
+                JobGraphDraft& draft) {
+  JobGraph& job = draft.job;
   DF_ASSIGN(const ShardAttrs attrs, AttrsOf(members, job));
   std::vector<Output> values = {directory};
   for (NodeId v : members) values.push_back({v, 0});
@@ -76,7 +78,9 @@ Status AddShard(const std::vector<NodeId>& members, const std::string& file, Out
     ops.set_device(member.device);
     job.restore.targets.push_back(AddRestored(member, {restored.node, static_cast<int32_t>(i)}, ops));
     DF_TRY(ops.status());
-    job.graph.mutable_node(job.restore.targets.back()).colocate_with = member.name;
+    const NodeId assigned = job.restore.targets.back();
+    job.graph.mutable_node(assigned).colocate_with = member.name;
+    DF_TRY(AssignCopies(draft, member.id, {assigned, 0}, job.restore));
   }
   return Status();
 }
@@ -98,7 +102,7 @@ Status AddSaveAndRestore(JobGraphDraft& draft) {
   for (const auto& [device, members] : by_device) {
     ops.set_device(device);
     AddCheck(members, draft, ops, job);
-    DF_TRY(AddShard(members, StrCat("shard-", shard++, ".h5"), directory, ops, job));
+    DF_TRY(AddShard(members, StrCat("shard-", shard++, ".h5"), directory, ops, draft));
   }
   return ops.status();
 }

@@ -29,12 +29,20 @@ std::string JobGraphDraft::LocationText(SourceLocation location) const {
   return StrCat(model.files()[static_cast<size_t>(location.file)], ":", location.line, ":", location.column, ": ");
 }
 
-Output JobGraphDraft::AddVariable(const std::string& name, Output like, bool scalar, double value) {
-  const Node like_node = job.graph.node(like.node);
-  GraphOps ops(job.graph, "", like_node.device);
+Output JobGraphDraft::AddCopy(const std::string& name, Output like, bool scalar) {
+  const Node& like_node = job.graph.node(like.node);
   const PartialShape shape = scalar ? PartialShape::Scalar() : like_node.output_shapes[0];
-  const DType dtype = like_node.output_types[0].dtype;
-  const Output variable = ops.Add(name, "VariableV2", {}, {{"shape", shape}, {"dtype", dtype}});
+  const AttrMap attrs = {{"shape", shape}, {"dtype", like_node.output_types[0].dtype}};
+  return GraphOps(job.graph, "", like_node.device).Add(name, "VariableV2", {}, attrs);
+}
+
+Output JobGraphDraft::AddVariable(const std::string& name, Output like, bool scalar, double value) {
+  const Output variable = AddCopy(name, like, scalar);
+  if (!variable.valid()) return {};
+  const Node& node = job.graph.node(variable.node);
+  GraphOps ops(job.graph, "", node.device);
+  const PartialShape shape = node.output_shapes[0];
+  const DType dtype = node.output_types[0].dtype;
   Output initial = ops.Const(name + "/value", ScalarOf(dtype, value));
   if (!scalar) {
     const std::vector<int64_t>& dims = shape.dims();

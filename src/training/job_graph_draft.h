@@ -27,6 +27,8 @@ struct JobGraphDraft {
   // A variable that the spec does not have, on the device of `like`, of its dtype and, unless `scalar`, shape; it
   // starts with `value`. Returns its ref; invalid where a node could not be added.
   Output AddVariable(const std::string& name, Output like, bool scalar, double value);
+  // The same without a value of its own, and not saved: a copy of another, to be entered into `copies`.
+  Output AddCopy(const std::string& name, Output like, bool scalar);
   // The nodes of `from`, the model or a clone of it, that `outputs` depend on, less the shared ones and what lies
   // behind the outputs that `replaced` has.
   Result<std::vector<NodeId>> BodyOf(const Graph& from, const std::vector<Output>& outputs,
@@ -41,8 +43,10 @@ struct JobGraphDraft {
   SubgraphMap shared;                                     // the spec's variables: of `model` to those of the job
   std::vector<NodeId> saved;                              // variables and RandomPositions: what a checkpoint holds
   std::vector<std::pair<NodeId, Output>> initial_values;  // by variable
-  std::map<NodeId, std::vector<NodeId>> writers;          // by variable: the nodes that write it in a step
-  std::vector<Output> checked;                            // scalars that must be finite for a step's updates
+  std::map<NodeId, std::vector<NodeId>> copies;   // by variable: those of other tasks; they take its first value,
+                                                  // and one that is restored
+  std::map<NodeId, std::vector<NodeId>> writers;  // by variable: the nodes that write it in a step
+  std::vector<Output> checked;                    // scalars that must be finite for a step's updates
 };
 
 }  // namespace dfrun

@@ -5,6 +5,7 @@
 
 #include "src/graph/has_refs.h"
 #include "src/placement/device_choice.h"
+#include "src/training/variable_placement.h"
 
 namespace dfrun {
 namespace {
@@ -28,6 +29,7 @@ Result<Replicas> Replicas::Add(JobGraphDraft& draft, int count) {
   DF_TRY(replicas.SliceInputs(draft.spec));
   DF_TRY(replicas.AddGradientsOfLoss(draft));
   DF_TRY(replicas.FindAssigned(draft));
+  DF_TRY(replicas.AddSites(draft));
   DF_TRY(replicas.CopyAll(draft));
   DF_TRY(replicas.assigned_.AddAssignments(replicas.maps_, draft));
   DF_TRY(replicas.KeepEffectsOfLoss(draft));
@@ -93,22 +95,48 @@ Status Replicas::FindAssigned(const JobGraphDraft& draft) {
   return Status();
 }
 
+Status Replicas::AddSites(JobGraphDraft& draft) {
+  for (int r = 0; r < count_; ++r) devices_.push_back(DeviceOfReplica(draft.workers, r, count_));
+  std::vector<NodeId> variables;
+  variables.reserve(trained_.size());
+  for (const Trained& trained : trained_) variables.push_back(trained.variable);
+  DF_ASSIGN(sites_, AddTrainingSites(draft, devices_, variables));
+  if (count_ == 1 || draft.spec.train->data_parallel == TrainSpec::DataParallel::kPs) return Status();
+  for (const VariableSpec& v : draft.spec.variables) {
+    const bool is_trained =
+        std::find(variables.begin(), variables.end(), draft.shared.nodes.at(v.node)) != variables.end();
+    if (!is_trained || !assigned_.Has(v.node)) continue;
+    return InvalidArgument(
+        graph_.Describe(v.node), " is trained, and each step assigns it as well, which its copies on ",
+        "other tasks would not take part in: write 'trainable: false' at it, or 'data_parallel: ps'", " in 'train'");
+  }
+  return Status();
+}
+
+SubgraphMap Replicas::SharedWith(int replica, const JobGraphDraft& draft) const {
+  SubgraphMap map = draft.shared;
+  const std::string& device = devices_[static_cast<size_t>(replica)];
+  const auto site = std::find_if(sites_.begin(), sites_.end(), [&](const auto& s) { return s.device == device; });
+  if (site == sites_.end()) return map;
+  for (auto& [of_model, of_job] : map.nodes) of_job = site->Of(of_job);
+  return map;
+}
+
 Status Replicas::CopyAll(JobGraphDraft& draft) {
   DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, Wanted(draft)));
   const bool is_spread = count_ > 1 && !RanksWithChoice(draft.cluster).empty();
   for (int r = 0; r < count_; ++r) {
     SubgraphCopyOptions options;
     if (count_ > 1) options.prefix = StrCat("replica_", r, "/");
-    options.device = draft.workers[static_cast<size_t>(r) * draft.workers.size() / static_cast<size_t>(count_)];
+    options.device = devices_[static_cast<size_t>(r)];
     options.attrs = [r, is_spread](const Node& node, AttrMap& attrs) {
       SetReplicaAttrs(r, node, attrs);
       if (is_spread) attrs.Set(kSpreadAttr, r);
     };
-    SubgraphMap map = draft.shared;
+    SubgraphMap map = SharedWith(r, draft);
     DF_TRY(assigned_.AddCopies(options, draft, map));
     DF_TRY(CopySubgraph(graph_, body, options, draft.job.graph, map));
     maps_.push_back(std::move(map));
-    devices_.push_back(options.device);
   }
   return Status();
 }
@@ -144,8 +172,12 @@ Output Replicas::AllReducedMean(GraphOps& ops, const std::string& name, Output o
   const std::vector<Output> values = Over(of_replica);
   if (values.size() == 1) return values[0];
   const Output means = ops.Add(name, "AllReduce", values, {{"reduction", "Mean"}});
+  return {means.node, ReplicaOn(device)};
+}
+
+int32_t Replicas::ReplicaOn(const std::string& device) const {
   const auto there = std::find(devices_.begin(), devices_.end(), device);
-  return {means.node, there == devices_.end() ? 0 : static_cast<int32_t>(there - devices_.begin())};
+  return there == devices_.end() ? 0 : static_cast<int32_t>(there - devices_.begin());
 }
 
 }  // namespace dfrun

@@ -9,6 +9,7 @@
 #include "src/autodiff/gradients.h"
 #include "src/training/assigned_variables.h"
 #include "src/training/job_graph_draft.h"
+#include "src/training/variable_copies.h"
 
 namespace dfrun {
 
@@ -26,6 +27,8 @@ class Replicas {
   int count() const { return count_; }
   // The variables that have a gradient.
   const std::vector<Trained>& trained() const { return trained_; }
+  // Where they are read and updated.
+  const std::vector<TrainingSite>& sites() const { return sites_; }
   // What stands in the job's graph, by replica, for an output of the model or a part of a gradient.
   std::vector<Output> Over(Output of_replica) const;
   // The mean of Over(), a node `name`: summed in the order of the replicas.
@@ -33,6 +36,8 @@ class Replicas {
   // The same with the same bits, by a collective of the replicas' devices: as it stands on `device`, if a replica is
   // there, else on that of the first.
   Output AllReducedMean(GraphOps& ops, const std::string& name, Output of_replica, const std::string& device) const;
+  // The first replica on `device`; 0 where none is.
+  int32_t ReplicaOn(const std::string& device) const;
 
  private:
   Replicas(const Graph& model, int count) : count_(count), graph_(model.Clone()) {}
@@ -44,7 +49,10 @@ class Replicas {
   // The outputs that a step may need of a replica.
   std::vector<Output> Wanted(const JobGraphDraft& draft) const;
   Status FindAssigned(const JobGraphDraft& draft);
+  Status AddSites(JobGraphDraft& draft);
   Status CopyAll(JobGraphDraft& draft);
+  // The draft's variables, and the copies of those that the replica's site has.
+  SubgraphMap SharedWith(int replica, const JobGraphDraft& draft) const;
   // Where computing the loss does something (counts, enqueues, asserts) that the gradients alone leave undone, it is a
   // target of the step: what a step does must not depend on whether it is logged.
   Status KeepEffectsOfLoss(JobGraphDraft& draft) const;
@@ -54,7 +62,8 @@ class Replicas {
   std::vector<Trained> trained_;
   AssignedVariables assigned_;
   std::vector<std::string> devices_;  // constraints, by replica
-  std::vector<SubgraphMap> maps_;     // from graph_ to the job's graph, by replica
+  std::vector<TrainingSite> sites_;
+  std::vector<SubgraphMap> maps_;  // from graph_ to the job's graph, by replica
 };
 
 }  // namespace dfrun

@@ -1,20 +1,10 @@
 #include "src/training/rng_state.h"
 
+#include "src/graph/colocation_head.h"
 #include "src/session/random_sequences.h"
 
 namespace dfrun {
 namespace {
-
-// The node whose device decides where `node` is.
-const Node& HeadOfColocation(const Graph& graph, const Node& node) {
-  NodeId head = node.id;
-  for (int i = 0; i < graph.num_nodes() && !graph.node(head).colocate_with.empty(); ++i) {
-    const NodeId next = graph.Find(graph.node(head).colocate_with);
-    if (next < 0) break;  // the placer will say so
-    head = next;
-  }
-  return graph.node(head);
-}
 
 Result<std::string> FixedDevice(const Node& node, const JobGraphDraft& draft) {
   DF_ASSIGN(const DeviceName constraint, DeviceName::Parse(HeadOfColocation(draft.job.graph, node).device));

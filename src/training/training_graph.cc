@@ -12,6 +12,7 @@ namespace {
 Result<JobGraph> BuildTraining(const LoadedSpec& spec, const Cluster& cluster) {
   LoadedSpec one{spec.job, spec.graph.Clone()};
   one.job.train->strategy = Strategies().Make(Strategies().fallback());
+  one.job.train->data_parallel = TrainSpec::DataParallel::kPs;
   one.job.train->on_nan = TrainSpec::OnNan::kUnchecked;  // other systems have no such ops
   one.job.eval.reset();
   return BuildJobGraph(one, cluster);

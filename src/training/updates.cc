@@ -1,8 +1,10 @@
 #include "src/training/updates.h"
 
 #include <algorithm>
+#include <memory>
+#include <set>
 
-#include "src/graph/wire_compression.h"
+#include "src/training/mean_gradients.h"
 #include "src/training/optimizer.h"
 
 namespace dfrun {
@@ -19,59 +21,84 @@ bool IsOnAnotherDevice(const Node& a, const Node& b) {
   return first.ok() && second.ok() && a.colocate_with.empty() && !first->Merge(*second).ok();
 }
 
+// Variables that updates add, by their names: those of all sites.
+struct AddedState {
+  std::map<std::string, NodeId> variables;
+  std::vector<std::pair<std::string, NodeId>> copies;  // each with the name of what it is a copy of
+};
+
+// The updates of one site.
 class Updates {
  public:
-  Updates(JobGraphDraft& draft, const Replicas& replicas, Output learning_rate)
-      : draft_(draft),
-        graph_(draft.job.graph),
-        replicas_(replicas),
-        train_(*draft.spec.train),
-        learning_rate_(learning_rate) {}
+  Updates(JobGraphDraft& draft, const Replicas& replicas, const TrainingSite& site, Output learning_rate,
+          AddedState& state);
+  Updates(const Updates&) = delete;
+  Updates& operator=(const Updates&) = delete;
 
-  Status Add();
+  // Whether each row of a sparse gradient must come once.
+  bool NeedsRowsSummed() const { return train_.clip_norm.has_value() || !optimizer_->TakesEqualRows(); }
+  Status Add(MeanGradients gradients);
 
  private:
-  // A sparse gradient in the job's graph.
-  struct Rows {
-    Output indices;
-    Output values;
-  };
-
-  void CompressGradients();
-  Status AddMeans(bool sum_equal_rows);
+  OptimizerContext MakeContext();
+  Output AddState(const std::string& name, Output like, bool scalar, double value);
   Status Clip(double norm);
   Output LearningRate(DType dtype, const std::string& device);
-  Rows MeanRows(GraphOps& ops, const GradientValue& gradient) const;
-  static Rows SumEqualRows(GraphOps& ops, const Rows& rows);
-  std::vector<Output> AddSlots(const OptimizerDef& def, const Node& variable);
-  Status AddUpdate(const OptimizerDef& def, Optimizer& optimizer, const Replicas::Trained& trained);
+  Status AddUpdate(const Replicas::Trained& trained);
+  Status AddTargets();
 
   JobGraphDraft& draft_;
   Graph& graph_;
   const Replicas& replicas_;
+  const TrainingSite& site_;
   const TrainSpec& train_;
   const Output learning_rate_;
-  std::map<NodeId, Output> dense_;  // by variable: its gradient, unless that is sparse
-  std::map<NodeId, Rows> sparse_;   // by variable: its gradient, if that is sparse
+  AddedState& state_;
+  const bool checks_norm_;  // sites have equal norms: one is enough
+  const OptimizerContext context_;
+  const OptimizerDef& def_;
+  const std::unique_ptr<Optimizer> optimizer_;
+  std::set<NodeId> copies_;  // of the site
+  MeanGradients gradients_;
   std::vector<NodeId> updates_;
 };
 
-Status Updates::Add() {
-  const OptimizerContext context{
-      .graph = graph_,
-      .add_scalar_variable = [this](const std::string& name, Output like,
-                                    double value) { return draft_.AddVariable(name, like, true, value); },
-      .scalar =
-          [this](const std::string& name, Output like, double value) {
-            const Node& node = graph_.node(like.node);
-            return GraphOps(graph_, "train", node.device).Const(name, ScalarOf(node.output_types[0].dtype, value));
-          }};
-  const OptimizerDef& def = FindOptimizer(train_.optimizer.name());
-  const std::unique_ptr<Optimizer> optimizer = def.make(train_.optimizer, context);
-  DF_TRY(AddMeans(train_.clip_norm.has_value() || !optimizer->TakesEqualRows()));
+Updates::Updates(JobGraphDraft& draft, const Replicas& replicas, const TrainingSite& site, Output learning_rate,
+                 AddedState& state)
+    : draft_(draft),
+      graph_(draft.job.graph),
+      replicas_(replicas),
+      site_(site),
+      train_(*draft.spec.train),
+      learning_rate_(learning_rate),
+      state_(state),
+      checks_norm_(&site == &replicas.sites()[0]),
+      context_(MakeContext()),
+      def_(FindOptimizer(train_.optimizer.name())),
+      optimizer_(def_.make(train_.optimizer, context_)) {
+  for (const auto& [variable, copy] : site.copies) copies_.insert(copy);
+}
+
+OptimizerContext Updates::MakeContext() {
+  return {.graph = graph_,
+          .add_scalar_variable = [this](const std::string& name, Output like,
+                                        double value) { return AddState(name, like, true, value); },
+          .scalar =
+              [this](const std::string& name, Output like, double value) {
+                const Node& node = graph_.node(like.node);
+                return GraphOps(graph_, "train", node.device).Const(name, ScalarOf(node.output_types[0].dtype, value));
+              }};
+}
+
+Status Updates::Add(MeanGradients gradients) {
+  gradients_ = std::move(gradients);
   if (train_.clip_norm) DF_TRY(Clip(*train_.clip_norm));
-  for (const Replicas::Trained& trained : replicas_.trained()) DF_TRY(AddUpdate(def, *optimizer, trained));
-  for (NodeId last : optimizer->Finish(updates_)) updates_.push_back(last);
+  for (const Replicas::Trained& trained : replicas_.trained()) DF_TRY(AddUpdate(trained));
+  for (NodeId last : optimizer_->Finish(updates_)) updates_.push_back(last);
+  return AddTargets();
+}
+
+Status Updates::AddTargets() {
   for (NodeId node : updates_) {
     if (node < 0) return Internal("an update of the optimiser was not built");
     std::vector<NodeId>& writers = draft_.writers[graph_.node(node).inputs[0].node];
@@ -83,65 +110,46 @@ Status Updates::Add() {
   return Status();
 }
 
-// Where they go to another rank.
-void Updates::CompressGradients() {
-  const auto mark = [&](Output of_replica) {
-    for (const Output gradient : replicas_.Over(of_replica)) MarkCompressed(graph_.mutable_node(gradient.node));
-  };
-  for (const auto& [variable, gradient] : replicas_.trained())
-    mark(gradient.is_sparse ? gradient.values : gradient.dense);
-}
-
-Status Updates::AddMeans(bool sum_equal_rows) {
-  if (train_.strategy.flag("compress_gradients")) CompressGradients();
-  for (const auto& [variable, gradient] : replicas_.trained()) {
-    const std::string name = graph_.node(variable).name;
-    const std::string device = graph_.node(variable).device;
-    if (gradient.is_sparse) {
-      GraphOps ops(graph_, "train/" + name, device);
-      const Rows rows = MeanRows(ops, gradient);
-      sparse_[variable] = sum_equal_rows ? SumEqualRows(ops, rows) : rows;
-      DF_TRY(ops.status());
-      continue;
-    }
-    const bool together = train_.strategy.flag("allreduce");
-    GraphOps ops(graph_, "train", together ? "" : device);
-    dense_[variable] = together ? replicas_.AllReducedMean(ops, name + "_gradient", gradient.dense, device)
-                                : replicas_.Mean(ops, name + "_gradient", gradient.dense);
-    DF_TRY(ops.status());
+// What is beside a copy is a copy too.
+Output Updates::AddState(const std::string& name, Output like, bool scalar, double value) {
+  if (!copies_.contains(like.node)) {
+    const Output variable = draft_.AddVariable(name, like, scalar, value);
+    state_.variables[name] = variable.node;
+    return variable;
   }
-  return Status();
+  const Output copy = draft_.AddCopy(site_.prefix + name, like, scalar);
+  state_.copies.emplace_back(name, copy.node);
+  return copy;
 }
 
 // Scales the gradients so that their common norm is at most `limit`.
 Status Updates::Clip(double limit) {
-  const std::string& first_worker = draft_.workers[0];
-  GraphOps ops(graph_, "train/clip", first_worker);
+  GraphOps ops(graph_, StrCat("train/", site_.prefix, "clip"), site_.device);
   std::vector<Output> halves;
   const auto add_half = [&](NodeId variable, Output gradient) {
-    ops.set_device(graph_.node(variable).device);
+    ops.set_device(graph_.node(site_.Of(variable)).device);
     halves.push_back(ops.Add("half_square", "L2Loss", {gradient}));
     if (graph_.dtype(gradient) != DType::kFloat)
       halves.back() = ops.Add("cast", "Cast", {halves.back()}, {{"DstT", DType::kFloat}});
   };
-  for (const auto& [variable, gradient] : dense_) add_half(variable, gradient);
-  for (const auto& [variable, rows] : sparse_) add_half(variable, rows.values);
-  ops.set_device(first_worker);
+  for (const auto& [variable, gradient] : gradients_.dense) add_half(variable, gradient);
+  for (const auto& [variable, rows] : gradients_.sparse) add_half(variable, rows.values);
+  ops.set_device(site_.device);
   const Output sum = ops.Add("half_norm_squared", "AddN", halves);
   const Output norm = ops.Add("norm", "Sqrt", {ops.Add("norm_squared", "AddV2", {sum, sum})});
   const Output at_most = ops.Const("limit", ScalarOf(DType::kFloat, limit));
-  draft_.checked.push_back(norm);
+  if (checks_norm_) draft_.checked.push_back(norm);
   const Output scale = ops.Add("scale", "RealDiv", {at_most, ops.Add("larger", "Maximum", {norm, at_most})});
   const auto clip = [&](NodeId variable, Output& gradient) {
-    ops.set_device(graph_.node(variable).device);
+    ops.set_device(graph_.node(site_.Of(variable)).device);
     Output factor = scale;
     if (graph_.dtype(gradient) != DType::kFloat) {
       factor = ops.Add("scale_cast", "Cast", {scale}, {{"DstT", graph_.dtype(gradient)}});
     }
     gradient = ops.Add("clipped", "Mul", {gradient, factor});
   };
-  for (auto& [variable, gradient] : dense_) clip(variable, gradient);
-  for (auto& [variable, rows] : sparse_) clip(variable, rows.values);
+  for (auto& [variable, gradient] : gradients_.dense) clip(variable, gradient);
+  for (auto& [variable, rows] : gradients_.sparse) clip(variable, rows.values);
   return ops.status();
 }
 
@@ -154,53 +162,20 @@ Output Updates::LearningRate(DType dtype, const std::string& device) {
                                 : ops.Add("learning_rate_cast", "Cast", {learning_rate_}, {{"DstT", dtype}});
 }
 
-// The rows of all replicas one after the other, their values divided by the number of replicas.
-Updates::Rows Updates::MeanRows(GraphOps& ops, const GradientValue& gradient) const {
-  std::vector<Output> indices = replicas_.Over(gradient.indices);
-  std::vector<Output> values = replicas_.Over(gradient.values);
-  if (replicas_.count() == 1) return {indices[0], values[0]};
-  const Output axis = ops.Const("axis", Tensor::Scalar<int32_t>(0));
-  const Output count = ops.Const("replicas", ScalarOf(graph_.dtype(values[0]), replicas_.count()));
-  indices.push_back(axis);
-  values.push_back(axis);
-  const Output all_indices = ops.Add("indices", "ConcatV2", std::move(indices));
-  return {all_indices, ops.Add("values", "RealDiv", {ops.Add("values_sum", "ConcatV2", std::move(values)), count})};
-}
-
-// Each row once, with the sum of its values in the order in which they come. Source: TensorFlow's Optimizer.
-Updates::Rows Updates::SumEqualRows(GraphOps& ops, const Rows& rows) {
-  const Output unique = ops.Add("unique", "Unique", {rows.indices});
-  const auto vector = [&](const char* name, int32_t value) {
-    return ops.Const(name, Tensor::Vector<int32_t>({value}));
-  };
-  const Output count =
-      ops.Add("count", "StridedSlice",
-              {ops.Add("unique_shape", "Shape", {unique}), vector("begin", 0), vector("end", 1), vector("stride", 1)},
-              {{"shrink_axis_mask", int64_t{1}}});
-  const Output index{unique.node, 1};
-  return {unique, ops.Add("sums", "UnsortedSegmentSum", {rows.values, index, count})};
-}
-
-std::vector<Output> Updates::AddSlots(const OptimizerDef& def, const Node& variable) {
-  std::vector<Output> slots;
-  for (const SlotDef& slot : def.slots) {
-    slots.push_back(draft_.AddVariable(StrCat(variable.name, "/", slot.name), {variable.id, 0}, false, slot.initial));
-  }
-  return slots;
-}
-
-Status Updates::AddUpdate(const OptimizerDef& def, Optimizer& optimizer, const Replicas::Trained& trained) {
-  const Node variable = graph_.node(trained.variable);
+Status Updates::AddUpdate(const Replicas::Trained& trained) {
+  const std::string name = graph_.node(trained.variable).name;
+  const Node variable = graph_.node(site_.Of(trained.variable));
   GraphOps ops(graph_, "train/" + variable.name, variable.device);
-  const UpdatedVariable updated{.variable = {variable.id, 0},
-                                .slots = AddSlots(def, variable),
-                                .learning_rate = LearningRate(variable.output_types[0].dtype, variable.device)};
+  UpdatedVariable updated{.variable = {variable.id, 0}, .slots = {}, .learning_rate = {}};
+  for (const SlotDef& slot : def_.slots)
+    updated.slots.push_back(AddState(StrCat(name, "/", slot.name), updated.variable, false, slot.initial));
+  updated.learning_rate = LearningRate(variable.output_types[0].dtype, variable.device);
   std::vector<NodeId> writers;
   if (trained.gradient.is_sparse) {
-    const auto& [indices, values] = sparse_.at(variable.id);
-    writers = optimizer.UpdateRows(ops, updated, indices, values);
+    const auto& [indices, values] = gradients_.sparse.at(trained.variable);
+    writers = optimizer_->UpdateRows(ops, updated, indices, values);
   } else {
-    writers = optimizer.Update(ops, updated, dense_.at(variable.id));
+    writers = optimizer_->Update(ops, updated, gradients_.dense.at(trained.variable));
   }
   updates_.insert(updates_.end(), writers.begin(), writers.end());
   DF_TRY(ops.status());
@@ -211,7 +186,14 @@ Status Updates::AddUpdate(const OptimizerDef& def, Optimizer& optimizer, const R
 }  // namespace
 
 Status AddUpdates(JobGraphDraft& draft, const Replicas& replicas, Output learning_rate) {
-  return Updates(draft, replicas, learning_rate).Add();
+  AddedState state;
+  std::vector<std::unique_ptr<Updates>> sites;
+  for (const TrainingSite& site : replicas.sites())
+    sites.push_back(std::make_unique<Updates>(draft, replicas, site, learning_rate, state));
+  DF_ASSIGN(std::vector<MeanGradients> means, AddMeanGradients(draft, replicas, sites[0]->NeedsRowsSummed()));
+  for (size_t i = 0; i < sites.size(); ++i) DF_TRY(sites[i]->Add(std::move(means[i])));
+  for (const auto& [name, copy] : state.copies) draft.copies[state.variables.at(name)].push_back(copy);
+  return Status();
 }
 
 Status AddInputAdvance(JobGraphDraft& draft) {

@@ -1,4 +1,5 @@
-// The writes of a training step: one update a variable from the mean of its gradients, after all readers of it.
+// The writes of a training step: one update a variable, and one of each copy of it, from the mean of its gradients,
+// after all readers of it.
 #ifndef DFRUN_SRC_TRAINING_UPDATES_H_
 #define DFRUN_SRC_TRAINING_UPDATES_H_
 

@@ -27,21 +27,51 @@ int64_t BytesOf(const Graph& graph, NodeId variable) {
   return std::max<int64_t>(elements, 0) * static_cast<int64_t>(DTypeSize(graph.dtype({variable, 0})));
 }
 
+// The workers that compute replicas, each once.
+std::vector<std::string> ReplicaDevices(const TrainSpec& train, const std::vector<std::string>& workers) {
+  const auto replicas = static_cast<int>(train.strategy.integer("replicas"));
+  std::vector<std::string> devices;
+  for (int r = 0; r < replicas; ++r) {
+    const std::string& device = DeviceOfReplica(workers, r, replicas);
+    if (devices.empty() || devices.back() != device) devices.push_back(device);
+  }
+  return devices;
+}
+
+// Those on tasks of `sites`; all where none is.
+Result<std::vector<std::string>> PreferTasksOf(const std::vector<std::string>& sites,
+                                               std::vector<std::string> devices) {
+  std::vector<std::string> preferred;
+  for (const std::string& device : devices) {
+    DF_ASSIGN(const DeviceName name, DeviceName::Parse(device));
+    for (const std::string& text : sites) {
+      DF_ASSIGN(const DeviceName site, DeviceName::Parse(text));
+      if (AreOfOneTask(name, site)) preferred.push_back(device);
+    }
+  }
+  return preferred.empty() ? std::move(devices) : std::move(preferred);
+}
+
 // The devices among which a variable's device is chosen.
 Result<std::vector<std::string>> Candidates(const LoadedSpec& spec, const Cluster& cluster,
                                             const VariableSpec& variable) {
   const Node& node = spec.graph.node(variable.node);
+  const std::vector<std::string> workers = WorkerDevices(cluster);
+  const bool is_copied =
+      variable.trainable && spec.job.train && spec.job.train->data_parallel == TrainSpec::DataParallel::kAllreduce;
+  const std::vector<std::string> sites =
+      is_copied ? ReplicaDevices(*spec.job.train, workers) : std::vector<std::string>();
   if (!node.device.empty()) {
     DF_ASSIGN(const DeviceName constraint, DeviceName::Parse(node.device));
     std::vector<std::string> fitting;
     for (const ClusterDevice& d : cluster.devices) {
       if (constraint.Matches(d.name)) fitting.push_back(d.name.ToString());
     }
-    if (!fitting.empty()) return fitting;
+    if (!fitting.empty()) return PreferTasksOf(sites, std::move(fitting));
     return InvalidArgument(spec.graph.Describe(variable.node), ": no device fits '", node.device, "'; there are ",
                            cluster.ListDevices(), cluster.WhyNone(constraint));
   }
-  const std::vector<std::string> workers = WorkerDevices(cluster);
+  if (is_copied) return sites;
   if (!variable.trainable) return std::vector<std::string>{workers[0]};
   const bool on_ps = spec.job.train && spec.job.train->parameters == TrainSpec::Parameters::kPs;
   const std::vector<std::string> ps = SitesOf(cluster, [](const std::string& job) { return job == "ps"; });
@@ -55,6 +85,14 @@ std::vector<std::string> WorkerDevices(const Cluster& cluster) {
   if (devices.empty()) devices = SitesOf(cluster, [](const std::string& job) { return job != "ps"; });
   if (devices.empty()) devices = SitesOf(cluster, [](const std::string&) { return true; });
   return devices;
+}
+
+const std::string& DeviceOfReplica(const std::vector<std::string>& workers, int replica, int replicas) {
+  return workers[static_cast<size_t>(replica) * workers.size() / static_cast<size_t>(replicas)];
+}
+
+bool AreOfOneTask(const DeviceName& a, const DeviceName& b) {
+  return a.job == b.job && a.task == b.task;
 }
 
 Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, const Cluster& cluster) {

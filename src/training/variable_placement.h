@@ -15,9 +15,15 @@ namespace dfrun {
 // task. Those of job "worker", or all that are no "ps".
 std::vector<std::string> WorkerDevices(const Cluster& cluster);
 
+// The one of `workers` that computes replica `replica` of `replicas`; those that follow each other are together.
+const std::string& DeviceOfReplica(const std::vector<std::string>& workers, int replica, int replicas);
+
+// Whether both, full names or those of a task, are of one task.
+bool AreOfOneTask(const DeviceName& a, const DeviceName& b);
+
 // The device of each variable of `spec.job.variables`, in their order. Without a constraint of its own a trainable
-// variable goes to the least loaded task (by bytes) of job "ps" or of the workers, as the spec says; others to the
-// first worker.
+// variable goes to the least loaded task (by bytes) of job "ps" or of the workers, as the spec says, with
+// `data_parallel: allreduce` to one that computes replicas; others to the first worker.
 Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, const Cluster& cluster);
 
 }  // namespace dfrun

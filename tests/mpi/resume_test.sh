@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A job that is killed and resumed on another rank count goes on with the bits of the uninterrupted run, that of its
-# random numbers too.
-#   resume_test.sh SOURCE_DIR DFRUN
-SOURCE=$1 DFRUN=$2
+# random numbers too. With KEYS of `train` for the job that is cut off: the uninterrupted one does without.
+#   resume_test.sh SOURCE_DIR DFRUN [KEYS]
+SOURCE=$1 DFRUN=$2 KEYS=${3:-}
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 source "$SOURCE/tests/mpi/training_lib.sh"
@@ -13,6 +13,10 @@ sed -i -E -e 's/^( *)logits: +dense\(h1, (.*)/\1drop: dropout(h1, rate=0.2)\n\1l
 grep -q 'dropout(h1' "$spec" || fail "the spec got no dropout"
 train 2 "$spec" "$WORK/whole" > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "the uninterrupted job"; }
 
+if [ -n "$KEYS" ]; then
+  sed -i "s/replicas: 4/replicas: 4, $KEYS/" "$spec"
+  grep -qF "$KEYS" "$spec" || fail "the spec does not take $KEYS"
+fi
 timeout 120 mpirun --oversubscribe -np 4 "$DFRUN" "$spec" --output "$WORK/cut" > "$WORK/log" 2>&1 &
 job=$!
 for _ in $(seq 3000); do

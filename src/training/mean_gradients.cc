@@ -1,0 +1,149 @@
+#include "src/training/mean_gradients.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/graph/wire_compression.h"
+#include "src/training/gradient_buckets.h"
+
+namespace dfrun {
+namespace {
+
+// Each row once, with the sum of its values in the order in which they come. Source: TensorFlow's Optimizer.
+GradientRows SumEqualRows(GraphOps& ops, const GradientRows& rows) {
+  const Output unique = ops.Add("unique", "Unique", {rows.indices});
+  const auto vector = [&](const char* name, int32_t value) {
+    return ops.Const(name, Tensor::Vector<int32_t>({value}));
+  };
+  const Output count =
+      ops.Add("count", "StridedSlice",
+              {ops.Add("unique_shape", "Shape", {unique}), vector("begin", 0), vector("end", 1), vector("stride", 1)},
+              {{"shrink_axis_mask", int64_t{1}}});
+  const Output index{unique.node, 1};
+  return {unique, ops.Add("sums", "UnsortedSegmentSum", {rows.values, index, count})};
+}
+
+class Means {
+ public:
+  Means(JobGraphDraft& draft, const Replicas& replicas, bool sum_equal_rows)
+      : graph_(draft.job.graph),
+        replicas_(replicas),
+        train_(*draft.spec.train),
+        sum_equal_rows_(sum_equal_rows),
+        means_(replicas.sites().size()) {}
+
+  Result<std::vector<MeanGradients>> Add() {
+    if (train_.strategy.flag("compress_gradients")) CompressGradients();
+    for (size_t i = 0; i < means_.size(); ++i) DF_TRY(AddAt(replicas_.sites()[i], means_[i]));
+    if (AreCopied()) DF_TRY(ReduceAtSites());
+    return std::move(means_);
+  }
+
+ private:
+  bool AreCopied() const { return means_.size() > 1; }
+
+  // Where they go to another rank.
+  void CompressGradients() {
+    const auto mark = [&](Output of_replica) {
+      for (const Output gradient : replicas_.Over(of_replica)) MarkCompressed(graph_.mutable_node(gradient.node));
+    };
+    for (const auto& [variable, gradient] : replicas_.trained())
+      mark(gradient.is_sparse ? gradient.values : gradient.dense);
+  }
+
+  // All that the site computes for itself alone.
+  Status AddAt(const TrainingSite& site, MeanGradients& means) {
+    for (const auto& [variable, gradient] : replicas_.trained()) {
+      const Node& here = graph_.node(site.Of(variable));
+      const std::string device = here.device;
+      if (gradient.is_sparse) {
+        GraphOps ops(graph_, "train/" + here.name, device);
+        DF_ASSIGN(const GradientRows rows, MeanRows(ops, gradient));
+        means.sparse[variable] = sum_equal_rows_ ? SumEqualRows(ops, rows) : rows;
+        DF_TRY(ops.status());
+      } else if (!AreCopied()) {
+        const std::string name = here.name + "_gradient";
+        const bool together = train_.strategy.flag("allreduce");
+        GraphOps ops(graph_, "train", together ? "" : device);
+        means.dense[variable] = together ? replicas_.AllReducedMean(ops, name, gradient.dense, device)
+                                         : replicas_.Mean(ops, name, gradient.dense);
+        DF_TRY(ops.status());
+      }
+    }
+    return Status();
+  }
+
+  // The rows of all replicas one after the other, their values divided by the number of replicas.
+  Result<GradientRows> MeanRows(GraphOps& ops, const GradientValue& gradient) {
+    DF_ASSIGN(std::vector<Output> indices, ValuesOf(gradient.indices));
+    DF_ASSIGN(std::vector<Output> values, ValuesOf(gradient.values));
+    if (replicas_.count() == 1) return GradientRows{indices[0], values[0]};
+    const Output axis = ops.Const("axis", Tensor::Scalar<int32_t>(0));
+    const Output count = ops.Const("replicas", ScalarOf(graph_.dtype(values[0]), replicas_.count()));
+    indices.push_back(axis);
+    values.push_back(axis);
+    const Output all_indices = ops.Add("indices", "ConcatV2", std::move(indices));
+    return GradientRows{all_indices,
+                        ops.Add("values", "RealDiv", {ops.Add("values_sum", "ConcatV2", std::move(values)), count})};
+  }
+
+  // By replica. Where there are copies, all sites take part with the same bits: none is cut on its way, though it may
+  // be a value of the model that says so.
+  Result<std::vector<Output>> ValuesOf(Output of_replica) {
+    std::vector<Output> values = replicas_.Over(of_replica);
+    for (Output& value : values) {
+      const Node& node = graph_.node(value.node);
+      if (!AreCopied() || !IsMarkedCompressed(node)) continue;
+      const std::string name = node.name;
+      GraphOps ops(graph_, name, node.device);
+      value = ops.Add("whole", "Identity", {value});
+      DF_TRY(ops.status());
+      if (node.device.empty()) graph_.mutable_node(value.node).colocate_with = name;
+    }
+    return values;
+  }
+
+  // The trained variables with a dense gradient, in the order in which the backward pass makes these.
+  std::vector<Replicas::Trained> DenseInOrder() const {
+    std::vector<Replicas::Trained> dense;
+    for (const Replicas::Trained& trained : replicas_.trained()) {
+      if (!trained.gradient.is_sparse) dense.push_back(trained);
+    }
+    std::stable_sort(dense.begin(), dense.end(), [](const Replicas::Trained& a, const Replicas::Trained& b) {
+      return a.gradient.dense.node < b.gradient.dense.node;
+    });
+    return dense;
+  }
+
+  Status ReduceAtSites() {
+    const std::vector<Replicas::Trained> dense = DenseInOrder();
+    std::vector<ReplicatedGradient> gradients;
+    for (const auto& [variable, gradient] : dense) {
+      DF_ASSIGN(std::vector<Output> values, ValuesOf(gradient.dense));
+      gradients.push_back({graph_.node(variable).name + "_gradient", std::move(values)});
+    }
+    std::vector<MeanReader> readers;
+    for (const TrainingSite& site : replicas_.sites())
+      readers.push_back({replicas_.ReplicaOn(site.device), site.device});
+    DF_ASSIGN(const auto means, ReduceInBuckets(graph_, gradients, train_.bucket_bytes, readers));
+    for (size_t site = 0; site < means_.size(); ++site) {
+      for (size_t i = 0; i < dense.size(); ++i) means_[site].dense[dense[i].variable] = means[site][i];
+    }
+    return Status();
+  }
+
+  Graph& graph_;
+  const Replicas& replicas_;
+  const TrainSpec& train_;
+  const bool sum_equal_rows_;
+  std::vector<MeanGradients> means_;  // by site
+};
+
+}  // namespace
+
+Result<std::vector<MeanGradients>> AddMeanGradients(JobGraphDraft& draft, const Replicas& replicas,
+                                                    bool sum_equal_rows) {
+  return Means(draft, replicas, sum_equal_rows).Add();
+}
+
+}  // namespace dfrun

@@ -1,0 +1,31 @@
+// What updates are made of: the mean over the replicas of the gradient of each trained variable.
+#ifndef DFRUN_SRC_TRAINING_MEAN_GRADIENTS_H_
+#define DFRUN_SRC_TRAINING_MEAN_GRADIENTS_H_
+
+#include <map>
+#include <vector>
+
+#include "src/training/replicas.h"
+
+namespace dfrun {
+
+// A sparse gradient in the job's graph.
+struct GradientRows {
+  Output indices;
+  Output values;
+};
+
+// At one site, by variable.
+struct MeanGradients {
+  std::map<NodeId, Output> dense;
+  std::map<NodeId, GradientRows> sparse;
+};
+
+// By site of the replicas. Each variable's is where it, or its copy, is. With `sum_equal_rows` each row of a sparse one
+// comes once.
+Result<std::vector<MeanGradients>> AddMeanGradients(JobGraphDraft& draft, const Replicas& replicas,
+                                                    bool sum_equal_rows);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_TRAINING_MEAN_GRADIENTS_H_

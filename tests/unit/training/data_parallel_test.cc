@@ -1,0 +1,187 @@
+// Graphs of `data_parallel: allreduce`: copies of variables on each task with replicas, and what keeps them equal.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "src/graph/graph_ops.h"
+#include "src/graph/update_gate.h"
+#include "src/passes/collectives.h"
+#include "src/placement/placer.h"
+#include "src/spec/alternatives.h"
+#include "src/training/build_job_graph.h"
+
+namespace dfrun {
+namespace {
+
+constexpr int kTasks = 2;
+
+// loss = mean((a * b + c - 3)^2), where c is not trained.
+class DataParallelTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    GraphOps ops(spec_.graph, "");
+    for (const char* name : {"a", "b", "c"}) {
+      const Output v = ops.Add(name, "VariableV2", {}, {{"shape", Shape({4})}, {"dtype", DType::kFloat}});
+      const Output init = ops.Const(StrCat(name, "_init"), Tensor::Vector<float>({1, 2, 3, 4}));
+      spec_.job.variables.push_back({v.node, init, name != std::string("c")});
+    }
+    const auto variable = [&](const char* name) { return Output{spec_.graph.Find(name), 0}; };
+    const Output product = ops.Add("product", "Mul", {variable("a"), variable("b")});
+    const Output sum = ops.Add("sum", "AddV2", {product, variable("c")});
+    const Output error = ops.Add("error", "Sub", {sum, ops.Const("target", Tensor::Scalar(3.0F))});
+    TrainSpec train;
+    train.loss = ops.Add("loss", "Mean",
+                         {ops.Add("square", "Square", {error}), ops.Const("axis", Tensor::Vector<int32_t>({0}))});
+    ASSERT_TRUE(ops.status().ok()) << ops.status().ToString();
+    train.learning_rate.initial = 0.1;
+    train.optimizer = Optimizers().Make("adam");
+    train.strategy = Strategies().Make("sync");
+    train.strategy.Set("replicas", int64_t{2 * kTasks});
+    train.steps = 10;
+    train.data_parallel = TrainSpec::DataParallel::kAllreduce;
+    spec_.job.name = "test";
+    spec_.job.train = train;
+  }
+
+  Result<JobGraph> Build(int tasks = kTasks) const { return BuildJobGraph(spec_, *MakeCluster({}, tasks)); }
+
+  static std::set<std::string> Variables(const Graph& graph) {
+    std::set<std::string> names;
+    for (const Node& node : graph.nodes()) {
+      if (node.op->name == "VariableV2") names.insert(node.name);
+    }
+    return names;
+  }
+
+  LoadedSpec spec_;
+};
+
+TEST_F(DataParallelTest, EachTaskHasEachTrainedVariableAndItsSlots) {
+  const Result<JobGraph> job = Build();
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  const std::set<std::string> names = Variables(job->graph);
+  for (const std::string name : {"a", "b", "a/Adam", "a/Adam_1", "b/Adam", "train/beta1_power", "train/beta2_power"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+    EXPECT_EQ(names.contains("copy_0/" + name) + names.contains("copy_1/" + name), kTasks - 1) << name;
+  }
+  EXPECT_FALSE(names.contains("copy_0/c"));
+  EXPECT_FALSE(names.contains("copy_1/c"));
+}
+
+TEST_F(DataParallelTest, OnlyTheVariablesThemselvesAreSaved) {
+  const Result<JobGraph> job = Build();
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  spec_.job.train->data_parallel = TrainSpec::DataParallel::kPs;
+  const Result<JobGraph> ps = Build();
+  ASSERT_TRUE(ps.ok()) << ps.status().ToString();
+  const auto names = [](const JobGraph& of) {
+    std::set<std::string> found;
+    for (const SavedVariable& v : of.variables) found.insert(v.name);
+    return found;
+  };
+  EXPECT_EQ(names(*job), names(*ps));
+}
+
+// No value of a trained variable or slot goes to another device in a step.
+TEST_F(DataParallelTest, NoTrainedVariableTravelsInAStep) {
+  Result<JobGraph> job = Build();
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  Result<Graph> step = PruneForRun(job->graph, job->step.signature);
+  ASSERT_TRUE(step.ok()) << step.status().ToString();
+  ASSERT_TRUE(LowerCollectives(*step).ok());
+  const Status placed = PlaceGraph(*step, *MakeCluster({}, kTasks), KernelRegistry::Builtin());
+  ASSERT_TRUE(placed.ok()) << placed.ToString();
+  int readers = 0;
+  for (const Node& node : step->nodes()) {
+    for (const Output input : node.inputs) {
+      const Node& source = step->node(input.node);
+      if (source.op->name != "VariableV2" || source.name == "c") continue;
+      EXPECT_EQ(source.device, node.device) << node.name << " reads " << source.name;
+      ++readers;
+    }
+  }
+  EXPECT_GT(readers, 20);
+}
+
+TEST_F(DataParallelTest, CopiesBeginWithTheValueOfTheVariableAndAreRestoredWithIt) {
+  const Result<JobGraph> job = Build();
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  for (const RunSignature* run : {&job->init, &job->restore}) {
+    std::set<NodeId> assigned;
+    for (const NodeId target : run->targets) {
+      const Node& node = job->graph.node(target);
+      if (!node.inputs.empty()) assigned.insert(node.inputs[0].node);
+    }
+    for (const Node& node : job->graph.nodes()) {
+      EXPECT_TRUE(node.op->name != "VariableV2" || assigned.contains(node.id)) << node.name;
+    }
+  }
+}
+
+TEST_F(DataParallelTest, UpdatesOfCopiesWaitForTheCheckToo) {
+  const Result<JobGraph> job = Build();
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  const auto is_gated_update = [](const Node& node) { return node.op->name == "ApplyAdam" && IsGated(node); };
+  EXPECT_EQ(std::count_if(job->graph.nodes().begin(), job->graph.nodes().end(), is_gated_update), 2 * kTasks);
+}
+
+// One collective for both, as they fit into a bucket, and one each without buckets.
+TEST_F(DataParallelTest, SmallGradientsAreReducedTogether) {
+  const auto collectives = [&] {
+    const Result<JobGraph> job = Build();
+    EXPECT_TRUE(job.ok()) << job.status().ToString();
+    const auto is_collective = [](const Node& node) { return node.op->name == "AllReduce"; };
+    return job.ok() ? std::count_if(job->graph.nodes().begin(), job->graph.nodes().end(), is_collective) : -1;
+  };
+  EXPECT_EQ(collectives(), 1);
+  spec_.job.train->bucket_bytes = 0;
+  EXPECT_EQ(collectives(), 2);
+}
+
+TEST_F(DataParallelTest, OneTaskNeedsNeitherCopiesNorCollectives) {
+  const Result<JobGraph> job = Build(/*tasks=*/1);
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  for (const Node& node : job->graph.nodes()) {
+    EXPECT_NE(node.op->name, "AllReduce") << node.name;
+    EXPECT_FALSE(node.name.starts_with("copy_")) << node.name;
+  }
+}
+
+TEST_F(DataParallelTest, VariablesAreWhereReplicasAre) {
+  spec_.job.train->strategy.Set("replicas", int64_t{1});
+  const Result<JobGraph> job = Build();
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  EXPECT_EQ(job->graph.node(job->graph.Find("a")).device, job->graph.node(job->graph.Find("b")).device);
+}
+
+TEST_F(DataParallelTest, AVariableBoundToATaskWithoutReplicasIsRefused) {
+  spec_.job.train->strategy.Set("replicas", int64_t{1});
+  spec_.graph.mutable_node(spec_.graph.Find("a")).device = "/job:worker/task:1";
+  const Status status = Build().status();
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_NE(status.message().find("where no replica is computed"), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("leave out its 'device', or write 'data_parallel: ps'"), std::string::npos);
+  spec_.job.train->data_parallel = TrainSpec::DataParallel::kPs;
+  EXPECT_TRUE(Build().ok());
+}
+
+TEST_F(DataParallelTest, AVariableThatIsTrainedAndAssignedIsRefused) {
+  GraphOps ops(spec_.graph, "");
+  const Output a{spec_.graph.Find("a"), 0};
+  const Output half = ops.Add("half", "Mul", {a, ops.Const("factor", Tensor::Scalar(0.5F))});
+  const Output shrink = ops.Add("shrink", "Assign", {a, half});
+  ASSERT_TRUE(ops.status().ok()) << ops.status().ToString();
+  spec_.graph.AddControlEdge(shrink.node, spec_.job.train->loss.node);
+  spec_.job.variables[0].reduce = VariableSpec::Reduce::kMean;
+  const Status status = Build().status();
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_NE(status.message().find("node 'a' (op VariableV2) is trained, and each step assigns it as well"),
+            std::string::npos)
+      << status.message();
+  spec_.job.train->data_parallel = TrainSpec::DataParallel::kPs;
+  EXPECT_TRUE(Build().ok());
+}
+
+}  // namespace
+}  // namespace dfrun
