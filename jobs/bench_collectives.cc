@@ -134,23 +134,13 @@ class CollectivesBench {
   const CollectivesOptions& options_;
 };
 
-Result<BenchOutcome> RunCollectives(const CollectivesOptions& options) {
-  BenchOutcome outcome;
-  DF_ASSIGN(
-      outcome.exit_code,
-      RunMasterOrWorker(
-          options.ranks, [&](Runtime& runtime) { return CollectivesBench(runtime, options).Measure(outcome.figures); },
-          [&](Runtime& runtime) { return CollectivesBench(runtime, options).Answer(); }));
-  return outcome;
-}
-
 BENCH("collectives", "What an AllReduce over all ranks costs, beside the bare network's.",
       "mpirun -np 2 dfrun bench collectives --collectives participants", [](Options& args) -> RunBench {
         auto options = std::make_shared<CollectivesOptions>();
         args.Value("--rounds", options->rounds, "Rounds that the median is taken of").AtLeast(1);
         args.Value("--most-bytes", options->most_bytes, "The largest value that is summed").AtLeast(4);
         DeclareRankOptions(args, options->ranks);
-        return [options] { return RunCollectives(*options); };
+        return [options] { return RunOnRanks<CollectivesBench>(options->ranks, *options); };
       });
 
 }  // namespace

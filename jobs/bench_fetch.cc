@@ -143,22 +143,13 @@ class FetchBench {
   const FetchOptions& options_;
 };
 
-Result<BenchOutcome> RunFetch(const FetchOptions& options) {
-  BenchOutcome outcome;
-  DF_ASSIGN(outcome.exit_code,
-            RunMasterOrWorker(
-                options.ranks, [&](Runtime& runtime) { return FetchBench(runtime, options).Measure(outcome.figures); },
-                [&](Runtime& runtime) { return FetchBench(runtime, options).Answer(); }));
-  return outcome;
-}
-
 BENCH("fetch", "What it costs workers to read variables of a parameter server, beside the bare network.",
       "mpirun -np 3 dfrun bench fetch", [](Options& args) -> RunBench {
         auto options = std::make_shared<FetchOptions>();
         args.Value("--rounds", options->rounds, "Rounds that steps are measured in").AtLeast(1);
         args.Value("--most-bytes", options->most_bytes, "The largest variable; default: 1 GiB").AtLeast(4);
         DeclareRankOptions(args, options->ranks);
-        return [options] { return RunFetch(*options); };
+        return [options] { return RunOnRanks<FetchBench>(options->ranks, *options); };
       });
 
 }  // namespace

@@ -92,23 +92,13 @@ class NullStepBench {
   const NullStepOptions& options_;
 };
 
-Result<BenchOutcome> RunNullStep(const NullStepOptions& options) {
-  BenchOutcome outcome;
-  DF_ASSIGN(outcome.exit_code,
-            RunMasterOrWorker(
-                {.threads = options.threads},
-                [&](Runtime& runtime) { return NullStepBench(runtime, options).Measure(outcome.figures); },
-                [&](Runtime& runtime) { return NullStepBench(runtime, options).Answer(); }));
-  return outcome;
-}
-
 BENCH("null-step", "What a step without work costs on all ranks, beside a bare broadcast and gather.",
       "mpirun -np 4 dfrun bench null-step", [](Options& args) -> RunBench {
         auto options = std::make_shared<NullStepOptions>();
         args.Value("--rounds", options->rounds, "Rounds that steps are measured in").AtLeast(1);
         args.Value("--steps", options->steps, "Steps a round").AtLeast(1);
         args.Value("--threads", options->threads, "Kernel threads a rank").AtLeast(1);
-        return [options] { return RunNullStep(*options); };
+        return [options] { return RunOnRanks<NullStepBench>({.threads = options->threads}, *options); };
       });
 
 }  // namespace

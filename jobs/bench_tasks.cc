@@ -245,15 +245,6 @@ class TasksBench {
   const TasksOptions& options_;
 };
 
-Result<BenchOutcome> RunTasks(const TasksOptions& options) {
-  BenchOutcome outcome;
-  DF_ASSIGN(outcome.exit_code,
-            RunMasterOrWorker(
-                options.ranks, [&](Runtime& runtime) { return TasksBench(runtime, options).Measure(outcome.figures); },
-                [&](Runtime& runtime) { return TasksBench(runtime, options).Answer(); }));
-  return outcome;
-}
-
 BENCH("tasks", "How small the tasks of a graph may be, by Task Bench's patterns, beside a loop written for them.",
       "mpirun -np 2 dfrun bench tasks", [](Options& args) -> RunBench {
         auto options = std::make_shared<TasksOptions>();
@@ -261,7 +252,7 @@ BENCH("tasks", "How small the tasks of a graph may be, by Task Bench's patterns,
         args.Value("--rows", options->rows, "Rows of the grid").Between(2, 10000);
         args.Value("--rounds", options->rounds, "Measurements of each grain").AtLeast(1);
         DeclareRankOptions(args, options->ranks);
-        return [options] { return RunTasks(*options); };
+        return [options] { return RunOnRanks<TasksBench>(options->ranks, *options); };
       });
 
 }  // namespace

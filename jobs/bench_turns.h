@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "comm/bootstrap/bare_network.h"
+#include "jobs/bench.h"
+#include "jobs/ranks.h"
 #include "src/base/threads.h"
 #include "src/graph/graph.h"
 #include "src/session/session.h"
@@ -34,6 +36,17 @@ class BenchTurns {
   const std::unique_ptr<comm::BareNetwork> bare_;
   Worker worker_;
 };
+
+// Runs Ranked(runtime, options) on all ranks: rank 0 measures figures, the others answer.
+template <class Ranked, class BenchOptions>
+Result<BenchOutcome> RunOnRanks(const RankOptions& ranks, const BenchOptions& options) {
+  BenchOutcome outcome;
+  DF_ASSIGN(outcome.exit_code,
+            RunMasterOrWorker(
+                ranks, [&](Runtime& runtime) { return Ranked(runtime, options).Measure(outcome.figures); },
+                [&](Runtime& runtime) { return Ranked(runtime, options).Answer(); }));
+  return outcome;
+}
 
 // "/job:worker/task:1", as benchmarks place nodes.
 std::string TaskDevice(int rank);

@@ -95,12 +95,10 @@ Result<int> ShowRanks(const InfoOptions& options) {
   DF_ASSIGN(const std::unique_ptr<comm::Bootstrap> bootstrap,
             comm::StartBootstrap({.threads = 1, .mpi_abi = options.mpi_abi}));
   DF_ASSIGN(const std::vector<RankBinding> ranks, GatherBindings(*bootstrap));
-  std::vector<std::string> wrong;
   if (bootstrap->rank() == 0) {
     DF_TRY(ShowInfo().status());
     std::printf("\n%s", BindingTable(ranks).c_str());
-    wrong = BindingWarnings(ranks, launcher);
-    for (const std::string& text : wrong) std::printf("warning: %s\n", text.c_str());
+    for (const std::string& text : BindingWarnings(ranks, launcher)) std::printf("warning: %s\n", text.c_str());
   }
   if (!options.selftest) return 0;
   if (bootstrap->size() == 1) {
@@ -110,9 +108,10 @@ Result<int> ShowRanks(const InfoOptions& options) {
   std::vector<std::string> hosts;
   for (const RankBinding& rank : ranks) hosts.push_back(rank.host);
   if (bootstrap->rank() == 0) std::printf("\n");
-  DF_ASSIGN(wrong, Selftest(*bootstrap, hosts, options.of_selftest));
-  for (const std::string& text : wrong) std::printf("WRONG: %s\n", text.c_str());
-  return wrong.empty() ? 0 : ExitCode(Code::kUnavailable);
+  DF_ASSIGN(const SelftestResult result, Selftest(*bootstrap, hosts, options.of_selftest));
+  for (const std::string& text : result.slow) std::printf("slow: %s\n", text.c_str());
+  for (const std::string& text : result.wrong) std::printf("WRONG: %s\n", text.c_str());
+  return result.wrong.empty() ? 0 : ExitCode(Code::kUnavailable);
 }
 
 Result<int> ShowInfo() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -21,6 +22,7 @@ constexpr size_t kSizes[] = {
 constexpr size_t kBandwidthBytes = size_t{1} << 20;
 constexpr double kSlow = 4;  // times the median
 constexpr int kTripsOfSmall = 20;
+constexpr int kTripsOfLarge = 2;
 
 // Another word at each place, in each message.
 uint64_t Word(size_t at, uint64_t seed) {
@@ -67,19 +69,21 @@ class Line {
   // To and fro with `peer`; `first`: this rank sends first. Seconds of one way. Unavailable: a message did not come in
   // time; Internal: it was damaged.
   Result<double> Trips(int peer, bool first, size_t bytes) {
-    const int trips = bytes < kBandwidthBytes ? kTripsOfSmall : 1;
+    const int trips = bytes < kBandwidthBytes ? kTripsOfSmall : kTripsOfLarge;
     std::vector<char> sent(bytes);
     std::vector<char> received(bytes);
     Fill(sent, static_cast<uint64_t>(transport_.rank()));
-    const double start = Now(CLOCK_MONOTONIC);
+    double seconds = std::numeric_limits<double>::infinity();  // the least: ranks may share a core
     for (int trip = 0; trip < trips; ++trip) {
+      const double start = Now(CLOCK_MONOTONIC);
       if (first) DF_TRY(Send(peer, sent));
       DF_TRY(Receive(peer, received));
       if (!first) DF_TRY(Send(peer, sent));
-    }
-    const double seconds = (Now(CLOCK_MONOTONIC) - start) / (2.0 * trips);
-    if (const std::optional<size_t> at = FirstDamage(received, static_cast<uint64_t>(peer))) {
-      return Internal("of ", bytes, " bytes from rank ", peer, " byte ", *at, " is damaged");
+      seconds = std::min(seconds, (Now(CLOCK_MONOTONIC) - start) / 2);
+      if (const std::optional<size_t> at = FirstDamage(received, static_cast<uint64_t>(peer))) {
+        return Internal("of ", bytes, " bytes from rank ", peer, " byte ", *at, " is damaged");
+      }
+      std::fill(received.begin(), received.end(), '\0');
     }
     return seconds;
   }
@@ -182,13 +186,14 @@ class Report {
   Report(std::string transport, const std::vector<std::string>& hosts)
       : transport_(std::move(transport)), hosts_(hosts) {}
 
-  std::vector<std::string> Make(const std::vector<Measured>& all) {
+  // Adds what is amiss.
+  void Make(const std::vector<Measured>& all, SelftestResult& result) {
     for (const Measured& m : all) {
-      if (!m.failure.empty()) wrong_.push_back(StrCat(transport_, ": ", Pair(m), ": ", m.failure));
+      if (!m.failure.empty()) result.wrong.push_back(StrCat(transport_, ": ", Pair(m), ": ", m.failure));
     }
     std::printf("%-10s  %10s  %14s  %14s  %s\n", transport_.c_str(), "size", "median", "slowest", "slowest pair");
     for (const size_t bytes : kSizes) AddSize(all, bytes);
-    return std::move(wrong_);
+    result.slow.insert(result.slow.end(), slow_.begin(), slow_.end());
   }
 
  private:
@@ -208,13 +213,13 @@ class Report {
     std::printf("%-10s  %10s  %14s  %14s  %d, %d\n", "", SizeText(bytes).c_str(), SpeedText(bytes, median).c_str(),
                 SpeedText(bytes, slowest->seconds).c_str(), slowest->from, slowest->to);
     if (seconds.size() < 3 || slowest->seconds < kSlow * median) return;
-    wrong_.push_back(StrCat(transport_, ": ", Pair(*slowest), " take ", SpeedText(bytes, slowest->seconds), " for ",
-                            SizeText(bytes), ", the median of all pairs is ", SpeedText(bytes, median)));
+    slow_.push_back(StrCat(transport_, ": ", Pair(*slowest), " take ", SpeedText(bytes, slowest->seconds), " for ",
+                           SizeText(bytes), ", the median of all pairs is ", SpeedText(bytes, median)));
   }
 
   const std::string transport_;
   const std::vector<std::string>& hosts_;
-  std::vector<std::string> wrong_;
+  std::vector<std::string> slow_;
 };
 
 // After a failure nothing more is asked of the transport here: the other rank's calls end by their deadline.
@@ -244,9 +249,9 @@ std::vector<Measured> MeasurePairs(comm::Bootstrap& bootstrap, comm::Transport& 
 
 }  // namespace
 
-Result<std::vector<std::string>> Selftest(comm::Bootstrap& bootstrap, const std::vector<std::string>& hosts,
-                                          const SelftestOptions& options) {
-  std::vector<std::string> wrong;
+Result<SelftestResult> Selftest(comm::Bootstrap& bootstrap, const std::vector<std::string>& hosts,
+                                const SelftestOptions& options) {
+  SelftestResult result;
   for (const auto& [name, def] : comm::Transports().all()) {
     const Result<std::string> chosen = comm::ChooseTransport(bootstrap, name);
     if (!chosen.ok()) {
@@ -261,10 +266,9 @@ Result<std::vector<std::string>> Selftest(comm::Bootstrap& bootstrap, const std:
     std::vector<Measured> all;
     for (const std::string& text : texts) ParseInto(text, all);
     if (bootstrap.rank() != 0) continue;
-    const std::vector<std::string> of_this = Report(name, hosts).Make(all);
-    wrong.insert(wrong.end(), of_this.begin(), of_this.end());
+    Report(name, hosts).Make(all, result);
   }
-  return wrong;
+  return result;
 }
 
 }  // namespace dfrun::jobs

@@ -16,11 +16,16 @@ struct SelftestOptions {
   int timeout_s = 60;  // of one message
 };
 
+// A text for each pair of ranks and transport, on rank 0.
+struct SelftestResult {
+  std::vector<std::string> wrong;  // data were damaged, named by the first byte, or did not come
+  std::vector<std::string> slow;   // several times slower than the median of all pairs
+};
+
 // Sends patterned data of 0 B to most_bytes to and fro between all pairs, and checks each byte. Prints, on rank 0, a
-// table for each transport, and returns what is amiss, a text each: a pair whose data were damaged, by the first byte;
-// that failed; that is several times slower than the median of all. Collective.
-Result<std::vector<std::string>> Selftest(comm::Bootstrap& bootstrap, const std::vector<std::string>& hosts,
-                                          const SelftestOptions& options);
+// table for each transport: the least of some trips. Collective.
+Result<SelftestResult> Selftest(comm::Bootstrap& bootstrap, const std::vector<std::string>& hosts,
+                                const SelftestOptions& options);
 
 }  // namespace dfrun::jobs
 
