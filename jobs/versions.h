@@ -12,7 +12,8 @@ namespace dfrun::jobs {
 std::string Hdf5Version();
 std::string OneDnnVersion();
 
-// In what ranks of a job should agree: these versions, and the arguments that the process was started with.
+// In what ranks of a job should agree: these versions, and the arguments that the process was started with. None without
+// a launcher.
 std::vector<comm::RankFact> OwnFacts();
 
 }  // namespace dfrun::jobs
