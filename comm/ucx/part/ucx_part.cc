@@ -22,8 +22,8 @@ std::string Version() {
 }
 
 Status CanConnect(const Bootstrap& bootstrap) {
-  if (bootstrap.size() > 1) return Status();
-  return FailedPrecondition("a rank alone has nobody to send to");
+  if (bootstrap.size() > 1 || FindLauncher() != Launcher::kNone) return Status();
+  return FailedPrecondition("no launcher started this process: it has nobody to send to");
 }
 
 std::string HostName() {
