@@ -14,6 +14,7 @@
 #include "comm/bootstrap/transport_registry.h"
 #include "jobs/bench.h"
 #include "jobs/bench_timing.h"
+#include "jobs/bench_turns.h"
 #include "jobs/ranks.h"
 #include "src/session/session.h"
 #include "src/session/worker.h"
@@ -44,40 +45,15 @@ double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-std::string TaskDevice(int rank) {
-  return StrCat("/job:worker/task:", rank);
-}
-
-Result<Output> AddNode(Graph& graph, const std::string& name, const std::string& op, const std::vector<Output>& inputs,
-                       AttrMap attrs, int rank) {
-  NodeSpec spec;
-  spec.name = name;
-  spec.op = op;
-  spec.inputs = inputs;
-  spec.attrs = std::move(attrs);
-  spec.device = TaskDevice(rank);
-  DF_ASSIGN(const NodeId id, graph.AddNode(std::move(spec)));
-  return Output{id, 0};
-}
-
 // A variable's value goes `trips` times to rank 1 and back.
 Result<Graph> PingPongGraph(const Case& c) {
-  const PartialShape shape({static_cast<int64_t>(c.bytes / sizeof(float))});
   Graph graph;
-  DF_ASSIGN(const Output variable, AddNode(graph, StrCat("value_", c.name), "VariableV2", {},
-                                           {{"dtype", DType::kFloat}, {"shape", shape}}, 0));
-  DF_ASSIGN(
-      const Output dims,
-      AddNode(graph, "dims", "Const", {},
-              {{"dtype", DType::kInt32}, {"value", Tensor::Vector<int32_t>({static_cast<int32_t>(shape.dim(0))})}}, 0));
-  DF_ASSIGN(const Output one,
-            AddNode(graph, "one", "Const", {}, {{"dtype", DType::kFloat}, {"value", Tensor::Scalar(1.0f)}}, 0));
-  DF_ASSIGN(const Output ones, AddNode(graph, "ones", "Fill", {dims, one}, {}, 0));
-  DF_TRY(AddNode(graph, "init", "Assign", {variable, ones}, {}, 0).status());
+  DF_ASSIGN(const Output variable,
+            AddZeros(graph, 0, StrCat("value_", c.name), {static_cast<int64_t>(c.bytes / sizeof(float))}, "init"));
   Output value = variable;
   for (int trip = 0; trip < c.trips; ++trip) {
     for (int rank : {1, 0}) {
-      DF_ASSIGN(value, AddNode(graph, StrCat("trip_", trip, "_on_", rank), "Identity", {value}, {}, rank));
+      DF_ASSIGN(value, AddNodeOn(graph, rank, StrCat("trip_", trip, "_on_", rank), "Identity", {value}));
     }
   }
   return graph;
