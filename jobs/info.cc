@@ -45,7 +45,7 @@ std::string Describe(const DeviceReport& device) {
 
 std::string Describe(const comm::MpiFinding& mpi) {
   const std::string name = StrCat(mpi.abi->name, ": ");
-  if (mpi.part.empty())
+  if (!mpi.is_built)
     return StrCat(name, "off: this build has no part for ", mpi.abi->what, "; it found no mpi.h of theirs");
   return name + (mpi.library.empty() ? mpi.missing : mpi.library);
 }

@@ -99,15 +99,6 @@ std::map<std::string, std::vector<int>> ByHost(const std::vector<RankBinding>& r
   return hosts;
 }
 
-// By what they have in common, the ranks that have it; those that have it alone are left out.
-using Sharers = std::map<std::string, std::set<int>>;
-
-void AddShared(const std::map<std::string, std::set<int>>& owners, Sharers& shared) {
-  for (const auto& [what, ranks] : owners) {
-    if (ranks.size() > 1) shared[Join(ranks)].insert(ranks.begin(), ranks.end());
-  }
-}
-
 }  // namespace
 
 std::string RankBinding::Serialize() const {
@@ -185,10 +176,12 @@ std::vector<std::string> BindingWarnings(const std::vector<RankBinding>& ranks, 
                                   ", so that several threads would take turns: ", Bind(launcher)));
       }
     }
-    Sharers sharing;
-    AddShared(processors, sharing);
-    for (const auto& [text, members] : sharing) {
-      warnings.push_back(StrCat("ranks ", text, " on ", host, " share cores: ", Bind(launcher)));
+    std::set<std::string> sharing;  // sets of ranks, as text
+    for (const auto& [processor, members] : processors) {
+      if (members.size() > 1) sharing.insert(Join(members));
+    }
+    for (const std::string& members : sharing) {
+      warnings.push_back(StrCat("ranks ", members, " on ", host, " share cores: ", Bind(launcher)));
     }
     for (const auto& [card, members] : cards) {
       if (members.size() < 2) continue;

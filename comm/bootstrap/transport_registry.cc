@@ -1,38 +1,22 @@
 #include "comm/bootstrap/transport_registry.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "src/base/text.h"
 
 namespace dfrun::comm {
 namespace {
 
-// Returns a line "<name> <reason>" for each transport that this rank cannot use.
-std::string Unusable(const Bootstrap& bootstrap) {
-  std::string lines;
-  for (const auto& [name, def] : Transports().all()) {
-    const Status status = def.can_connect(bootstrap);
-    if (!status.ok()) lines += StrCat(name, " ", status.message(), "\n");
+// Empty if all ranks can use the transport; else the reason of the first that cannot. Collective.
+Result<std::string> WhyNot(Bootstrap& bootstrap, const std::string& name, const TransportDef& def) {
+  const Status own = def.can_connect(bootstrap);
+  DF_ASSIGN(const std::vector<std::string> reasons, bootstrap.AllGather(own.ok() ? "" : " " + own.message()));
+  for (size_t r = 0; r < reasons.size(); ++r) {
+    if (reasons[r].empty()) continue;
+    return StrCat("the transport '", name, "' cannot be used on rank ", r, ":", reasons[r]);
   }
-  return lines;
-}
-
-// The reason for which rank `r`, which reported these lines, cannot use a transport; OK if it can.
-Status WhyNot(const std::string& lines, size_t r, const std::string& name) {
-  const std::string begin = name + " ";
-  for (size_t at = 0; at < lines.size();) {
-    const size_t end = lines.find('\n', at);
-    const std::string line = lines.substr(at, end - at);
-    if (line.rfind(begin, 0) == 0) {
-      return FailedPrecondition("the transport '", name, "' cannot be used on rank ", r, ": ",
-                                line.substr(begin.size()));
-    }
-    at = end + 1;
-  }
-  return Status();
-}
-
-Status CheckAllCan(const std::vector<std::string>& reports, const std::string& name) {
-  for (size_t r = 0; r < reports.size(); ++r) DF_TRY(WhyNot(reports[r], r, name));
-  return Status();
+  return std::string();
 }
 
 }  // namespace
@@ -42,29 +26,27 @@ Registry<TransportDef>& Transports() {
   return transports;
 }
 
+// One after the other: to ask a transport may take as long as to open its library.
 Result<std::string> ChooseTransport(Bootstrap& bootstrap, const std::string& wanted) {
-  DF_ASSIGN(const std::vector<std::string> reports, bootstrap.AllGather(Unusable(bootstrap)));
   const auto& all = Transports().all();
   if (!wanted.empty()) {
-    if (Transports().Find(wanted) == nullptr) {
+    const TransportDef* const def = Transports().Find(wanted);
+    if (def == nullptr) {
       return Error(Code::kUsage, "there is no transport '", wanted, "'; there are ",
                    Join(all, ", ", [](const auto& entry) { return entry.first; }));
     }
-    DF_TRY(CheckAllCan(reports, wanted));
-    return wanted;
+    DF_ASSIGN(const std::string why, WhyNot(bootstrap, wanted, *def));
+    return why.empty() ? Result<std::string>(wanted) : FailedPrecondition(why);
   }
-  const std::string* best = nullptr;
-  Status why;
-  for (const auto& [name, def] : all) {
-    const Status can = CheckAllCan(reports, name);
-    if (!can.ok()) {
-      why = can;
-    } else if (best == nullptr || def.priority > Transports().Find(*best)->priority) {
-      best = &name;
-    }
+  std::vector<std::pair<std::string, TransportDef>> best_first(all.begin(), all.end());
+  std::stable_sort(best_first.begin(), best_first.end(),
+                   [](const auto& a, const auto& b) { return a.second.priority > b.second.priority; });
+  std::string why;
+  for (const auto& [name, def] : best_first) {
+    DF_ASSIGN(why, WhyNot(bootstrap, name, def));
+    if (why.empty()) return name;
   }
-  if (best == nullptr) return FailedPrecondition("no transport can connect these ranks: ", why.message());
-  return *best;
+  return FailedPrecondition("no transport can connect these ranks: ", why);
 }
 
 }  // namespace dfrun::comm

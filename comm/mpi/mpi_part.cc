@@ -5,9 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
-#include "src/base/library_folder.h"
+#include "comm/bootstrap/program_part.h"
 #include "src/base/text.h"
 
 namespace dfrun::comm {
@@ -21,19 +20,14 @@ constexpr MpiAbi kAbis[] = {{"ompi", "Open MPI 4 and 5", kOmpiNames},
                             {"mpich", "MPICH 3.1 and newer, Intel MPI, MVAPICH, Cray MPICH", kMpichNames},
                             {"abi", "the ABI of MPI 5", kStandardNames}};
 
-std::string PartFile(const MpiAbi& abi) {
-  return (LibraryFolder() / "dfrun" / StrCat("libdfrun_mpi_", abi.name, ".so")).string();
-}
-
-bool IsBuilt(const MpiAbi& abi) {
-  std::error_code error;
-  return std::filesystem::exists(PartFile(abi), error);
+std::string PartName(const MpiAbi& abi) {
+  return StrCat("mpi_", abi.name);
 }
 
 std::string AbisBuilt() {
   std::string names;
   for (const MpiAbi& abi : kAbis) {
-    if (IsBuilt(abi)) names += StrCat(names.empty() ? "" : ", ", abi.name);
+    if (HasProgramPart(PartName(abi))) names += StrCat(names.empty() ? "" : ", ", abi.name);
   }
   return names.empty() ? "none" : names;
 }
@@ -82,30 +76,23 @@ const MpiAbi* FindAbi(std::string_view name) {
 
 // The library's names are to be seen by the part, and by what the library itself opens.
 Result<const MpiPart*> Open(const MpiAbi& abi) {
-  if (!IsBuilt(abi)) {
+  if (!HasProgramPart(PartName(abi))) {
     return FailedPrecondition("this build of dfrun has no part for MPI's ABI '", abi.name, "' (", abi.what,
-                              "): ", PartFile(abi), " is not there; built are: ", AbisBuilt());
+                              "): ", ProgramPartFile(PartName(abi)), " is not there; built are: ", AbisBuilt());
   }
   DF_TRY(OpenLibrary(abi, RTLD_NOW | RTLD_GLOBAL).status());
-  void* const part = dlopen(PartFile(abi).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (part == nullptr) return FailedPrecondition("cannot open ", PartFile(abi), ": ", dlerror());
-  const auto entry = reinterpret_cast<MpiPartEntry>(dlsym(part, "dfrun_mpi_part"));
-  if (entry == nullptr) return FailedPrecondition(PartFile(abi), " is no part of dfrun: ", dlerror());
-  return entry();
+  DF_ASSIGN(void* const entry, OpenProgramPart(PartName(abi), "dfrun_mpi_part"));
+  return reinterpret_cast<MpiPartEntry>(entry)();
 }
 
 const MpiPart* g_part = nullptr;
 
 }  // namespace
 
-std::span<const MpiAbi> MpiAbis() {
-  return kAbis;
-}
-
 std::vector<MpiFinding> FindMpis() {
   std::vector<MpiFinding> findings;
   for (const MpiAbi& abi : kAbis) {
-    MpiFinding finding{&abi, IsBuilt(abi) ? PartFile(abi) : "", "", ""};
+    MpiFinding finding{&abi, HasProgramPart(PartName(abi)), "", ""};
     const Result<void*> library = OpenLibrary(abi, RTLD_LAZY | RTLD_LOCAL);
     if (library.ok()) {
       finding.library = StrCat(VersionOf(*library), ", ", FileOf(*library));

@@ -36,12 +36,11 @@ struct MpiAbi {
   std::string_view what;                            // for messages
   std::span<const std::string_view> library_names;  // of the library, the first that is found is taken
 };
-std::span<const MpiAbi> MpiAbis();
 
 // What of an ABI is on this host.
 struct MpiFinding {
   const MpiAbi* abi;
-  std::string part;     // its file; empty: not built
+  bool is_built;        // its part is there
   std::string library;  // its first words about itself, and its file: "Open MPI v4.1.4, /usr/lib/libmpi.so.40"
   std::string missing;  // where library is empty: why
 };

@@ -11,7 +11,11 @@ std::string Describe() {
   return part.ok() ? (*part)->describe() : StrCat("off: ", part.status().message());
 }
 
+// A process alone does not open the library to hear that.
 Status CanConnect(const Bootstrap& bootstrap) {
+  if (FindLauncher() == Launcher::kNone) {
+    return FailedPrecondition("no launcher started this process: it has nobody to send to");
+  }
   DF_ASSIGN(const TransportDef* const part, OpenTransportPart(kName));
   return part->can_connect(bootstrap);
 }

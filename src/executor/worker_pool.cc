@@ -402,12 +402,12 @@ bool WorkerPool::SleepOnNetwork(FunctionRef<bool()> done, Sleepers& sleepers) {
   network_sleepers_.fetch_add(1);
   {
     MutexLock lock(mu_);
-    sleepers.sleeping.fetch_add(1);
+    BeginSleep(sleepers);
   }
   if (!done() && !HasWork()) poll(looked_at.data(), looked_at.size(), kNetworkSleepMs);
   {
     MutexLock lock(mu_);
-    sleepers.sleeping.fetch_sub(1);
+    EndSleep(sleepers);
   }
   if (network_sleepers_.fetch_sub(1) > 1) return true;
   // The last takes back what woke all; who has gone to sleep meanwhile may have been meant too.
@@ -419,9 +419,7 @@ bool WorkerPool::SleepOnNetwork(FunctionRef<bool()> done, Sleepers& sleepers) {
 
 void WorkerPool::Sleep(FunctionRef<bool()> done, Sleepers& sleepers, microseconds longest) {
   MutexLock lock(mu_);
-  sleepers.sleeping.fetch_add(1);
-  const bool is_owner = std::this_thread::get_id() == owner_;
-  if (is_owner) owner_sleeps_.store(true, std::memory_order_relaxed);
+  BeginSleep(sleepers);
   if (!done() && !HasWork()) {
     if (has_hook_.load(std::memory_order_relaxed)) {
       sleepers.wake.WaitFor(mu_, longest);
@@ -429,7 +427,16 @@ void WorkerPool::Sleep(FunctionRef<bool()> done, Sleepers& sleepers, microsecond
       sleepers.wake.Wait(mu_);
     }
   }
-  if (is_owner) owner_sleeps_.store(false, std::memory_order_relaxed);
+  EndSleep(sleepers);
+}
+
+void WorkerPool::BeginSleep(Sleepers& sleepers) {
+  sleepers.sleeping.fetch_add(1);
+  if (std::this_thread::get_id() == owner_) owner_sleeps_.store(true, std::memory_order_relaxed);
+}
+
+void WorkerPool::EndSleep(Sleepers& sleepers) {
+  if (std::this_thread::get_id() == owner_) owner_sleeps_.store(false, std::memory_order_relaxed);
   sleepers.sleeping.fetch_sub(1);
 }
 

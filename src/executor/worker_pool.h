@@ -98,6 +98,9 @@ class WorkerPool final : public ThreadPool {
   // Until the network, Notify() or Wake() wakes it, or for a while; false: it did not sleep.
   bool SleepOnNetwork(FunctionRef<bool()> done, Sleepers& sleepers);
   void WakeNetworkSleepers();
+  // Around a sleep of either kind, for Notify(), Wake() and IsQuiet().
+  void BeginSleep(Sleepers& sleepers) REQUIRES(mu_);
+  void EndSleep(Sleepers& sleepers) REQUIRES(mu_);
   // Wakes up to `threads` sleepers, those in HelpUntil() first.
   void Wake(int64_t threads) REQUIRES(mu_);
   void WaitForJoined(const BlockJob& job);

@@ -28,6 +28,10 @@ says "ranks wait for one another in a cycle" "rank 0 waits for yp from rank 1, w
   "the cycle: rank 0 waits in Dequeue(qa), behind yp/_Recv_1, which waits for yp from rank 1"
 hangs 2 cycle.pbtxt --fetch out --threads 3
 says "ranks wait for one another in a cycle"
+if "$DFRUN" info | grep -q '^transport *ucx: UCX'; then
+  hangs 2 cycle.pbtxt --fetch out --transport ucx  # ranks sleep on the network
+  says "ranks wait for one another in a cycle"
+fi
 hangs 2 unfilled.pbtxt --fetch y --target fill --no-optimize
 says "rank 1 waits in Dequeue(batches), and no node that is in progress would put into it" \
   "rank 0 waits for xp from rank 1, which waits in Dequeue(batches)"

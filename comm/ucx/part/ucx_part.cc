@@ -21,9 +21,8 @@ std::string Version() {
   return StrCat("UCX ", ucp_get_version_string(), ", built with ", UCP_API_MAJOR, ".", UCP_API_MINOR);
 }
 
-Status CanConnect(const Bootstrap& bootstrap) {
-  if (bootstrap.size() > 1 || FindLauncher() != Launcher::kNone) return Status();
-  return FailedPrecondition("no launcher started this process: it has nobody to send to");
+Status CanConnect(const Bootstrap&) {
+  return Status();
 }
 
 std::string HostName() {
