@@ -12,24 +12,12 @@
 #include "kernels/matrix/product_cuda.h"
 #include "kernels/nn/attention.h"
 #include "kernels/nn/float_io_cuda.h"
+#include "kernels/nn/larger_score.h"
 #include "src/framework/element_types.h"
 #include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
-
-struct LargerScore {
-  template <class C>
-  DF_HOST_DEVICE C operator()(C a, C b) const {
-    return b > a ? b : a;
-  }
-};
-struct SumScores {
-  template <class C>
-  DF_HOST_DEVICE C operator()(C a, C b) const {
-    return a + b;
-  }
-};
 
 // Scores of one pair's queries from `query` on, or of all queries of some pairs.
 struct ScoreRows {
@@ -79,7 +67,7 @@ DF_CARD_KERNEL void WeighScores(AttentionShape s, ScoreRows rows, C* scores, C* 
     x[j] = fn::Exp()(x[j] - largest);
     sum += x[j];
   }
-  const C all = cuda::BlockReduce(sum, SumScores());
+  const C all = cuda::BlockReduce(sum, fn::Add());
   for (int64_t j = cuda::ThreadInBlock(); j < s.keys; j += cuda::kBlockThreads) x[j] = j < visible ? x[j] / all : C(0);
   if (cuda::ThreadInBlock() == 0)
     log_sums[row] = s.keys == 0 ? -std::numeric_limits<C>::infinity() : largest + std::log(all);

@@ -2,7 +2,9 @@
 // short one; what is computed of an element is what CPUs compute.
 #include "kernels/device/cuda/launch.h"
 #include "kernels/math/elementary.h"
+#include "kernels/math/functors.h"
 #include "kernels/nn/cross_entropy.h"
+#include "kernels/nn/larger_score.h"
 #include "src/framework/element_types.h"
 #include "src/framework/kernel_of.h"
 
@@ -11,19 +13,6 @@ namespace {
 
 // Rows up to this length are a thread's.
 constexpr int64_t kThreadColumns = 32;
-
-struct Larger {
-  template <class C>
-  DF_HOST_DEVICE C operator()(C a, C b) const {
-    return b > a ? b : a;
-  }
-};
-struct Plus {
-  template <class C>
-  DF_HOST_DEVICE C operator()(C a, C b) const {
-    return a + b;
-  }
-};
 
 // The columns of a row that a thread sees to, and what the row's threads make of them together.
 template <bool kByBlock>
@@ -53,13 +42,13 @@ struct LogitRow {
   DF_CARD_FUNCTION C At(int64_t j) const { return static_cast<C>(x[j * step]); }
   DF_CARD_FUNCTION C Largest() const {
     C mine = At(0);
-    for (int64_t j = Part::First(); j < columns; j += Part::kStep) mine = Larger()(mine, At(j));
-    return Part::Together(mine, Larger());
+    for (int64_t j = Part::First(); j < columns; j += Part::kStep) mine = LargerScore()(mine, At(j));
+    return Part::Together(mine, LargerScore());
   }
   DF_CARD_FUNCTION C SumOfExponentials(C largest) const {
     C mine = 0;
     for (int64_t j = Part::First(); j < columns; j += Part::kStep) mine += fn::Exp()(At(j) - largest);
-    return Part::Together(mine, Plus());
+    return Part::Together(mine, fn::Add());
   }
 };
 
@@ -114,7 +103,7 @@ DF_CARD_KERNEL void CrossEntropyRows(Spread<T> x, Spread<T> labels, T* loss, T* 
     mine += label == C(0) ? C(0) : label * (log_sum - shifted);
     backprop[row * columns + j] = static_cast<T>(fn::Exp()(shifted) * (C(1) / sum) - label);
   }
-  const C all = Part::Together(mine, Plus());
+  const C all = Part::Together(mine, fn::Add());
   if (Part::First() == 0) loss[row] = static_cast<T>(all);
 }
 

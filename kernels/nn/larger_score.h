@@ -1,0 +1,19 @@
+// How scores of a row are compared, on any device.
+#ifndef DFRUN_KERNELS_NN_LARGER_SCORE_H_
+#define DFRUN_KERNELS_NN_LARGER_SCORE_H_
+
+#include "kernels/math/element.h"
+
+namespace dfrun {
+
+// A NaN that comes second is passed over: who subtracts the largest meets it again.
+struct LargerScore {
+  template <class C>
+  DF_HOST_DEVICE C operator()(C a, C b) const {
+    return b > a ? b : a;
+  }
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_NN_LARGER_SCORE_H_
