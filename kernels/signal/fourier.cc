@@ -32,7 +32,15 @@ bool FourierTask::operator==(const FourierTask& other) const {
          sizes == other.sizes && batch == other.batch;
 }
 
-FourierBase::FourierBase(const KernelSetup& setup) : op_(FourierOp::Of(setup.node().op->name)) {}
+Status CheckFourierTypes(DType real, DType complex) {
+  if ((complex == DType::kComplex128) == (real == DType::kDouble)) return Status();
+  return InvalidArgument("there is no transform between ", real, " and ", complex);
+}
+
+FourierBase::FourierBase(KernelSetup& setup) : op_(FourierOp::Of(setup.node().op->name)) {
+  if (op_.kind == FourierKind::kComplex) return;
+  setup.Fail(CheckFourierTypes(setup.attr<DType>("Treal"), setup.attr<DType>("Tcomplex")));
+}
 
 Result<FourierTask> FourierBase::Plan(const OpContext& ctx, Shape& result) const {
   const Shape& x = ctx.input(0).shape();

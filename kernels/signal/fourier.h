@@ -39,6 +39,9 @@ struct FourierTask {
   bool operator==(const FourierTask& other) const;
 };
 
+// InvalidArgument where real numbers and spectra of these types do not belong together.
+Status CheckFourierTypes(DType real, DType complex);
+
 // What the devices' kernels have in common.
 class FourierBase : public Kernel {
  public:
@@ -46,7 +49,7 @@ class FourierBase : public Kernel {
   bool IsExpensive() const override { return true; }
 
  protected:
-  explicit FourierBase(const KernelSetup& setup);
+  explicit FourierBase(KernelSetup& setup);
   // The transform of input 0, and the shape of its result. InvalidArgument where the input is too small.
   Result<FourierTask> Plan(const OpContext& ctx, Shape& result) const;
   // The copy of what a transform takes of a larger input.

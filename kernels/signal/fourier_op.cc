@@ -37,9 +37,7 @@ template <FourierKind kKind, int kRank>
 Status LengthsShape(InferenceContext& c) {
   DF_ASSIGN(const DType complex, c.attr<DType>("Tcomplex"));
   DF_ASSIGN(const DType real, c.attr<DType>("Treal"));
-  if ((complex == DType::kComplex128) != (real == DType::kDouble)) {
-    return InvalidArgument("there is no transform between ", real, " and ", complex);
-  }
+  DF_TRY(CheckFourierTypes(real, complex));
   DF_ASSIGN(PartialShape shape, c.WithRankAtLeast(0, kRank));
   DF_ASSIGN(PartialShape lengths, c.WithRank(1, 1));
   DF_ASSIGN(lengths, lengths.Merge(PartialShape({kRank})));

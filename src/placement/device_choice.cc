@@ -7,6 +7,7 @@
 
 #include "src/framework/device_factory.h"
 #include "src/framework/device_speed.h"
+#include "src/framework/step_recorder.h"
 #include "src/graph/ancestors.h"
 #include "src/graph/control_flow.h"
 #include "src/graph/node_cost.h"
@@ -36,6 +37,11 @@ std::map<int, Site> FindSites(const Cluster& cluster) {
     if (site.type == *device.name.type) site.devices.push_back(device.name.ToString());
   }
   return sites;
+}
+
+// What a node of an input gives: samples that threads of the host read, wherever the node is.
+bool IsInput(const Node& node) {
+  return node.op->traits.portable.kind == PortableForm::Kind::kPlaceholders;
 }
 
 bool IsIndexOrTruth(DType dtype) {
@@ -99,7 +105,18 @@ class Choice {
     if (def.ok()) defs_[Index(node.id)] = *def;
     const bool is_source = node.num_inputs() == 0 && !node.op->is_stateful && groups_.Size(root) == 1;
     if (!IsOpen(node.id)) return;
-    if (!def.ok() || is_source || (node.op->is_stateful && !options_.with_state)) site_[Index(root)] = kNone;
+    const bool is_small = IsInput(node) && BytesOfOutputs(node) <= static_cast<double>(kMostBytesInOrder);
+    if (!def.ok() || is_source || is_small || (node.op->is_stateful && !options_.with_state)) {
+      site_[Index(root)] = kNone;
+    }
+  }
+
+  double BytesOfOutputs(const Node& node) const {
+    double bytes = 0;
+    for (int32_t port = 0; port < node.num_outputs(); ++port) {
+      bytes += static_cast<double>(std::max<int64_t>(BytesOf(graph_, {node.id, port}), 0));
+    }
+    return bytes;
   }
 
   bool IsReadInHostMemory(const Node& reader, int input) const {
@@ -123,13 +140,21 @@ class Choice {
     return is_read;
   }
 
+  bool IsInputOfHost(const Node& node, const Consumers& consumers) const {
+    const auto edges = consumers.of(node.id);
+    return IsInput(node) && std::any_of(edges.begin(), edges.end(), [&](const Consumers::Edge& edge) {
+             return edge.input >= 0 && IsReadInHostMemory(graph_.node(edge.node), edge.input);
+           });
+  }
+
   // From the readers on: what only such nodes read is one too.
   Status LeaveOutReadByHost() {
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
     const Consumers consumers = graph_.BuildConsumers();
     for (size_t i = order.size(); i-- > 0;) {
-      if (SiteOf(order[i]) != kNone && IsOpen(order[i]) && IsReadByHostAlone(graph_.node(order[i]), consumers))
-        site_[Index(order[i])] = kNone;
+      if (SiteOf(order[i]) == kNone || !IsOpen(order[i])) continue;
+      const Node& node = graph_.node(order[i]);
+      if (IsReadByHostAlone(node, consumers) || IsInputOfHost(node, consumers)) site_[Index(order[i])] = kNone;
     }
     return Status();
   }
@@ -145,6 +170,10 @@ class Choice {
       const int rank = SiteOf(node.id);
       if (rank == kNone || (!options_.step.empty() && !step.added()[Index(node.id)])) continue;
       const DeviceSpeed speed = *SpeedOf(sites_.at(rank).type);
+      if (IsInput(node)) {
+        gain_[rank] -= BytesOfOutputs(node) / speed.link_bytes;
+        continue;
+      }
       const std::optional<OpCost> cost = NodeCost(graph_, node);
       gain_[rank] += NodeSeconds(cost, host) - NodeSeconds(cost, speed) - BytesFromHost(node) / speed.link_bytes;
     }

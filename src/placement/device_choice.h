@@ -7,6 +7,9 @@
 // as a node's time alone. What is small on its own goes with what is large around it, also with what is bound to the
 // device.
 //
+// An input goes along where its batch is large and all that reads it does, so that the next batch is copied while a step
+// computes; the threads that read it are the host's.
+//
 // With the host stay: groups of nodes for which the device has no kernel; integers and truths that are read in host
 // memory alone, as shapes and sizes are; graphs with the primitives of conditionals and loops.
 #ifndef DFRUN_SRC_PLACEMENT_DEVICE_CHOICE_H_

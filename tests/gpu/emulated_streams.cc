@@ -223,12 +223,15 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   emulated::Streams::Get().Add(stream, emulated::Waiting{event, event->recorded});
   return cudaSuccess;
 }
+// Events live as long as the process: waits for one that is destroyed may be enqueued.
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  *event = new CUevent_st();
+  static auto& events = *new std::deque<CUevent_st>();
+  const MutexLock lock(emulated::running);
+  *event = &events.emplace_back();
   return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t) {
-  return cudaSuccess;  // waits for it may be enqueued
+  return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   const MutexLock lock(emulated::running);

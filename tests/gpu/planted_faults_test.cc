@@ -232,7 +232,7 @@ TEST_F(PlantedFaultsDeathTest, AMissingEventIsFound) {
   };
   run();
   setenv("DFRUN_EMULATED_MISSING_EVENT", "1", 1);
-  EXPECT_DEATH(run(), "another value than with events|memory was written after it was given back");
+  EXPECT_DEATH(run(), "another value than with events|memory was written after it was given back|use-after-poison");
 }
 
 #if defined(__SANITIZE_ADDRESS__)

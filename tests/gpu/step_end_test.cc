@@ -212,7 +212,7 @@ TEST_F(StepsInFlightTest, AMissingEventIsFound) {
     }
   };
   // What reads such a value as a number of bytes asks for too many.
-  EXPECT_DEATH(look(), "memory was written after it was given back|a value is wrong|bad_alloc");
+  EXPECT_DEATH(look(), "memory was written after it was given back|a value is wrong|bad_alloc|use-after-poison");
 }
 
 // What is kept for large values to come is for others where there is no more memory.

@@ -22,6 +22,11 @@ class CudaDevice final : public Device, public DeviceRecording {
   CudaDevice(CudaDevice& of, Allocator& memory, GraphRecorder& recorder)
       : Device(of.name(), memory, of.host_allocator(), &of.containers()), card_(of.card_), recorder_(&recorder) {}
 
+  // What is kept on the device may have copies under way.
+  ~CudaDevice() override {
+    if (recorder_ == nullptr) containers().Reset("");
+  }
+
   Card& card() { return card_; }
   // Null where work is enqueued on the card's stream.
   GraphRecorder* recorder() { return recorder_; }

@@ -32,6 +32,8 @@ const KernelRegistry& Kernels() {
     add("Reshape", "gpu", kShapeArg);
     add("Sigmoid", "cpu");
     add("Placeholder", "cpu");
+    add("HDF5Reader", "cpu");
+    add("HDF5Reader", "gpu");
     return kernels;
   }();
   return registry;
@@ -63,6 +65,19 @@ class DeviceChoiceTest : public ::testing::Test {
     for (int i = 0; i < 3; ++i) y = Add("MatMul", {y, x}, device, {{kSpreadAttr, spread}});
     return y;
   }
+  // A batch [rows, rows] of an input.
+  Output AddReader(int64_t rows) {
+    return Add("HDF5Reader", {m.Scalar("position", int64_t{0})}, kTask0,
+               {{"path", std::string("x.h5")},
+                {"datasets", std::vector<std::string>{"x"}},
+                {"component_types", std::vector<DType>{DType::kFloat}},
+                {"shapes", std::vector<PartialShape>{PartialShape({rows, rows})}}});
+  }
+  Output AddProductsOf(Output x) {
+    Output y = x;
+    for (int i = 0; i < 3; ++i) y = Add("MatMul", {y, x}, kTask0);
+    return y;
+  }
   Output Add(const std::string& op, std::vector<Output> inputs, const std::string& device, AttrMap attrs = {}) {
     NodeSpec spec;
     spec.name = m.graph.UniqueName(op);
@@ -84,6 +99,32 @@ TEST_F(DeviceChoiceTest, LargeWorkGoesToADeviceOfItsTask) {
   Choose();
   EXPECT_EQ(DeviceAt(y), kGpu0);
   EXPECT_EQ(DeviceAt({0, 0}), kTask0) << "the host alone has a kernel";
+}
+
+TEST_F(DeviceChoiceTest, ALargeInputGoesWithItsReaders) {
+  const Output batch = AddReader(1024);
+  const Output y = AddProductsOf(batch);
+  Choose({.with_state = true});
+  EXPECT_EQ(DeviceAt(y), kGpu0);
+  EXPECT_EQ(DeviceAt(batch), kGpu0);
+}
+
+TEST_F(DeviceChoiceTest, AnInputThatTheHostReadsTooStaysThere) {
+  const Output batch = AddReader(1024);
+  const Output y = AddProductsOf(batch);
+  Add("Sigmoid", {batch}, kTask0);
+  Choose({.with_state = true});
+  EXPECT_EQ(DeviceAt(y), kGpu0);
+  EXPECT_EQ(DeviceAt(batch), kTask0);
+}
+
+TEST_F(DeviceChoiceTest, ASmallInputStaysWithTheHost) {
+  const Output batch = AddReader(256);
+  Output y = batch;
+  for (int i = 0; i < 20000; ++i) y = Add("MatMul", {y, batch}, kTask0);
+  Choose({.with_state = true});
+  EXPECT_EQ(DeviceAt(y), kGpu0);
+  EXPECT_EQ(DeviceAt(batch), kTask0);
 }
 
 TEST_F(DeviceChoiceTest, SmallWorkStaysWithTheHost) {

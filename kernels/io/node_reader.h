@@ -1,0 +1,46 @@
+// The reader of a node's batches, which the node's kernels in several plans share.
+#ifndef DFRUN_KERNELS_IO_NODE_READER_H_
+#define DFRUN_KERNELS_IO_NODE_READER_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kernels/io/batch_reader.h"
+#include "src/framework/kernel.h"
+#include "src/framework/resource.h"
+
+namespace dfrun {
+
+// What the kernels of one node in several plans have in common: a step that fetches more than others has a plan of its
+// own, and takes the batch that was read ahead while the others ran. Thread safety: all methods from any thread.
+class NodeReader final : public Resource {
+ public:
+  // That of an HDF5Reader or SampleReader and its device, whose batches lie in `memory`; made by the first to ask.
+  // Attrs that do not fit are errors.
+  static Result<RefPtr<NodeReader>> Of(KernelSetup& setup, Allocator& memory);
+
+  NodeReader(std::string key, RefPtr<SampleSet> set, const BatchReader::Config& config, Allocator& memory)
+      : key_(std::move(key)),
+        set_(std::move(set)),
+        batch_(config.batch),
+        reader_(std::make_shared<BatchReader>(config, set_.get(), memory)) {}
+
+  // Its name among the objects of its device.
+  const std::string& key() const { return key_; }
+  BatchReader& reader() { return *reader_; }
+  SampleSet& set() { return *set_; }
+  // Samples of a step's batch, by which positions grow from step to step; -1: all there are.
+  int64_t batch() const { return batch_; }
+  std::string DebugString() const override { return "batches of " + set_->DebugString(); }
+
+ private:
+  const std::string key_;
+  const RefPtr<SampleSet> set_;
+  const int64_t batch_;
+  const std::shared_ptr<BatchReader> reader_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_IO_NODE_READER_H_

@@ -1,0 +1,48 @@
+// HDF5Reader and SampleReader on devices with memory of their own: a step's batch is there when the step begins.
+#include "kernels/io/batch_uploads.h"
+#include "src/framework/kernel_registry.h"
+#include "src/framework/step_recorder.h"
+
+namespace dfrun {
+namespace {
+
+class UploadingReaderKernel final : public AsyncKernel {
+ public:
+  static constexpr std::string_view kHostInputs[] = {"position"};
+
+  explicit UploadingReaderKernel(KernelSetup& setup) {
+    if (Status status = Init(setup); !status.ok()) setup.Fail(std::move(status));
+  }
+
+  void ComputeAsync(OpContext& ctx, Callback done) override {
+    uploads_->Request(ctx.input(0).scalar<int64_t>(), [&ctx, done](Result<BatchReader::Batch> batch) {
+      if (!batch.ok()) {
+        done(AsInputError(batch.status()));
+        return;
+      }
+      for (size_t i = 0; i < batch->size(); ++i) ctx.SetOutput(static_cast<int>(i), std::move((*batch)[i]));
+      done(Status());
+    });
+  }
+
+ private:
+  Status Init(KernelSetup& setup) {
+    Device& device = setup.device();
+    DF_ASSIGN(RefPtr<NodeReader> reader, NodeReader::Of(setup, device.host_allocator()));
+    DeviceRecording* const recording = DeviceRecording::Of(device);
+    Allocator& memory = recording == nullptr ? device.allocator() : recording->uploads();
+    const std::string key = reader->key();
+    DF_ASSIGN(uploads_, device.containers().LookupOrCreate<BatchUploads>("", key, [&]() -> Result<BatchUploads*> {
+      return new BatchUploads(std::move(reader), device, memory);
+    }));
+    return Status();
+  }
+
+  RefPtr<BatchUploads> uploads_;
+};
+
+DEVICE_KERNEL_ANY(kAnyDevice, "HDF5Reader", UploadingReaderKernel);
+DEVICE_KERNEL_ANY(kAnyDevice, "SampleReader", UploadingReaderKernel);
+
+}  // namespace
+}  // namespace dfrun
