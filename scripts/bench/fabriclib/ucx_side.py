@@ -63,13 +63,13 @@ def run_both_ends(options):
 
 
 def medians(printed):
-    """The first line names the columns, each other one has the test's name before its figures."""
+    """A line names the columns, and those of figures begin with the test's name; UCX's own messages stand between them."""
     column, found = None, {}
     for line in printed.splitlines():
         words = [word.strip() for word in line.split(",")]
         if "overall_lat" in words:
             column = words.index("overall_lat")
-        elif column is not None and len(words) > column:
+        elif column is not None and words[0].startswith("ucx/"):
             side, _, case = words[0].rpartition("/")
             found.setdefault(side, {}).setdefault(case, []).append(float(words[column]))
     if not found:
