@@ -4,25 +4,16 @@ Rank for rank what `dfrun bench fetch` does: in each step all workers read the v
 import argparse
 import json
 import multiprocessing
-import socket
 import statistics
 import time
+
+from peerlib.one_host import free_ports
 
 ROW_FLOATS = 1024
 ROWS = 32
 # name, bytes of the variable, rows are read, steps
 CASES = [("scalar", 4, False, 200), ("dense_100MB", 100_000_000, False, 8), ("dense_1GB", 1_000_000_000, False, 3),
          ("sparse_256MiB", 256 << 20, True, 100), ("sparse_1GiB", 1 << 30, True, 100), ("sparse_4GiB", 4 << 30, True, 100)]
-
-
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
 
 
 def serve(cluster, job, task):
