@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -14,6 +13,7 @@
 #include "jobs/rank_binding.h"
 #include "jobs/selftest.h"
 #include "jobs/versions.h"
+#include "src/base/cpu_model.h"
 #include "src/framework/collective_registry.h"
 #include "src/framework/device_factory.h"
 #include "src/framework/device_part.h"
@@ -23,16 +23,6 @@ namespace {
 
 void Line(const char* what, const std::string& value) {
   std::printf("%-12s %s\n", what, value.c_str());
-}
-
-std::string CpuModel() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);) {
-    if (line.rfind("model name", 0) != 0) continue;
-    const size_t colon = line.find(": ");
-    if (colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown";
 }
 
 // What is known of a device beside its name.

@@ -17,7 +17,7 @@ Output CollectiveExchange::Add(size_t i, const std::string& op, std::vector<Outp
   spec.control_inputs = member.control_inputs;
   spec.device = member.device;
   spec.colocate_with = member.colocate_with;
-  if (!spec.inputs.empty() && IsMarkedCompressed(graph_.node(spec.inputs[0].node))) spec.attrs.Set(kCompressAttr, true);
+  if (!spec.inputs.empty() && IsMarkedCompressed(graph_.node(spec.inputs[0].node))) MarkCompressed(spec.attrs);
   Result<NodeId> added = graph_.AddNode(std::move(spec));
   if (added.ok()) return {*added, 0};
   status_ = std::move(added).status();

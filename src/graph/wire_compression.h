@@ -19,8 +19,9 @@ enum class WireCompression : uint8_t {
 // The attr of a node whose outputs travel so wherever they go.
 inline constexpr char kCompressAttr[] = "_compress";
 
-inline void MarkCompressed(Node& node) {
-  node.attrs.Set(kCompressAttr, true);
+// Takes the attrs of a node, or of one that is to be made.
+inline void MarkCompressed(AttrMap& attrs) {
+  attrs.Set(kCompressAttr, true);
 }
 bool IsMarkedCompressed(const Node& node);
 

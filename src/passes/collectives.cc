@@ -64,7 +64,7 @@ class Lowering {
     spec.op = "Identity";
     spec.inputs = {node.inputs[input]};
     spec.control_inputs = node.control_inputs;
-    if (IsMarkedCompressed(graph_.node(node.inputs[input].node))) spec.attrs.Set(kCompressAttr, true);
+    if (IsMarkedCompressed(graph_.node(node.inputs[input].node))) MarkCompressed(spec.attrs);
     spec.device = member.device;
     spec.colocate_with = member.colocate_with;
     DF_ASSIGN(const NodeId made, graph_.AddNode(std::move(spec)));

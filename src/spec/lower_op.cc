@@ -1,6 +1,7 @@
 // Lowers calls of ops: attrs, inputs, and constants that TensorFlow takes as inputs.
 #include <algorithm>
 
+#include "src/graph/wire_compression.h"
 #include "src/spec/attr_value.h"
 #include "src/spec/lowering.h"
 #include "src/spec/seed.h"
@@ -83,7 +84,7 @@ std::optional<NodeId> Lowering::Add(const ExprContext& context, NodeSpec spec, S
   const NodeOptions& outer = context.frame.options;
   const bool is_constant = spec.op == "Const" || spec.op == "VariableV2";
   spec.device = !context.own.device.empty() ? context.own.device : outer.device;
-  if (outer.compress || (context.own.compress && spec.name == context.scope)) spec.attrs.Set(kCompressAttr, true);
+  if (outer.compress || (context.own.compress && spec.name == context.scope)) MarkCompressed(spec.attrs);
   if (!is_constant) {
     spec.colocate_with = outer.colocate_with;
     spec.control_inputs.insert(spec.control_inputs.end(), outer.controls.begin(), outer.controls.end());

@@ -45,7 +45,7 @@ class Means {
   // Where they go to another rank.
   void CompressGradients() {
     const auto mark = [&](Output of_replica) {
-      for (const Output gradient : replicas_.Over(of_replica)) MarkCompressed(graph_.mutable_node(gradient.node));
+      for (const Output gradient : replicas_.Over(of_replica)) MarkCompressed(graph_.mutable_node(gradient.node).attrs);
     };
     for (const auto& [variable, gradient] : replicas_.trained())
       mark(gradient.is_sparse ? gradient.values : gradient.dense);

@@ -2,19 +2,22 @@
 #ifndef DFRUN_COMM_UCX_PART_UCX_CALIBRATION_H_
 #define DFRUN_COMM_UCX_PART_UCX_CALIBRATION_H_
 
-#include <string>
-#include <vector>
+#include <cstddef>
 
-#include "comm/bootstrap/bootstrap.h"
 #include "comm/ucx/part/ucx_transport.h"
+#include "src/base/status.h"
 
 namespace dfrun::comm {
 
-// How messages are to be read: what the environment variable DFRUN_UCX_READ_FROM says (a number of bytes, or "never"),
-// else what is faster, measured between the first two ranks that share a host and between the first two that do not, in
-// some 20 ms each at most. `transport` connects the ranks, and `hosts` are theirs. Collective; all ranks get the same.
-// Usage error for another text.
-Result<UcxReading> ChooseReading(UcxTransport& transport, Bootstrap& bootstrap, const std::vector<std::string>& hosts);
+struct UcxMeasured {
+  size_t from = 0;       // messages of so many bytes and more are best read; Capabilities::kNever
+  bool is_sure = false;  // there was time for enough rounds
+};
+
+// Between this rank and `peer`, which calls it too with the other value of `leads`; the result is of use on the rank
+// that leads. Takes some 20 ms at most where both ranks have a CPU, and changes the transport's way of reading.
+// Unavailable where the peer does not answer.
+Result<UcxMeasured> MeasureReading(UcxTransport& transport, int peer, bool leads);
 
 }  // namespace dfrun::comm
 

@@ -8,8 +8,9 @@
 
 #include "comm/bootstrap/transport_part.h"
 #include "comm/ucx/part/ucx_bare_link.h"
-#include "comm/ucx/part/ucx_calibration.h"
 #include "comm/ucx/part/ucx_lanes.h"
+#include "comm/ucx/part/ucx_reading_choice.h"
+#include "comm/ucx/part/ucx_texts.h"
 #include "comm/ucx/part/ucx_transport.h"
 #include "src/base/log.h"
 #include "src/base/text.h"
@@ -17,8 +18,9 @@
 namespace dfrun::comm {
 namespace {
 
-std::string Version() {
-  return StrCat("UCX ", ucp_get_version_string(), ", built with ", UCP_API_MAJOR, ".", UCP_API_MINOR);
+std::string Describe() {
+  return StrCat("UCX ", ucp_get_version_string(), ", built with ", UCP_API_MAJOR, ".", UCP_API_MINOR,
+                "; large values: ", DescribeReadingChoice());
 }
 
 Status CanConnect(const Bootstrap&) {
@@ -30,29 +32,6 @@ std::string HostName() {
   gethostname(host, sizeof host - 1);
   return host;
 }
-
-// What a rank tells the others: strings, each behind its size.
-class Card {
- public:
-  static void Append(std::string& card, std::string_view text) {
-    const uint64_t size = text.size();
-    card.append(reinterpret_cast<const char*>(&size), sizeof size).append(text);
-  }
-  explicit Card(std::string_view bytes) : bytes_(bytes) {}
-  // Empty where the card ends before it.
-  std::string Next() {
-    uint64_t size = 0;
-    if (bytes_.size() < sizeof size) return "";
-    std::memcpy(&size, bytes_.data(), sizeof size);
-    bytes_.remove_prefix(sizeof size);
-    std::string text(bytes_.substr(0, size));
-    bytes_.remove_prefix(text.size());
-    return text;
-  }
-
- private:
-  std::string_view bytes_;
-};
 
 UcxOffer::Mark NewMark() {
   std::random_device random;
@@ -67,17 +46,17 @@ using UcxTransports = std::vector<std::unique_ptr<UcxTransport>>;
 Status Introduce(const UcxTransports& transports, Bootstrap& bootstrap, const std::vector<std::string>& hosts) {
   const UcxOffer::Mark own_mark = NewMark();
   std::string own;
-  Card::Append(own, ucp_get_version_string());
-  Card::Append(own, {reinterpret_cast<const char*>(own_mark.data()), sizeof own_mark});
+  AppendText(own, ucp_get_version_string());
+  AppendText(own, {reinterpret_cast<const char*>(own_mark.data()), sizeof own_mark});
   for (const auto& transport : transports) {
     DF_ASSIGN(const std::string address, transport->WorkerAddress());
-    Card::Append(own, address);
+    AppendText(own, address);
   }
   DF_ASSIGN(const std::vector<std::string> all, bootstrap.AllGather(own));
   UcxOffer::Mark mark = {};
   std::vector<std::vector<UcxAddress>> addresses(transports.size());
   for (size_t r = 0; r < all.size(); ++r) {
-    Card card(all[r]);
+    UcxTexts card(all[r]);
     const std::string version = card.Next();
     if (version != ucp_get_version_string()) {
       return FailedPrecondition("rank ", r, " on ", hosts[r], " has UCX ", version, " and rank ", bootstrap.rank(),
@@ -140,7 +119,7 @@ Result<std::vector<std::unique_ptr<Transport>>> Connect(Bootstrap& bootstrap, in
 }  // namespace dfrun::comm
 
 TRANSPORT_PART({.priority = 5,
-                .describe = &dfrun::comm::Version,
+                .describe = &dfrun::comm::Describe,
                 .can_connect = &dfrun::comm::CanConnect,
                 .connect = &dfrun::comm::Connect,
                 .bare = &dfrun::comm::UcxBareLink::Connect});

@@ -1,0 +1,121 @@
+#include "comm/ucx/reading_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "comm/transport.h"
+#include "src/base/file.h"
+#include "tests/unit/testing/scratch_directory.h"
+
+namespace dfrun::comm {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+KeptReading Sample(const std::string& lanes, size_t from) {
+  return {{"1.13.1", "ranks of one host", lanes, "A CPU", "a CPU each", "no UCX_ settings"}, from};
+}
+
+// The crc32c of the second line was taken bit by bit, by the polynomial 0x82f63b78.
+constexpr char kText[] =
+    "dfrun UCX reading 1 b2283b51\n"
+    "1.13.1\tranks of one host\tsysv/memory, cma/memory\tA CPU\ta CPU each\tno UCX_ settings\t65536\n";
+
+std::string Content(const std::string& path) {
+  const Result<std::string> content = ReadFile(path, 1 << 20);
+  return content.ok() ? *content : content.status().ToString();
+}
+
+TEST(ReadingFileTest, IsTextOfALineAReading) {
+  EXPECT_EQ(PrintReadings({Sample("sysv/memory, cma/memory", 65536)}), kText);
+  const Result<std::vector<KeptReading>> readings = ParseReadings(kText);
+  ASSERT_TRUE(readings.ok()) << readings.status().ToString();
+  EXPECT_THAT(*readings, ElementsAre(Sample("sysv/memory, cma/memory", 65536)));
+}
+
+TEST(ReadingFileTest, NeverAndNoReadingsComeBack) {
+  const std::vector<KeptReading> never = {Sample("rc_mlx5/mlx5_0:1", Capabilities::kNever)};
+  EXPECT_THAT(PrintReadings(never), HasSubstr("\tnever\n"));
+  EXPECT_EQ(*ParseReadings(PrintReadings(never)), never);
+  EXPECT_THAT(*ParseReadings(PrintReadings({})), IsEmpty());
+}
+
+TEST(ReadingFileTest, NamesCannotForgeAField) {
+  KeptReading forged = Sample("a\tb\nc", 1);
+  const Result<std::vector<KeptReading>> readings = ParseReadings(PrintReadings({forged}));
+  ASSERT_TRUE(readings.ok());
+  EXPECT_THAT(*readings, ElementsAre(Sample("a b c", 1)));
+}
+
+TEST(ReadingFileTest, EveryDamagedByteIsSeen) {
+  for (size_t at = 0; at + 1 < sizeof kText; ++at) {
+    std::string damaged = kText;
+    damaged[at] = static_cast<char>(damaged[at] ^ 4);
+    EXPECT_FALSE(ParseReadings(damaged).ok()) << at;
+    EXPECT_FALSE(ParseReadings(std::string(kText, at)).ok()) << at;
+  }
+  EXPECT_FALSE(ParseReadings(std::string(kText) + "x").ok());
+}
+
+TEST(ReadingFileTest, DamageIsToldFromOthersFiles) {
+  EXPECT_EQ(ParseReadings("[settings]\n").status().code(), Code::kFailedPrecondition);
+  EXPECT_EQ(ParseReadings("").status().code(), Code::kFailedPrecondition);
+  EXPECT_EQ(ParseReadings("dfrun UCX reading 2 00000000\n").status().code(), Code::kFailedPrecondition);
+  EXPECT_EQ(ParseReadings("dfrun UCX reading 1").status().code(), Code::kDataLoss);
+  EXPECT_EQ(ParseReadings("dfrun UCX reading 1 00000001\n").status().code(), Code::kDataLoss);
+}
+
+TEST(ReadingFileTest, KeepsAReadingForEachKey) {
+  const ScratchDirectory scratch;
+  const ReadingFile file(scratch.Path("cache/dfrun/ucx-reading"));
+  EXPECT_THAT(*file.Read(), IsEmpty());
+  ASSERT_TRUE(file.Keep({Sample("a", 1), Sample("b", 2)}).ok());
+  ASSERT_TRUE(file.Keep({Sample("a", 3)}).ok());
+  EXPECT_THAT(*file.Read(), ElementsAre(Sample("b", 2), Sample("a", 3)));
+}
+
+TEST(ReadingFileTest, TheOldestGoFirst) {
+  const ScratchDirectory scratch;
+  const ReadingFile file(scratch.Path("ucx-reading"));
+  for (size_t i = 0; i < 201; ++i) ASSERT_TRUE(file.Keep({Sample(StrCat("lane", i), i)}).ok());
+  const std::vector<KeptReading> readings = *file.Read();
+  ASSERT_EQ(readings.size(), 200U);
+  EXPECT_EQ(readings.front(), Sample("lane1", 1));
+  EXPECT_EQ(readings.back(), Sample("lane200", 200));
+}
+
+TEST(ReadingFileTest, ReplacesADamagedFile) {
+  const ScratchDirectory scratch;
+  const ReadingFile file(scratch.Write("ucx-reading", std::string(kText) + "more"));
+  EXPECT_EQ(file.Read().status().code(), Code::kDataLoss);
+  EXPECT_THAT(file.Read().status().message(), HasSubstr(file.path()));
+  ASSERT_TRUE(file.Keep({Sample("a", 1)}).ok());
+  EXPECT_THAT(*file.Read(), ElementsAre(Sample("a", 1)));
+}
+
+TEST(ReadingFileTest, LeavesAloneWhatItHasNotWritten) {
+  const ScratchDirectory scratch;
+  for (const std::string text : {"", "a letter\n", "dfrun UCX reading 2 00000000\nof a later version\n"}) {
+    const ReadingFile file(scratch.Write("ucx-reading", text));
+    EXPECT_EQ(file.Keep({Sample("a", 1)}).code(), Code::kFailedPrecondition) << text;
+    EXPECT_EQ(Content(file.path()), text);
+  }
+  const ReadingFile long_one(scratch.Write("long", std::string((256 << 10) + 1, 'x')));
+  EXPECT_FALSE(long_one.Keep({Sample("a", 1)}).ok());
+  EXPECT_EQ(Content(long_one.path()).size(), (256U << 10) + 1);
+  const ReadingFile directory(scratch.path());
+  EXPECT_FALSE(directory.Keep({Sample("a", 1)}).ok());
+}
+
+TEST(ReadingFileTest, AFileInTheFoldersPlaceIsAnError) {
+  const ScratchDirectory scratch;
+  const ReadingFile file(scratch.Write("dfrun", "a file") + "/ucx-reading");
+  EXPECT_FALSE(file.Read().ok());
+  EXPECT_FALSE(file.Keep({Sample("a", 1)}).ok());
+}
+
+}  // namespace
+}  // namespace dfrun::comm
