@@ -141,4 +141,15 @@ Result<RefPtr<NodeReader>> NodeReader::Of(KernelSetup& setup, Allocator& memory)
       "", key, [&]() -> Result<NodeReader*> { return new NodeReader(key, std::move(samples), config, memory); });
 }
 
+BatchReader::Done GiveTo(OpContext& ctx, Callback done) {
+  return [&ctx, done](Result<BatchReader::Batch> batch) {
+    if (!batch.ok()) {
+      done(AsInputError(batch.status()));
+      return;
+    }
+    for (size_t i = 0; i < batch->size(); ++i) ctx.SetOutput(static_cast<int>(i), std::move((*batch)[i]));
+    done(Status());
+  };
+}
+
 }  // namespace dfrun

@@ -8,6 +8,7 @@
 
 #include "kernels/io/batch_reader.h"
 #include "src/framework/kernel.h"
+#include "src/framework/op_context.h"
 #include "src/framework/resource.h"
 
 namespace dfrun {
@@ -40,6 +41,9 @@ class NodeReader final : public Resource {
   const int64_t batch_;
   const std::shared_ptr<BatchReader> reader_;
 };
+
+// What is to be done with a node's batch: its tensors are the node's outputs, and the node is done.
+BatchReader::Done GiveTo(OpContext& ctx, Callback done);
 
 }  // namespace dfrun
 

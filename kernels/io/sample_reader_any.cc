@@ -15,14 +15,7 @@ class UploadingReaderKernel final : public AsyncKernel {
   }
 
   void ComputeAsync(OpContext& ctx, Callback done) override {
-    uploads_->Request(ctx.input(0).scalar<int64_t>(), [&ctx, done](Result<BatchReader::Batch> batch) {
-      if (!batch.ok()) {
-        done(AsInputError(batch.status()));
-        return;
-      }
-      for (size_t i = 0; i < batch->size(); ++i) ctx.SetOutput(static_cast<int>(i), std::move((*batch)[i]));
-      done(Status());
-    });
+    uploads_->Request(ctx.input(0).scalar<int64_t>(), GiveTo(ctx, done));
   }
 
  private:
