@@ -22,7 +22,7 @@ inputs:
     batch: $1
     shuffle: true
 graph:
-  w:    {op: Variable, shape: [65536, 64], init: zeros}
+  w:    {op: Variable, shape: [65536, 16], init: zeros}
   x:    Mul(Cast(batch/bytes, DstT=float32), 0.0001)
   host: {op: Identity, inputs: [batch/bytes], device: "/device:cpu:0"}
   y:    {op: MatMul, inputs: [x, w], control: [${2:-x}]}
@@ -31,9 +31,6 @@ train: {loss: loss, optimizer: sgd, learning_rate: 0.01, steps: 12, log_every: 1
 checkpoint: {every: 5, keep: 3}
 EOF
 }
-placed() { "$DFRUN" graph "$WORK/spec.yaml" --gpus 1 --text --after place > "$WORK/graph" || fail "no graph of a batch of $1"; }
-reader_is_on() { grep -E "batch/read.*$1" "$WORK/graph" > "$WORK/found" || { grep batch/read "$WORK/graph"; fail "the reader is not on $1"; }; }
-
 # placed DEVICE: where the reader is.
 placed() {
   "$DFRUN" graph "$WORK/spec.yaml" --gpus 1 --text --after place > "$WORK/graph" || fail "no graph"

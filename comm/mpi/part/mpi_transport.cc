@@ -3,7 +3,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "comm/mpi/part/mpi_error.h"
@@ -85,17 +84,28 @@ void MpiTransport::StartPiece(Started* call, size_t offset, int bytes) {
 }
 
 bool MpiTransport::Progress(Completions* completed) {
-  if (requests_.empty()) return false;
-  indices_.resize(requests_.size());
-  statuses_.resize(requests_.size());
   int count = 0;
-  int error = MPI_SUCCESS;
-  for (int looks = large_pieces_ > 0 ? kLooksForLarge : 1; looks > 0 && count == 0 && error == MPI_SUCCESS; --looks) {
-    error = TestRequests(&count);
+  for (int looks = large_pieces_ > 0 ? kLooksForLarge : 1; looks > 0 && count == 0; --looks) {
+    const size_t requests = requests_.size() - oldest_;
+    if (requests == 0) return false;
+    if (requests > kWindow) {
+      if (next_window_ < kWindow || next_window_ >= requests) next_window_ = kWindow;
+      const size_t others = std::min(kWindow, requests - next_window_);
+      const int ended = EndCompleted(oldest_ + next_window_, others, completed);
+      next_window_ += others - static_cast<size_t>(ended);
+      count += ended;
+    }
+    count += EndCompleted(oldest_, std::min(kWindow, requests_.size() - oldest_), completed);
   }
-  if (count == MPI_UNDEFINED || count == 0) return false;
+  return count > 0;
+}
+
+int MpiTransport::EndCompleted(size_t first, size_t number, Completions* completed) {
+  int count = 0;
+  const int error = Test(first, number, &count);
+  if (count == MPI_UNDEFINED || count == 0) return 0;
   for (int i = 0; i < count; ++i) {
-    const Piece& piece = pieces_[indices_[i]];
+    const Piece& piece = pieces_[first + static_cast<size_t>(indices_[i])];
     if (piece.call == nullptr) continue;  // an abort has ended the Send
     if (!piece.call->is_send || error != MPI_SUCCESS) {
       Status status =
@@ -105,25 +115,53 @@ bool MpiTransport::Progress(Completions* completed) {
     }
     EndPiece(piece.call, completed);
   }
-  // From the last to the first, so that the request that fills a gap is never a completed one itself.
-  std::sort(indices_.begin(), indices_.begin() + count, std::greater<>());
-  for (int i = 0; i < count; ++i) {
-    large_pieces_ -= pieces_[indices_[i]].bytes >= kLargeBytes ? 1 : 0;
-    requests_[indices_[i]] = requests_.back();
-    pieces_[indices_[i]] = pieces_.back();
-    requests_.pop_back();
-    pieces_.pop_back();
+  std::sort(indices_.begin(), indices_.begin() + count);
+  if (first == oldest_) {
+    for (int i = 0; i < count; ++i) RemoveOld(first + static_cast<size_t>(indices_[i]));
+    ForgetRemoved();
+  } else {
+    // From the last to the first, so that the request that fills a gap is never a completed one itself.
+    for (int i = count - 1; i >= 0; --i) RemoveOther(first + static_cast<size_t>(indices_[i]));
   }
-  return true;
+  return count;
+}
+
+// One of the oldest: the few before it move up, so that they stay in their order.
+void MpiTransport::RemoveOld(size_t index) {
+  large_pieces_ -= pieces_[index].bytes >= kLargeBytes ? 1 : 0;
+  const auto move_up = [&](auto& all) {
+    const auto at = all.begin() + static_cast<std::ptrdiff_t>(index);
+    std::move_backward(all.begin() + static_cast<std::ptrdiff_t>(oldest_), at, at + 1);
+  };
+  move_up(requests_);
+  move_up(pieces_);
+  ++oldest_;
+}
+
+// Those that are left move to the front where they are no more than the removed ones.
+void MpiTransport::ForgetRemoved() {
+  if (oldest_ < requests_.size() - oldest_) return;
+  requests_.erase(requests_.begin(), requests_.begin() + static_cast<std::ptrdiff_t>(oldest_));
+  pieces_.erase(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(oldest_));
+  oldest_ = 0;
+}
+
+// The newest takes its place.
+void MpiTransport::RemoveOther(size_t index) {
+  large_pieces_ -= pieces_[index].bytes >= kLargeBytes ? 1 : 0;
+  requests_[index] = requests_.back();
+  pieces_[index] = pieces_.back();
+  requests_.pop_back();
+  pieces_.pop_back();
 }
 
 // Does the work of MPI_Testsome. Open MPI's checks for completed requests before it progresses the network; its
 // MPI_Test checks again afterwards.
-int MpiTransport::TestRequests(int* count) {
-  if (requests_.size() > 1) {
-    return MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), count, indices_.data(), statuses_.data());
+int MpiTransport::Test(size_t first, size_t number, int* count) {
+  if (number > 1) {
+    return MPI_Testsome(static_cast<int>(number), &requests_[first], count, indices_.data(), statuses_.data());
   }
-  const int error = MPI_Test(requests_.data(), count, statuses_.data());
+  const int error = MPI_Test(&requests_[first], count, statuses_.data());
   indices_[0] = 0;
   if (error != MPI_SUCCESS) *count = 1;
   return error;
@@ -145,7 +183,7 @@ void MpiTransport::Fail(Started* call, Status status) {
 
 // A message that is too short ends with its first piece: those behind it would take the next message's.
 void MpiTransport::CancelRest(const Started* call) {
-  for (size_t i = 0; i < pieces_.size(); ++i) {
+  for (size_t i = oldest_; i < pieces_.size(); ++i) {
     if (pieces_[i].call == call && requests_[i] != MPI_REQUEST_NULL) MPI_Cancel(&requests_[i]);
   }
 }
@@ -159,7 +197,7 @@ void MpiTransport::EndPiece(Started* call, Completions* completed) {
 // Receives are cancelled and end when MPI reports them as cancelled. The request of a Send stays, because MPI may still
 // read its bytes.
 void MpiTransport::EndAll(const Status& status, Completions* completed) {
-  for (size_t i = 0; i < pieces_.size(); ++i) {
+  for (size_t i = oldest_; i < pieces_.size(); ++i) {
     Started* call = pieces_[i].call;
     call->status = status;
     if (call->is_send) {

@@ -7,6 +7,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <deque>
 #include <memory>
 #include <string>
@@ -57,7 +58,12 @@ class MpiTransport final : public DrivenTransport {
   bool Progress(Completions* completed) override;
   void EndAll(const Status& status, Completions* completed) override;
 
-  int TestRequests(int* count);
+  // Ends the calls of those of `number` requests from `first` on that are complete, and says how many these are.
+  int EndCompleted(size_t first, size_t number, Completions* completed);
+  int Test(size_t first, size_t number, int* count);
+  void RemoveOld(size_t index);
+  void ForgetRemoved();
+  void RemoveOther(size_t index);
   void StartPiece(Started* call, size_t offset, int bytes);
   void EndPiece(Started* call, Completions* completed);
   Status PieceStatus(const Piece& piece, const MPI_Status& status, int error) const;
@@ -68,6 +74,9 @@ class MpiTransport final : public DrivenTransport {
   // times before it does other things, such as yielding its core.
   static constexpr int kLargeBytes = 1 << 18;
   static constexpr int kLooksForLarge = 16;
+  // Values mostly come in the order in which their receives were started, hundreds at the start of a step. So a poll looks
+  // at the oldest ones and, in turn, at as many of the others: it costs the same however many there are.
+  static constexpr size_t kWindow = 16;
 
   const MPI_Comm comm_;
   const int rank_;
@@ -75,12 +84,14 @@ class MpiTransport final : public DrivenTransport {
   const TagLayout tags_;
   const MpiTransportOptions options_;
 
-  // These belong to the driver; requests_[i] moves pieces_[i].
+  // These belong to the driver; requests_[i] moves pieces_[i], from oldest_ on, in the order in which they were started.
   std::vector<MPI_Request> requests_;
   std::vector<Piece> pieces_;
+  size_t oldest_ = 0;
+  size_t next_window_ = 0;  // counted from oldest_: where the next look at the others begins
   int large_pieces_ = 0;  // of them, of kLargeBytes and more
-  std::vector<int> indices_;
-  std::vector<MPI_Status> statuses_;
+  std::array<int, kWindow> indices_{};
+  std::array<MPI_Status, kWindow> statuses_{};
   std::deque<Started> calls_;
   std::vector<Started*> free_calls_;
 };
