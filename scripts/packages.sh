@@ -100,7 +100,7 @@ ensure_packages() {
   [ -n "$missing" ] || return 0
   if command -v apt-get >/dev/null && can_be_root; then
     local packages
-    mapfile -t packages < <(cut -d'|' -f4 <<<"$missing" | sort -u)
+    mapfile -t packages < <(cut -d'|' -f4 <<<"$missing" | tr ' ' '\n' | sort -u)
     echo "Installing with apt-get: ${packages[*]}"
     as_root apt-get -qq update
     # Where one is in no list of this host nothing is installed, and the table below says so.
