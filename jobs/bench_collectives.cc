@@ -111,6 +111,7 @@ class CollectivesBench {
     DF_ASSIGN(const std::unique_ptr<Session> session,
               Session::Create(runtime_, std::move(sums.graph), session_options));
     std::vector<std::string> inits;
+    inits.reserve(static_cast<size_t>(runtime_.size()));
     for (int rank = 0; rank < runtime_.size(); ++rank) inits.push_back(StrCat("init_", rank));
     DF_TRY(session->Run({}, {}, inits).status());
     DF_ASSIGN(const Session::Handle step, session->Prepare(sums.signature));

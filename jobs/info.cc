@@ -96,6 +96,7 @@ Result<int> ShowRanks(const InfoOptions& options) {
                  "--selftest moves data between ranks and there is one: mpirun -np 2 dfrun info --selftest");
   }
   std::vector<std::string> hosts;
+  hosts.reserve(ranks.size());
   for (const RankBinding& rank : ranks) hosts.push_back(rank.host);
   if (bootstrap->rank() == 0) std::printf("\n");
   DF_ASSIGN(const SelftestResult result, Selftest(*bootstrap, hosts, options.of_selftest));

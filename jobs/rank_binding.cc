@@ -144,7 +144,7 @@ std::string BindingTable(const std::vector<RankBinding>& ranks) {
   std::vector<std::vector<std::string>> rows = {{"rank", "host", "processors", "cores", "NUMA", "GPU", "NIC"}};
   for (size_t r = 0; r < ranks.size(); ++r) {
     const RankBinding& rank = ranks[r];
-    const auto or_dash = [](std::string text) { return text.empty() ? "-" : text; };
+    const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
     rows.push_back({StrCat(r), rank.host, or_dash(rank.processors), StrCat(rank.cores, " of ", rank.host_cores),
                     or_dash(rank.numa), or_dash(Join(rank.gpus)), or_dash(Join(rank.nics))});
   }

@@ -48,9 +48,11 @@ std::vector<int> Nearest(int, int column, int width) {
 
 // As far apart as they may be, and others in each row.
 std::vector<int> Spread(int row, int column, int width) {
+  const int sources = std::min(kRadix, width);
   std::vector<int> columns;
-  for (int i = 0; i < std::min(kRadix, width); ++i) {
-    columns.push_back((column + i * width / std::min(kRadix, width) + (i > 0 ? row - 1 : 0)) % width);
+  columns.reserve(static_cast<size_t>(sources));
+  for (int i = 0; i < sources; ++i) {
+    columns.push_back((column + i * width / sources + (i > 0 ? row - 1 : 0)) % width);
   }
   std::sort(columns.begin(), columns.end());
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());

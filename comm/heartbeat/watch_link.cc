@@ -24,6 +24,7 @@ std::vector<WatchLink> LinksOf(int rank, int size, const WatchTimes& times) {
   for (const int child : TreeChildren(rank, size)) peers.insert(child);
   peers.erase(rank);
   std::vector<WatchLink> links;
+  links.reserve(peers.size());
   for (const int peer : peers) links.emplace_back(peer, rank > peer, times);
   return links;
 }
