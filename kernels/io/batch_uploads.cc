@@ -30,7 +30,7 @@ BatchUploads::~BatchUploads() {
   while (under_way_ > 0) ended_.Wait(mu_);
 }
 
-void BatchUploads::Request(int64_t position, Done done) {
+void BatchUploads::Request(int64_t position, const Done& done) {
   std::shared_ptr<Upload> upload;
   std::shared_ptr<Upload> next;
   bool is_new = false;
@@ -125,12 +125,15 @@ void BatchUploads::End(Upload& upload, const Status& status) {
   Done waiting;
   {
     MutexLock lock(mu_);
-    waiting = std::move(upload.waiting);
-    if (waiting == nullptr) upload.batch = std::move(batch);
     --under_way_;
     ended_.NotifyAll();
+    waiting = std::move(upload.waiting);
+    if (waiting == nullptr) {
+      upload.batch = std::move(batch);
+      return;
+    }
   }
-  if (waiting != nullptr) waiting(std::move(batch));
+  waiting(std::move(batch));
 }
 
 }  // namespace dfrun

@@ -25,7 +25,7 @@ class BatchUploads final : public Resource {
 
   // Runs done(batch) with the batch at `position`, in the device's memory but for what is no plain numbers: at once
   // where it has been copied ahead. Then copies the next.
-  void Request(int64_t position, Done done) EXCLUDES(mu_);
+  void Request(int64_t position, const Done& done) EXCLUDES(mu_);
   std::string DebugString() const override { return reader_->DebugString() + " on " + device_.full_name(); }
 
  private:

@@ -193,7 +193,7 @@ Result<cudaGraph_t> GraphRecorder::Capture(FunctionRef<Status(cudaStream_t)> cal
 }
 
 Status GraphRecorder::Refuse(std::string_view why) {
-  const Status refusal = Unimplemented("node '", node_, "': ", why);
+  Status refusal = Unimplemented("node '", node_, "': ", why);
   if (refusal_.ok()) refusal_ = refusal;
   return refusal;
 }

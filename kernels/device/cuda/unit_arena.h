@@ -46,7 +46,10 @@ class UnitArena final : public Allocator {
   static constexpr uintptr_t kNoMemory = uintptr_t{1} << 46;
 
   size_t FindPlace(size_t bytes);
-  char* base() const { return block_ != nullptr ? static_cast<char*>(block_) : reinterpret_cast<char*>(kNoMemory); }
+  char* base() const {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): no memory is there
+    return block_ != nullptr ? static_cast<char*>(block_) : reinterpret_cast<char*>(kNoMemory);
+  }
 
   Allocator& memory_;
   void* block_ = nullptr;
