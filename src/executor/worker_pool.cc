@@ -123,7 +123,7 @@ class WorkerPool::BlockJob {
 //
 // Many ranks that share a core and wait give it to each other within microseconds, some in the poll itself, as Open MPI
 // does where a host has more ranks than cores: sixteen such polls are longer than a slice, but no slice is among them,
-// and sleeps would be added up along the tree of ranks. So slices are looked for in single rounds where rounds are long.
+// and sleeps would add up along the tree of ranks. So slices are looked for in single rounds where rounds are long.
 class WorkerPool::Backoff {
  public:
   // `patient`: yields go on while nobody else wants the core: what is polled for may be a large message on its way.

@@ -42,8 +42,8 @@ class RankCommunicatorTest : public testing::Test {
   RankCommunicatorTest() {
     auto tensors = std::make_unique<SilentNetwork>(&looks_for_values_);
     tensors_ = tensors.get();
-    communicator_ = std::make_unique<RankCommunicator>(std::move(tensors),
-                                                       std::make_unique<SilentNetwork>(&looks_for_control_));
+    communicator_ =
+        std::make_unique<RankCommunicator>(std::move(tensors), std::make_unique<SilentNetwork>(&looks_for_control_));
   }
   void Poll(int times) {
     for (int i = 0; i < times; ++i) EXPECT_FALSE(communicator_->Poll());
