@@ -96,6 +96,7 @@ bool DrivenTransport::TryDrive() {
 }
 
 void DrivenTransport::LetGo(Completions* completed) {
+  has_started_.store(HasStarted(), std::memory_order_relaxed);
   LeaveNetwork();
   driving_.store(false);
   completed->Run();

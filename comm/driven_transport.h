@@ -27,6 +27,7 @@ class DrivenTransport : public Transport {
   void RecvLater(int peer, MessageTag tag, void* data, size_t bytes, Callback done) final;
   void Get(int peer, std::string_view key, size_t offset, void* data, size_t bytes, Callback done) final;
   bool Poll() final;
+  bool is_idle() const final { return !has_started_.load(std::memory_order_relaxed) && !has_waiting(); }
   bool ArmWake() final;
   void Abort(const Status& status) final;
   void Trace(TraceSink* sink) final { trace_.Start(sink); }
@@ -59,6 +60,8 @@ class DrivenTransport : public Transport {
   virtual void Start(const Call& call, Completions* completed) = 0;
   // Moves messages and completes calls. True if a call completed.
   virtual bool Progress(Completions* completed) = 0;
+  // False where every call that was started has completed; true too where the network does not count them.
+  virtual bool HasStarted() const { return true; }
   // Of a network with a wake_descriptor(), which tells of what comes from now on; false: something may be there already.
   virtual bool Arm() { return false; }
   // Ends every started call with `status`; a receive ends once the network can no longer write to its memory. Called
@@ -89,9 +92,13 @@ class DrivenTransport : public Transport {
   void StartUnlessAborted(const Call& call, Completions* completed);
   bool StartQueued(Completions* completed) EXCLUDES(mu_);
   void StartLater(Completions* completed) EXCLUDES(mu_);
+  bool has_waiting() const {
+    return queued_any_.load(std::memory_order_relaxed) || later_any_.load(std::memory_order_relaxed);
+  }
 
   MessageTrace trace_;
   std::atomic<bool> driving_{false};
+  std::atomic<bool> has_started_{false};  // written by the driver
   std::vector<Call> starting_;  // the driver's; only used while the calls in later_ are started
   Status abort_status_;         // the driver's
 

@@ -34,6 +34,7 @@ class StagedTransport final : public Transport {
   void RecvLater(int peer, MessageTag tag, void* data, size_t bytes, Callback done) override;
   void Get(int peer, std::string_view key, size_t offset, void* data, size_t bytes, Callback done) override;
   bool Poll() override { return transport_->Poll(); }
+  bool is_idle() const override { return transport_->is_idle(); }
   int wake_descriptor() const override { return transport_->wake_descriptor(); }
   bool ArmWake() override { return transport_->ArmWake(); }
   void Abort(const Status& status) override { transport_->Abort(status); }

@@ -68,6 +68,9 @@ class Transport {
   // Starts queued calls, finishes completed ones and runs their callbacks. True if anything happened. Returns false at
   // once if another thread is polling.
   virtual bool Poll() = 0;
+  // True where no call of this rank is pending, as far as the last one who polled has seen: a hint for who has several
+  // things to poll.
+  virtual bool is_idle() const { return false; }
   // For who has nothing to do but to wait: ArmWake(), and where that is true a sleep until the descriptor is readable.
   // False: there may be something to Poll() for now. The descriptor tells of what peers do, not of calls of this rank's
   // other threads. -1: there is none, and who waits polls.

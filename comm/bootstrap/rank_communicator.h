@@ -32,12 +32,13 @@ class RankCommunicator final : public Communicator {
   std::unique_ptr<StepRendezvous> NewRendezvous(int32_t slot, std::span<const ChannelEndpoint> ends) override;
   int32_t max_channels() const override { return tensors_->max_channels(); }
   int32_t max_slots() const override { return tensors_->max_slots(); }
-  // Control messages are looked for in one of kPollsPerControl polls, or of kBusyPollsPerControl that found values:
-  // what waits for a value waits for less.
+  // Control messages are looked for where no value is waited for. Else in one of kPollsPerControl polls, or of
+  // kBusyPollsPerControl that found values: what waits for a value waits for less.
   bool Poll() override {
     const bool tensors = tensors_->Poll();
     const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
     polls_.store(polls, std::memory_order_relaxed);
+    if (!tensors && tensors_->is_idle()) return control_.Poll();
     if (polls % (tensors ? kBusyPollsPerControl : kPollsPerControl) != 0) return tensors;
     return control_.Poll() || tensors;
   }

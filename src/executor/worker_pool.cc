@@ -24,8 +24,10 @@ constexpr int kCpuPauses = 4;  // of a round's pause
 constexpr int kPolls = 128;
 constexpr int kBriefPolls = 32;
 constexpr int kYields = 512;
-constexpr int kRoundsPerLook = 16;  // at the clock, before the first yield; then every round
-// What takes longer gave the core to somebody: a scheduler's slice is 1.5 ms and more.
+constexpr int kRoundsPerLook = 16;  // at the clock, before the first yield, after so many quick rounds
+// A longer round gave the core away for a moment: the network's poll may yield.
+constexpr int64_t kQuickRoundNs = 1'000;
+// What takes longer gave the core to somebody who kept it: a scheduler's slice is 1.5 ms and more.
 constexpr int64_t kSliceNs = 1'200'000;
 constexpr int64_t kFreeTurnNs = 1'200'000;  // of kYields yields
 constexpr int64_t kPatienceNs = 10'000'000;
@@ -44,6 +46,10 @@ int UsableCores() {
 
 // Of the pool that it works for; 0: of those that call it.
 thread_local int this_thread = 0;
+
+// Rounds of looking for work, one after the other, that were quick, up to kRoundsPerLook: of the process, since its
+// cores are shared or are not.
+std::atomic<int> quick_rounds{0};
 
 int64_t NowNs() {
   return nanoseconds(steady_clock::now().time_since_epoch()).count();
@@ -114,6 +120,10 @@ class WorkerPool::BlockJob {
 // that gave the core away, and for a while after it waits are sleeps from the start: for a few times as long as it
 // took, so that a core that is shared for long loses little by looking again, and one that was interrupted once little
 // by sleep.
+//
+// Many ranks that share a core and wait give it to each other within microseconds, some in the poll itself, as Open MPI
+// does where a host has more ranks than cores: sixteen such polls are longer than a slice, but no slice is among them,
+// and sleeps would add up along the tree of ranks. So slices are looked for in single rounds where rounds are long.
 class WorkerPool::Backoff {
  public:
   // `patient`: yields go on while nobody else wants the core: what is polled for may be a large message on its way.
@@ -139,7 +149,7 @@ class WorkerPool::Backoff {
       for (int i = 0; i < kCpuPauses; ++i) CpuPause();
     }
     ++rounds_;
-    if (rounds_ > 0 || rounds_ % kRoundsPerLook == 0) LookAtClock();
+    if (rounds_ >= 0 || rounds_ >= next_look_) LookAtClock();
   }
   microseconds NextSleep() {
     const microseconds now = sleep_;
@@ -149,6 +159,7 @@ class WorkerPool::Backoff {
   void Reset() {
     rounds_ = polls_ ? -kPolls : -kPauses;
     looked_ns_ = 0;
+    next_look_ = rounds_ + RoundsToLook(quick_rounds.load(std::memory_order_relaxed));
     sleep_ = kFirstSleep;
     const int64_t oversubscribed_until_ns = oversubscribed_until_ns_.load(std::memory_order_relaxed);
     expired_ = patient_ && oversubscribed_until_ns != 0 && NowNs() < oversubscribed_until_ns;
@@ -159,11 +170,22 @@ class WorkerPool::Backoff {
   void LookAtClock() {
     const int64_t now_ns = NowNs();
     const int64_t taken_ns = looked_ns_ == 0 ? 0 : now_ns - looked_ns_;
+    const int rounds = looked_ns_ == 0 ? 0 : rounds_ - looked_round_;
     looked_ns_ = now_ns;
+    looked_round_ = rounds_;
+    next_look_ = rounds_ + CountQuick(rounds, taken_ns);
     if (rounds_ == 0) begin_ns_ = turn_begin_ns_ = now_ns;
-    if (taken_ns < kSliceNs) return;
+    if (rounds != 1 || taken_ns < kSliceNs) return;
     expired_ = true;
     oversubscribed_until_ns_.store(now_ns + kSleepsPerSlice * taken_ns, std::memory_order_relaxed);
+  }
+  // How many rounds may pass until the next look.
+  static int RoundsToLook(int quick) { return quick == kRoundsPerLook ? kRoundsPerLook : 1; }
+  static int CountQuick(int rounds, int64_t taken_ns) {
+    const int before = quick_rounds.load(std::memory_order_relaxed);
+    const int quick = taken_ns > rounds * kQuickRoundNs ? 0 : std::min(before + rounds, kRoundsPerLook);
+    if (quick != before) quick_rounds.store(quick, std::memory_order_relaxed);
+    return RoundsToLook(quick);
   }
 
   std::atomic<int64_t>& oversubscribed_until_ns_;
@@ -172,6 +194,8 @@ class WorkerPool::Backoff {
   int rounds_;  // below 0: before the first yield
   bool expired_;
   microseconds sleep_;
+  int next_look_;              // at the clock: the round
+  int looked_round_ = 0;       // of the last look
   int64_t looked_ns_;          // 0: not yet
   int64_t begin_ns_ = 0;       // of the first yield
   int64_t turn_begin_ns_ = 0;  // of kYields yields

@@ -56,6 +56,7 @@ class MpiTransport final : public DrivenTransport {
   void LeaveNetwork() override;
   void Start(const Call& call, Completions* completed) override;
   bool Progress(Completions* completed) override;
+  bool HasStarted() const override { return !requests_.empty(); }
   void EndAll(const Status& status, Completions* completed) override;
 
   // Ends the calls of those of `number` requests from `first` on that are complete, and says how many these are.

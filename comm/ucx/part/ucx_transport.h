@@ -109,6 +109,7 @@ class UcxTransport final : public DrivenTransport {
 
   void Start(const Call& call, Completions* completed) override;
   bool Progress(Completions* completed) override;
+  bool HasStarted() const override { return !in_flight_.empty(); }
   void EndAll(const Status& status, Completions* completed) override;
   bool Arm() override;
 
