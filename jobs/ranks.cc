@@ -72,7 +72,7 @@ void DeclareRankOptions(Options& args, RankOptions& options) {
   args.Value("--transport", options.transport,
              "What moves tensors between ranks (`dfrun info` lists them); default: the best");
   args.Value("--mpi-abi", options.mpi_abi,
-             "Which MPI to use where there are several: ompi, mpich or abi (`dfrun info` lists them); default: the "
+             "Which MPI to use where there are several: ompi, mpich, abi or smpi (`dfrun info` lists them); default: the "
              "launcher's");
   args.Value(
       "--collectives", options.collectives,

@@ -11,7 +11,8 @@ enum class Launcher : uint8_t {
   kNone,     // a shell: the process is alone
   kOpenMpi,  // mpirun of Open MPI
   kPmix,     // a PMIx launcher: srun --mpi=pmix, mpirun of Open MPI 5
-  kPmi       // a PMI launcher: mpiexec of MPICH, srun --mpi=pmi2
+  kPmi,      // a PMI launcher: mpiexec of MPICH, srun --mpi=pmi2
+  kSmpi      // smpirun of SimGrid: ranks are simulated, as threads of one process
 };
 
 Launcher FindLauncher();
