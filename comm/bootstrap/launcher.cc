@@ -56,4 +56,8 @@ int RanksStarted() {
   return number == nullptr ? 1 : ParseAs<int>(number).value_or(1);
 }
 
+bool RanksAreThreads() {
+  return FindLauncher() == Launcher::kSmpi;
+}
+
 }  // namespace dfrun::comm

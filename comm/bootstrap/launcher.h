@@ -23,6 +23,10 @@ std::string_view LauncherName(Launcher launcher);
 // known, what srun says of its tasks.
 int RanksStarted();
 
+// The launcher's ranks are threads of one process, of which one runs until it calls MPI. What a process has once, such as
+// handlers of signals, they share.
+bool RanksAreThreads();
+
 }  // namespace dfrun::comm
 
 #endif  // DFRUN_COMM_BOOTSTRAP_LAUNCHER_H_
