@@ -2,7 +2,8 @@
 # binary interface (ABI) that is found. None of them is linked with a library of MPI: the program opens one before them
 # (comm/mpi/mpi_part.cc), whose names they then use, whatever its file is called.
 #
-# An mpi.h is recognised by what it defines; DFRUN_MPI_{OMPI,MPICH,ABI}_INCLUDE say where others are.
+# An mpi.h is recognised by what it defines; DFRUN_MPI_{OMPI,MPICH,ABI,SMPI}_INCLUDE say where others
+# are.
 set(mpi_folders ${MPI_C_INCLUDE_DIRS} /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/include
     /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/mpich /usr/include/openmpi-x86_64 /usr/include/mpich-x86_64)
 
@@ -25,10 +26,11 @@ find_path(DFRUN_MPI_OMPI_INCLUDE mpi.h HINTS ${mpi_folders} VALIDATOR dfrun_is_o
 find_path(DFRUN_MPI_MPICH_INCLUDE mpi.h HINTS ${mpi_folders} VALIDATOR dfrun_is_mpich)
 find_path(DFRUN_MPI_ABI_INCLUDE mpi_abi.h HINTS ${mpi_folders} ${DFRUN_MPI_MPICH_INCLUDE}
           ${PROJECT_BINARY_DIR}/mpi/mpich/include)  # where scripts/test --all puts that of the package index
+find_path(DFRUN_MPI_SMPI_INCLUDE smpi_main.h PATH_SUFFIXES smpi)
 
 file(GLOB DFRUN_MPI_SOURCES CONFIGURE_DEPENDS comm/mpi/part/*.cc)
 set(DFRUN_MPI_PARTS)
-foreach(abi OMPI MPICH ABI)
+foreach(abi OMPI MPICH ABI SMPI)
   if(NOT DFRUN_MPI_${abi}_INCLUDE)
     continue()
   endif()
@@ -49,6 +51,9 @@ foreach(abi OMPI MPICH ABI)
 endforeach()
 if(TARGET dfrun_mpi_abi)
   target_compile_definitions(dfrun_mpi_abi PRIVATE MPI_ABI)  # as mpicc_abi of MPICH 5 has it
+endif()
+if(TARGET dfrun_mpi_smpi)  # whose mpi.h would replace malloc() and free() too
+  target_compile_definitions(dfrun_mpi_smpi PRIVATE DFRUN_SMPI SMPI_NO_OVERRIDE_MALLOC)
 endif()
 if(NOT DFRUN_MPI_PARTS)
   message(FATAL_ERROR "no mpi.h was found: install an MPI (libopenmpi-dev on Debian)")

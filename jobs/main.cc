@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "comm/bootstrap/launcher.h"
 #include "jobs/command.h"
 #include "jobs/uncaught.h"
 #include "src/framework/device_part.h"
@@ -61,7 +62,11 @@ int Run(std::vector<std::string> words) {
 
 // NOLINTNEXTLINE(bugprone-exception-escape): HandleUncaughtExceptions() ends what escapes
 int main(int argc, char** argv) {
-  if (const std::optional<int> code = dfrun::RunAsHdf5Helper(argc, argv)) return *code;
+  // Where ranks are threads, they are so of the launcher's program, which cannot be started as a helper: foreign files are
+  // opened in their process.
+  if (!dfrun::comm::RanksAreThreads()) {
+    if (const std::optional<int> code = dfrun::RunAsHdf5Helper(argc, argv)) return *code;
+  }
   dfrun::jobs::HandleUncaughtExceptions();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write
   // Each large block that is given back makes glibc walk all small ones kept aside so far: a fifth of what building a

@@ -86,6 +86,7 @@ std::string Bind(comm::Launcher launcher) {
       return "mpiexec -bind-to core:N gives each rank N cores of its own";
     case comm::Launcher::kPmix:
       return "srun --cpus-per-task=N --cpu-bind=cores gives each rank N cores of its own";
+    case comm::Launcher::kSmpi:
     case comm::Launcher::kNone:
       break;
   }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <thread>
 
+#include "comm/bootstrap/launcher.h"
 #include "comm/bootstrap/process_group.h"
 #include "jobs/command.h"
 #include "jobs/rank_end.h"
@@ -22,9 +23,9 @@ constexpr int64_t kStallS = 60;
 // A signal may have reached one rank alone, which then gives rank 0 time to end the job by itself.
 constexpr StopGuard::Seconds kRankZeroFirst(2);
 
-// Null where signals are no requests. The group and `end` outlive it.
+// Null where signals are no requests, and where rank 0 in the same process has one. The group and `end` outlive it.
 std::unique_ptr<StopGuard> MakeGuard(const comm::ProcessGroup& group, RankEnd& end, const RankOptions& options) {
-  if (options.grace_s == 0) return nullptr;
+  if (options.grace_s == 0 || (group.rank() != 0 && comm::RanksAreThreads())) return nullptr;
   StopGuard::Seconds grace(static_cast<double>(options.grace_s));
   if (group.rank() != 0) grace += kRankZeroFirst;
   return std::make_unique<StopGuard>(ProcessStop(), grace, [&end](const Status& overdue) { end.AbortAll(overdue); });
@@ -72,7 +73,7 @@ void DeclareRankOptions(Options& args, RankOptions& options) {
   args.Value("--transport", options.transport,
              "What moves tensors between ranks (`dfrun info` lists them); default: the best");
   args.Value("--mpi-abi", options.mpi_abi,
-             "Which MPI to use where there are several: ompi, mpich or abi (`dfrun info` lists them); default: the "
+             "Which MPI to use where there are several: ompi, mpich, abi or smpi (`dfrun info` lists them); default: the "
              "launcher's");
   args.Value(
       "--collectives", options.collectives,
@@ -106,7 +107,7 @@ Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, 
   DF_ASSIGN(const std::unique_ptr<comm::ProcessGroup> group,
             comm::ProcessGroup::Join(
                 {.threads = options.threads > 0 ? options.threads : cores, .mpi_abi = options.mpi_abi}, OwnFacts()));
-  if (group->size() > 1) TagLog(group->rank());
+  if (group->size() > 1 && !comm::RanksAreThreads()) TagLog(group->rank());
   SayDifferences(*group);
   RankEnd end(*group);
   DF_TRY(end.StartHeartbeat(watch_times));

@@ -41,6 +41,7 @@ test|GoogleTest|header gtest/gtest.h|libgtest-dev|gtest|googletest
 test|GoogleMock|header gmock/gmock.h|libgmock-dev|gtest|googletest
 test|Python 3|command python3|python3|python|python
 mpis|MPICH, a second MPI|command mpiexec.mpich|mpich libmpich-dev|-|mpich
+mpis|SimGrid, simulated ranks|command smpirun|libsimgrid-dev|-|simgrid
 slurm|Slurm|command slurmctld|slurm-wlm|-|slurm
 slurm|Munge|command munged|munge|-|munge
 slurm|h5py|python h5py|python3-h5py|h5py|py-h5py

@@ -14,13 +14,16 @@ struct Sign {
 };
 
 // The first variable that is set decides: Open MPI's mpirun sets those of PMIx too.
-constexpr Sign kSigns[] = {{"OMPI_COMM_WORLD_SIZE", Launcher::kOpenMpi, "mpirun (Open MPI)"},
+constexpr Sign kSigns[] = {{"SMPI_GLOBAL_SIZE", Launcher::kSmpi, "smpirun (SimGrid)"},
+                           {"OMPI_COMM_WORLD_SIZE", Launcher::kOpenMpi, "mpirun (Open MPI)"},
                            {"PMIX_RANK", Launcher::kPmix, "a PMIx launcher"},
                            {"PMI_RANK", Launcher::kPmi, "a PMI launcher"}};
 
 // Slurm's stands in the environment of srun's tasks alone, not in that of a batch script.
 const char* SizeVariable(Launcher launcher) {
   switch (launcher) {
+    case Launcher::kSmpi:
+      return "SMPI_GLOBAL_SIZE";
     case Launcher::kOpenMpi:
       return "OMPI_COMM_WORLD_SIZE";
     case Launcher::kPmi:
@@ -51,6 +54,10 @@ std::string_view LauncherName(Launcher launcher) {
 int RanksStarted() {
   const char* const number = std::getenv(SizeVariable(FindLauncher()));
   return number == nullptr ? 1 : ParseAs<int>(number).value_or(1);
+}
+
+bool RanksAreThreads() {
+  return FindLauncher() == Launcher::kSmpi;
 }
 
 }  // namespace dfrun::comm

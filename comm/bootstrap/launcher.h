@@ -11,7 +11,8 @@ enum class Launcher : uint8_t {
   kNone,     // a shell: the process is alone
   kOpenMpi,  // mpirun of Open MPI
   kPmix,     // a PMIx launcher: srun --mpi=pmix, mpirun of Open MPI 5
-  kPmi       // a PMI launcher: mpiexec of MPICH, srun --mpi=pmi2
+  kPmi,      // a PMI launcher: mpiexec of MPICH, srun --mpi=pmi2
+  kSmpi      // smpirun of SimGrid: ranks are simulated, as threads of one process
 };
 
 Launcher FindLauncher();
@@ -21,6 +22,10 @@ std::string_view LauncherName(Launcher launcher);
 // How many ranks this process's launcher says that it started; 1 where it does not say. Without a launcher that is
 // known, what srun says of its tasks.
 int RanksStarted();
+
+// The launcher's ranks are threads of one process, of which one runs until it calls MPI. What a process has once, such as
+// handlers of signals, they share.
+bool RanksAreThreads();
 
 }  // namespace dfrun::comm
 

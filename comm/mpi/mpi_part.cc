@@ -15,10 +15,12 @@ namespace {
 constexpr std::string_view kOmpiNames[] = {"libmpi.so.40"};
 constexpr std::string_view kMpichNames[] = {"libmpi.so.12", "libmpich.so.12"};  // the second is Debian's name
 constexpr std::string_view kStandardNames[] = {"libmpi_abi.so.1", "libmpi_abi.so.0"};
+constexpr std::string_view kSmpiNames[] = {"libsimgrid.so.3.32", "libsimgrid.so"};  // each version has its own name
 
 constexpr MpiAbi kAbis[] = {{"ompi", "Open MPI 4 and 5", kOmpiNames},
                             {"mpich", "MPICH 3.1 and newer, Intel MPI, MVAPICH, Cray MPICH", kMpichNames},
-                            {"abi", "the ABI of MPI 5", kStandardNames}};
+                            {"abi", "the ABI of MPI 5", kStandardNames},
+                            {"smpi", "SimGrid's simulated MPI", kSmpiNames}};
 
 std::string PartName(const MpiAbi& abi) {
   return StrCat("mpi_", abi.name);
@@ -62,8 +64,10 @@ std::string VersionOf(void* library) {
   return version;
 }
 
-// In which order ABIs are tried. A launcher of PMIx may be Open MPI's or Slurm's, one of PMI is mostly MPICH's.
-std::array<std::string_view, 3> OrderFor(Launcher launcher) {
+// In which order ABIs are tried. A launcher of PMIx may be Open MPI's or Slurm's, one of PMI is mostly MPICH's; SMPI's
+// ranks call no other MPI.
+std::vector<std::string_view> OrderFor(Launcher launcher) {
+  if (launcher == Launcher::kSmpi) return {"smpi"};
   if (launcher == Launcher::kPmi) return {"mpich", "abi", "ompi"};
   return {"ompi", "mpich", "abi"};
 }

@@ -18,7 +18,7 @@ refuses() {  # refuses EXIT_CODE TEXT VARIABLE... -- OPTION...: in a process wit
 }
 
 refuses 70 'srun --mpi=pmix' SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=1 --
-refuses 64 "there is no MPI ABI 'lam'; there are ompi, mpich, abi" PMI_RANK=0 PMI_SIZE=1 -- --mpi-abi lam
+refuses 64 "there is no MPI ABI 'lam'; there are ompi, mpich, abi, smpi" PMI_RANK=0 PMI_SIZE=1 -- --mpi-abi lam
 if [ -e "$(dirname "$DFRUN")/../lib/dfrun/libdfrun_mpi_ompi.so" ] && command -v mpirun > /dev/null; then
   refuses 70 'a PMI launcher started 3 ranks, and this process is alone' PMI_RANK=0 PMI_SIZE=3 -- --mpi-abi ompi
 fi

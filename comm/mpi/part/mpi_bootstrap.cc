@@ -56,10 +56,18 @@ class MpiBootstrap final : public Bootstrap {
   int size_ = 1;
 };
 
+#ifdef DFRUN_SMPI
+// SMPI grants no more, and says with it that one thread of a rank may call it. That other threads exist it takes for
+// granted: its ranks are threads.
+constexpr int kOneCalls = MPI_THREAD_SINGLE;
+#else
+constexpr int kOneCalls = MPI_THREAD_FUNNELED;
+#endif
+
 }  // namespace
 
 Result<std::unique_ptr<Bootstrap>> StartMpi(int threads) {
-  const int wanted = threads > 1 ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
+  const int wanted = threads > 1 ? MPI_THREAD_SERIALIZED : kOneCalls;
   int provided = 0;
   DF_TRY(MpiStatus(MPI_Init_thread(nullptr, nullptr, wanted, &provided), "start"));
   auto bootstrap = std::make_unique<MpiBootstrap>();

@@ -11,7 +11,9 @@ namespace dfrun::comm {
 namespace {
 
 // True while a thread is in MPI. MPI_THREAD_SERIALIZED holds for the process: while one thread drives a transport, no
-// other thread may drive another one. It is held for a few calls of MPI, and no callback runs meanwhile.
+// other thread may drive another one. It is held for a few calls of MPI, and no callback runs meanwhile. At a lower level
+// one thread makes all calls and no lock is taken; under SMPI, where the ranks are threads that take turns within calls
+// of MPI, one could not be.
 std::atomic<bool> g_in_mpi{false};
 
 }  // namespace
@@ -28,7 +30,10 @@ Result<std::unique_ptr<MpiTransport>> MpiTransport::Create(MPI_Comm parent, cons
   int found = 0;
   MPI_Comm_get_attr(comm, MPI_TAG_UB, &tag_bound, &found);
   if (found == 0) return FailedPrecondition("this MPI does not say how large a tag may be (MPI_TAG_UB)");
-  return std::unique_ptr<MpiTransport>(new MpiTransport(comm, rank, size, static_cast<uint32_t>(*tag_bound), options));
+  int level = MPI_THREAD_SERIALIZED;
+  MPI_Query_thread(&level);
+  return std::unique_ptr<MpiTransport>(new MpiTransport(comm, rank, size, static_cast<uint32_t>(*tag_bound),
+                                                        level >= MPI_THREAD_SERIALIZED, options));
 }
 
 MpiTransport::~MpiTransport() {
@@ -40,11 +45,11 @@ MpiTransport::~MpiTransport() {
 }
 
 void MpiTransport::EnterNetwork() {
-  while (g_in_mpi.exchange(true, std::memory_order_acquire)) sched_yield();
+  while (threads_take_turns_ && g_in_mpi.exchange(true, std::memory_order_acquire)) sched_yield();
 }
 
 void MpiTransport::LeaveNetwork() {
-  g_in_mpi.store(false, std::memory_order_release);
+  if (threads_take_turns_) g_in_mpi.store(false, std::memory_order_release);
 }
 
 void MpiTransport::Start(const Call& call, Completions* completed) {

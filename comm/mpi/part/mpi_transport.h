@@ -49,8 +49,14 @@ class MpiTransport final : public DrivenTransport {
     int bytes;
   };
 
-  MpiTransport(MPI_Comm comm, int rank, int size, uint32_t max_tag, const MpiTransportOptions& options)
-      : comm_(comm), rank_(rank), size_(size), tags_(max_tag), options_(options) {}
+  MpiTransport(MPI_Comm comm, int rank, int size, uint32_t max_tag, bool threads_take_turns,
+               const MpiTransportOptions& options)
+      : comm_(comm),
+        rank_(rank),
+        size_(size),
+        tags_(max_tag),
+        threads_take_turns_(threads_take_turns),
+        options_(options) {}
 
   void EnterNetwork() override;
   void LeaveNetwork() override;
@@ -83,6 +89,7 @@ class MpiTransport final : public DrivenTransport {
   const int rank_;
   const int size_;
   const TagLayout tags_;
+  const bool threads_take_turns_;  // several threads of this process may call MPI, one at a time
   const MpiTransportOptions options_;
 
   // These belong to the driver; requests_[i] moves pieces_[i], from oldest_ on, in the order in which they were started.
