@@ -88,6 +88,7 @@ class BucketReduction {
   void Split(GraphOps& ops, const std::vector<size_t>& bucket, Output whole, size_t reader) {
     ops.set_device(readers_[reader].device);
     std::vector<int64_t> sizes;
+    sizes.reserve(bucket.size());
     for (const size_t i : bucket) sizes.push_back(graph_.shape(gradients_[i].values[0]).num_elements());
     const Output of_parts = ops.Const("sizes", Tensor::Vector<int64_t>(std::span<const int64_t>(sizes)));
     const Output parts = ops.Add("parts", "SplitV", {whole, of_parts, AxisOf(ops)},
