@@ -2,8 +2,7 @@
 # binary interface (ABI) that is found. None of them is linked with a library of MPI: the program opens one before them
 # (comm/mpi/mpi_part.cc), whose names they then use, whatever its file is called.
 #
-# An mpi.h is recognised by what it defines; DFRUN_MPI_{OMPI,MPICH,ABI,SMPI}_INCLUDE say where others
-# are.
+# An mpi.h is recognised by what it defines; DFRUN_MPI_{OMPI,MPICH,ABI,SMPI}_INCLUDE say where others are.
 set(mpi_folders ${MPI_C_INCLUDE_DIRS} /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/include
     /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/mpich /usr/include/openmpi-x86_64 /usr/include/mpich-x86_64)
 
