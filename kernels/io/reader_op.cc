@@ -38,10 +38,10 @@ void TakesReaderV2(OpBuilder& op) {
   op.Input("reader_handle: resource").Stateful().NotDifferentiable();
 }
 void TakesQueue(OpBuilder& op) {
-  op.As(TakesReader).Input("queue_handle: Ref(string)");
+  op.As(TakesReader).Input("queue_handle: Ref(string)").Waits(WaitKind::kTake, 1);
 }
 void TakesQueueV2(OpBuilder& op) {
-  op.As(TakesReaderV2).Input("queue_handle: resource");
+  op.As(TakesReaderV2).Input("queue_handle: resource").Waits(WaitKind::kTake, 1);
 }
 
 void Reads(OpBuilder& op) {

@@ -22,12 +22,13 @@ void MakesAccumulator(OpBuilder& op) {
 
 void Applies(OpBuilder& op) {
   op.Input("local_step: int64").Input("gradient: dtype").As(OfNumbers).NotDifferentiable().Cost(SummandCost(2));
+  op.Waits(WaitKind::kPut);
   op.Shape([](InferenceContext& c) { return c.WithRank(1, 0).status(); });
   op.Doc("Adds a gradient that was computed at `local_step`, unless the accumulator is at a later one.");
 }
 
 void Takes(OpBuilder& op) {
-  op.Input("num_required: int32").Output("average: dtype").As(OfNumbers).NotDifferentiable();
+  op.Input("num_required: int32").Output("average: dtype").As(OfNumbers).NotDifferentiable().Waits(WaitKind::kTake);
   op.Shape([](InferenceContext& c) { return c.WithRank(1, 0).status(); });
   op.Doc("Waits for num_required gradients, gives their mean or sum, forgets them and goes on to the next step.");
 }
@@ -60,6 +61,7 @@ OP("SparseAccumulatorApplyGradient")
     .Attr("has_known_shape: bool")
     .Shape([](InferenceContext& c) { return c.WithRank(1, 0).status(); })
     .Cost(SummandCost(3))
+    .Waits(WaitKind::kPut)
     .NotDifferentiable()
     .Doc("Adds slices of a gradient that was computed at `local_step`, unless the accumulator is at a later one.");
 OP("SparseAccumulatorTakeGradient")
@@ -70,6 +72,7 @@ OP("SparseAccumulatorTakeGradient")
     .Output("shape: int64")
     .As(OfNumbers)
     .Shape([](InferenceContext& c) { return c.WithRank(1, 0).status(); })
+    .Waits(WaitKind::kTake)
     .NotDifferentiable()
     .Doc(
         "Waits for num_required gradients, gives the mean or sum of each slice, and forgets them as the dense one "

@@ -8,13 +8,14 @@ namespace {
 
 void Locks(OpBuilder& op) {
   op.Input("mutex: resource").Output("mutex_lock: variant").Shape(ScalarOutputs()).Stateful().NotDifferentiable();
+  op.Waits(WaitKind::kLock);
   op.Doc(
       "Waits for the mutex and holds it, until the lock is released, nothing refers to it any more, or the step has "
       "ended.");
 }
 
 void Unlocks(OpBuilder& op) {
-  op.Input("mutex_lock: variant").Stateful().NotDifferentiable();
+  op.Input("mutex_lock: variant").Stateful().NotDifferentiable().Waits(WaitKind::kRelease);
   op.Doc("Releases the mutex that a lock holds, once.");
 }
 

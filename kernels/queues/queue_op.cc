@@ -37,12 +37,12 @@ void Priority(OpBuilder& op) {
 
 void TakesComponents(OpBuilder& op) {
   op.Input("components: Tcomponents").Attr("Tcomponents: list(type) >= 1").Attr("timeout_ms: int = -1");
-  op.NotDifferentiable();
+  op.Waits(WaitKind::kPut).NotDifferentiable();
 }
 
 void GivesComponents(OpBuilder& op) {
   op.Output("components: component_types").Attr("component_types: list(type) >= 1").Attr("timeout_ms: int = -1");
-  op.NotDifferentiable();
+  op.Waits(WaitKind::kTake).NotDifferentiable();
 }
 
 // Each output has the shape of its component, after the sizes that a batch adds.
@@ -109,7 +109,7 @@ void DequeuesUpTo(OpBuilder& op) {
 }
 
 void Closes(OpBuilder& op) {
-  op.Attr("cancel_pending_enqueues: bool = false").NotDifferentiable();
+  op.Attr("cancel_pending_enqueues: bool = false").Waits(WaitKind::kClose).NotDifferentiable();
   op.Doc("Lets no more elements in. Enqueues that wait are served first, or cancelled.");
 }
 

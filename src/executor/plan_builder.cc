@@ -6,7 +6,6 @@
 
 #include "src/base/integers.h"
 #include "src/executor/loop_program_writer.h"
-#include "src/executor/wait_kind.h"
 #include "src/framework/exchange_memory.h"
 #include "src/graph/node_order.h"
 #include "src/graph/update_gate.h"
@@ -215,7 +214,7 @@ void PlanBuilder::CountReaders() {
 }
 
 Status PlanBuilder::AddMeeting(const Node& node) {
-  const WaitKind kind = WaitKindOf(*node.op);
+  const WaitKind kind = node.op->traits.wait;
   if (kind == WaitKind::kNone) return Status();
   NodeMeeting meeting{.node = static_cast<uint32_t>(plan_.records_.size())};
   if (kind == WaitKind::kSend || kind == WaitKind::kRecv) {
@@ -226,10 +225,8 @@ Status PlanBuilder::AddMeeting(const Node& node) {
     meeting.peer = static_cast<int32_t>(peer);
   } else if (kind == WaitKind::kMeet) {
     DF_ASSIGN(meeting.group, node.attrs.Get<int64_t>("group"));
-  } else if (!node.inputs.empty()) {
-    // A reader's node names the queue behind it.
-    const bool reads = node.op->name.starts_with("ReaderRead") && node.inputs.size() > 1;
-    meeting.subject = graph_.node(node.inputs[reads ? 1 : 0].node).name;
+  } else if (node.inputs.size() > static_cast<size_t>(node.op->traits.waits_at)) {
+    meeting.subject = graph_.node(node.inputs[static_cast<size_t>(node.op->traits.waits_at)].node).name;
   }
   plan_.meetings_.push_back(std::move(meeting));
   return Status();

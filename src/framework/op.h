@@ -108,6 +108,7 @@ class OpBuilder {
   OpBuilder& OnlyReadsVariables();
   OpBuilder& HandleOf(HandleContent content);
   OpBuilder& MakesQueue(QueueKind kind);
+  OpBuilder& Waits(WaitKind kind, int at_input = 0);
   OpBuilder& FollowsFirstInput();
   OpBuilder& GathersRows();
   OpBuilder& ComputesEach(Elementwise elementwise);

@@ -332,6 +332,12 @@ OpBuilder& OpBuilder::MakesQueue(QueueKind kind) {
   return *this;
 }
 
+OpBuilder& OpBuilder::Waits(WaitKind kind, int at_input) {
+  def_.traits.wait = kind;
+  def_.traits.waits_at = at_input;
+  return *this;
+}
+
 OpBuilder& OpBuilder::FollowsFirstInput() {
   def_.traits.follows_first_input = true;
   return *this;

@@ -11,6 +11,7 @@
 #include "src/framework/elementwise_loop.h"
 #include "src/framework/handle_content.h"
 #include "src/framework/portable_form.h"
+#include "src/framework/wait_kind.h"
 
 namespace dfrun {
 
@@ -35,6 +36,8 @@ struct OpTraits {
   bool only_reads_variables = false;
   HandleContent handle_content;
   QueueKind queue = QueueKind::kNone;
+  WaitKind wait = WaitKind::kNone;
+  int waits_at = 0;  // where it waits at an object: the input that this is
 
   // Output 0 is no larger than input 0 and is made at no cost on the device that holds that.
   bool follows_first_input = false;

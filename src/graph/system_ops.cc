@@ -45,12 +45,12 @@ void NamesChannel(OpBuilder& op) {
 }
 
 void Sends(OpBuilder& op) {
-  op.Input("tensor: T").Attr("T: type").As(NamesChannel).AtBoundary(Boundary::kSend);
+  op.Input("tensor: T").Attr("T: type").As(NamesChannel).AtBoundary(Boundary::kSend).Waits(WaitKind::kSend);
 }
 
 void Receives(OpBuilder& op) {
   op.Output("tensor: tensor_type").Attr("tensor_type: type").As(NamesChannel);
-  op.AtBoundary(Boundary::kRecv).NotDifferentiable().Shape(ShapeFromAttr("shape"));
+  op.AtBoundary(Boundary::kRecv).Waits(WaitKind::kRecv).NotDifferentiable().Shape(ShapeFromAttr("shape"));
 }
 
 OP("_Send")

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "src/executor/plan_look.h"
-#include "src/executor/wait_kind.h"
+#include "src/framework/op.h"
 #include "src/session/local_executable.h"
 
 namespace dfrun {
@@ -13,7 +13,7 @@ namespace {
 constexpr int kMostBlocked = 100;  // that are listed
 
 WaitKind KindOf(const ExecPlan& plan, uint32_t node) {
-  return WaitKindOf(*plan.info(node).op);
+  return plan.info(node).op->traits.wait;
 }
 
 // Of a plan, its contribution to a report.

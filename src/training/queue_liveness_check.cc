@@ -17,8 +17,7 @@ bool IsQueue(const Node& node) {
   return MakesQueue(node) || node.op->name.ends_with("ConditionalAccumulator");
 }
 bool Takes(const Node& node) {
-  return node.op->name.starts_with("QueueDequeue") || node.op->name.starts_with("ReaderRead") ||
-         node.op->name.ends_with("AccumulatorTakeGradient");
+  return node.op->traits.wait == WaitKind::kTake;
 }
 bool OnlyLooks(const Node& node) {
   const std::string_view op = node.op->name;
@@ -44,7 +43,7 @@ std::string IdentityOf(const Node& queue) {
 }
 
 bool Puts(const Node& node) {
-  return node.op->name.starts_with("QueueEnqueue") || node.op->name.ends_with("AccumulatorApplyGradient");
+  return node.op->traits.wait == WaitKind::kPut;
 }
 
 // The queue that the node's first input is; null where it is none.

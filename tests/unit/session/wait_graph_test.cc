@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "src/executor/wait_kind.h"
+#include "src/framework/wait_kind.h"
 
 namespace dfrun {
 namespace {

@@ -1,10 +1,9 @@
-// Which nodes wait for what others do, for reports of steps that do not go on.
-#ifndef DFRUN_SRC_EXECUTOR_WAIT_KIND_H_
-#define DFRUN_SRC_EXECUTOR_WAIT_KIND_H_
+// What a node may wait for beside its inputs: said by its op, for checks of queues and for reports of steps that do not
+// go on.
+#ifndef DFRUN_SRC_FRAMEWORK_WAIT_KIND_H_
+#define DFRUN_SRC_FRAMEWORK_WAIT_KIND_H_
 
 #include <cstdint>
-
-#include "src/framework/op.h"
 
 namespace dfrun {
 
@@ -21,8 +20,6 @@ enum class WaitKind : uint8_t {
   kRelease = 8,  // of a lock
 };
 
-WaitKind WaitKindOf(const OpDef& op);
-
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_EXECUTOR_WAIT_KIND_H_
+#endif  // DFRUN_SRC_FRAMEWORK_WAIT_KIND_H_
