@@ -117,6 +117,7 @@ Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, 
   runtime_options.loop_programs = options.loop_programs;
   runtime_options.records = options.records;
   if (options.explain_gpu) runtime_options.explain = [](const std::string& line) { DF_LOG(kInfo) << line; };
+  runtime_options.ranks_are_threads = comm::RanksAreThreads();
   runtime_options.collectives = collectives;
   for (const comm::RankInfo& info : group->ranks()) runtime_options.hosts.push_back(info.host);
   runtime_options.stop = guard.get();

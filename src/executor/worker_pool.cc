@@ -229,6 +229,7 @@ void WorkerPool::SetPollHook(std::function<bool()> hook, NetworkWait wait) {
   poll_ = std::move(hook);
   wait_ = std::move(wait);
   has_hook_.store(poll_ != nullptr, std::memory_order_relaxed);
+  sleeps_.store(wait_.sleeps, std::memory_order_relaxed);
   polling_.store(false, std::memory_order_release);
   MutexLock lock(mu_);  // sleepers sleep with a bound from now on
   idle_workers_.wake.NotifyAll();
@@ -401,7 +402,7 @@ void WorkerPool::LookForWork(FunctionRef<bool()> done, Sleepers& sleepers) {
       network_woke = false;
     } else if (!backoff.Expired()) {
       backoff.Wait();
-    } else {
+    } else if (sleeps_.load(std::memory_order_relaxed)) {
       SetIdle(false);
       const microseconds longest = backoff.NextSleep();
       network_woke = longest == kLongestSleep && !network_woke && SleepOnNetwork(done, sleepers);

@@ -33,6 +33,8 @@ struct NetworkWait {
   // who waits looks again and again.
   std::vector<int> descriptors = {};
   std::function<bool()> arm = {};
+  // False: nobody sleeps. What is waited for comes of polls alone, as where the ranks are threads that take turns in them.
+  bool sleeps = true;
 };
 
 // Thread safety: all methods from any thread. Must outlive all work: destroyed when nothing runs or is queued.
@@ -111,6 +113,7 @@ class WorkerPool final : public ThreadPool {
   NetworkWait wait_;            // too
   std::atomic<bool> polling_{false};
   std::atomic<bool> has_hook_{false};
+  std::atomic<bool> sleeps_{true};  // NetworkWait::sleeps
   const int wake_event_;  // an eventfd
   std::atomic<int> network_sleepers_{0};
   std::atomic<bool> stop_{false};

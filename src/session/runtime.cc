@@ -43,7 +43,9 @@ Runtime::Runtime(const RuntimeOptions& options, std::unique_ptr<Communicator> co
           if (has_loss_.load(std::memory_order_acquire)) TakeLoss();
           return communicator_->Poll();
         },
-        {communicator_->wake_descriptors(), [this] { return communicator_->ArmWake(); }});
+        {.descriptors = communicator_->wake_descriptors(),
+         .arm = [this] { return communicator_->ArmWake(); },
+         .sleeps = !options_.ranks_are_threads});
   }
   runner_ = std::make_unique<StepRunner>(*pool_, control_.get(), StrCat("rank ", rank_, " (host ", HostName(), ")"));
   if (options_.watch != nullptr) AttachToWatch();

@@ -54,6 +54,8 @@ struct RuntimeOptions {
   // PlanOptions::records and explain.
   bool records = true;
   std::function<void(const std::string&)> explain = {};
+  // The ranks are threads of one process, of which one runs until it polls.
+  bool ranks_are_threads = false;
   // How collectives are done; rank 0's counts.
   CollectivesOption collectives = CollectivesOption::kAuto;
   std::vector<std::string> hosts = {};  // by rank; empty: not known
