@@ -18,8 +18,8 @@ find_path(EIGEN_INCLUDE_DIR Eigen/Core PATH_SUFFIXES eigen3 REQUIRED)
 
 add_library(dfrun_libraries INTERFACE)
 target_link_libraries(dfrun_libraries INTERFACE Threads::Threads protobuf::libprotobuf yaml-cpp
-                      spdlog::spdlog fmt::fmt PNG::PNG JPEG::JPEG ZLIB::ZLIB ${RE2_LIBRARY} ${HDF5_C_LIBRARIES})
-target_include_directories(dfrun_libraries SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS} ${CLI11_INCLUDE_DIR} ${RE2_INCLUDE_DIR}
+                      spdlog::spdlog fmt::fmt PNG::PNG JPEG::JPEG ZLIB::ZLIB ${RE2_LIBRARY})
+target_include_directories(dfrun_libraries SYSTEM INTERFACE ${CLI11_INCLUDE_DIR} ${RE2_INCLUDE_DIR}
                            ${EIGEN_INCLUDE_DIR})
 
 if(DFRUN_ONEDNN)

@@ -16,7 +16,7 @@
 #include "kernels/io/record_format.h"
 #include "src/base/file.h"
 #include "src/framework/example.pb.h"
-#include "src/framework/tensor_hdf5.h"
+#include "src/framework/hdf5_library.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -68,10 +68,11 @@ Samples MakeSamples(int64_t count) {
 }
 
 Status WriteHdf5(const Samples& samples, const std::string& path) {
-  DF_ASSIGN(h5::Handle file, h5::CreateFile(path));
-  DF_TRY(WriteTensor(file, "/image", samples.images).status());
-  DF_TRY(WriteTensor(file, "/label", samples.labels).status());
-  return h5::CloseFile(std::move(file), path);
+  DF_ASSIGN(const Hdf5Library* const library, LoadHdf5());
+  DF_ASSIGN(const std::unique_ptr<Hdf5Writer> file, library->Create(path));
+  DF_TRY(file->Write("/image", samples.images).status());
+  DF_TRY(file->Write("/label", samples.labels).status());
+  return file->Close();
 }
 
 Status WriteTfRecord(const Samples& samples, const std::string& path) {

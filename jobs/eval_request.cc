@@ -10,7 +10,6 @@
 #include "jobs/output_file.h"
 #include "src/base/text.h"
 #include "src/framework/hdf5_file.h"
-#include "src/framework/tensor_hdf5.h"
 #include "src/graph/named_node.h"
 #include "src/spec/input_nodes.h"
 #include "src/spec/literal.h"
@@ -262,14 +261,15 @@ Status CheckFetchNames(const std::vector<std::string>& fetches) {
 }
 
 Status WriteFetches(const std::string& path, const std::vector<std::string>& names, const std::vector<Tensor>& values) {
-  DF_ASSIGN(h5::Handle file, h5::CreateFile(path));
-  DF_TRY(MarkHdf5(file));
+  DF_ASSIGN(const Hdf5Library* const library, LoadHdf5());
+  DF_ASSIGN(const std::unique_ptr<Hdf5Writer> file, library->Create(path));
+  DF_TRY(MarkHdf5(*file));
   std::set<std::string> written;
   for (size_t i = 0; i < names.size(); ++i) {
     if (!written.insert(names[i]).second) continue;  // fetched twice under one name
-    DF_TRY(WriteTensor(file, "/" + names[i], values[i]).status().Annotate("writing the fetch '" + names[i] + "'"));
+    DF_TRY(file->Write("/" + names[i], values[i]).status().Annotate("writing the fetch '" + names[i] + "'"));
   }
-  return h5::CloseFile(std::move(file), path);
+  return file->Close();
 }
 
 }  // namespace dfrun::jobs

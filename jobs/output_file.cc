@@ -152,8 +152,8 @@ std::string MarkedText(std::string_view comment, std::string_view text) {
   return StrCat(comment, kTextMark, text);
 }
 
-Status MarkHdf5(const h5::Handle& file) {
-  return h5::WriteStringAttribute(file, kHdf5Mark, "written by dfrun");
+Status MarkHdf5(Hdf5Writer& file) {
+  return file.SetAttribute(kHdf5Mark, "written by dfrun");
 }
 
 std::string MarkedGraphDef(const Graph& graph, const std::string& path) {

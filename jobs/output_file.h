@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "jobs/model.h"
-#include "src/base/hdf5.h"
 #include "src/base/status.h"
+#include "src/framework/hdf5_library.h"
 #include "src/graph/graph_def.h"
 
 namespace dfrun::jobs {
@@ -43,7 +43,7 @@ std::vector<std::string> FilesOf(const Model& model);
 // The mark in each format. The first of a text's lines, which begin with `comment` where they are one.
 std::string MarkedText(std::string_view comment, std::string_view text);
 inline constexpr std::string_view kJsonMark = "\"written_by\": \"dfrun\"";  // a member
-Status MarkHdf5(const h5::Handle& file);
+Status MarkHdf5(Hdf5Writer& file);
 // A GraphDef as the file `path` holds it.
 std::string MarkedGraphDef(const Graph& graph, const std::string& path);
 

@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "comm/bootstrap/launcher.h"
-#include "src/base/hdf5.h"
+#include "src/framework/hdf5_library.h"
 #include "src/base/printable.h"
 #include "src/base/text.h"
 
@@ -28,12 +28,8 @@ std::string Arguments() {
 }  // namespace
 
 std::string Hdf5Version() {
-  unsigned major = 0;
-  unsigned minor = 0;
-  unsigned release = 0;
-  h5::Prepare();
-  if (H5get_libversion(&major, &minor, &release) < 0) return "unknown";
-  return StrCat(major, ".", minor, ".", release);
+  const Result<const Hdf5Library*> library = LoadHdf5();
+  return library.ok() ? (*library)->version() : library.status().message();
 }
 
 std::string OneDnnVersion() {
@@ -46,8 +42,8 @@ std::string OneDnnVersion() {
 }
 
 std::vector<comm::RankFact> OwnFacts() {
-  if (comm::FindLauncher() == comm::Launcher::kNone) return {};  // HDF5 takes a millisecond to start
-  return {{"the arguments", Arguments()}, {"oneDNN", OneDnnVersion()}, {"HDF5", Hdf5Version()}};
+  if (comm::FindLauncher() == comm::Launcher::kNone) return {};
+  return {{"the arguments", Arguments()}, {"oneDNN", OneDnnVersion()}};
 }
 
 }  // namespace dfrun::jobs

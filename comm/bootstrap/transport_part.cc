@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "comm/bootstrap/program_part.h"
+#include "src/base/program_part.h"
 #include "src/base/mutex.h"
 
 namespace dfrun::comm {

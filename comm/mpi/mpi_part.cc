@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "comm/bootstrap/program_part.h"
+#include "src/base/program_part.h"
 #include "src/base/text.h"
 
 namespace dfrun::comm {

@@ -6,6 +6,7 @@
 #include "src/checkpoint/removable.h"
 #include "src/checkpoint/shard.h"
 #include "src/framework/file_access.h"
+#include "src/framework/hdf5_library.h"
 
 namespace dfrun {
 namespace {
@@ -20,6 +21,7 @@ class SaveShard final : public Kernel {
     }
     if (!IsShardName(file_))
       setup.Fail(InvalidArgument("attr 'file' is '", file_, "', but shards are 'shard-0.h5' ..."));
+    if (const Status loaded = LoadHdf5().status(); !loaded.ok()) setup.Fail(loaded);
   }
 
   Status Compute(OpContext& ctx) {

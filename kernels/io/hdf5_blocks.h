@@ -7,7 +7,7 @@
 #include <map>
 #include <span>
 
-#include "src/framework/tensor_hdf5.h"
+#include "src/framework/hdf5_library.h"
 
 namespace dfrun {
 

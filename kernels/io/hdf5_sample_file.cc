@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "kernels/io/convert_elements.h"
-#include "src/framework/hdf5_rows.h"
 
 namespace dfrun {
 namespace {

@@ -1,7 +1,7 @@
 #include "src/checkpoint/manifest.h"
 
 #include "src/base/file.h"
-#include "src/base/hdf5.h"
+#include "src/framework/hdf5_library.h"
 #include "src/checkpoint/manifest_text.h"
 
 namespace dfrun {
@@ -74,20 +74,13 @@ Status WriteManifest(const std::string& directory, const Manifest& manifest) {
 
 Status WriteIndex(const std::string& directory, const Manifest& manifest) {
   const std::string path = directory + "/index.h5";
+  DF_ASSIGN(const Hdf5Library* const library, LoadHdf5());
   {
-    DF_ASSIGN(h5::Handle file, h5::CreateNewFile(path));
-    h5::Handle links(H5Pcreate(H5P_LINK_CREATE));
-    H5Pset_create_intermediate_group(links.id(), 1);
+    DF_ASSIGN(const std::unique_ptr<Hdf5Writer> file, library->CreateNew(path));
     for (const ShardEntry& shard : manifest.shards) {
-      for (const SavedVariable& v : shard.variables) {
-        const std::string name = DatasetOfVariable(v.name);
-        if (H5Lcreate_external(shard.file.c_str(), name.c_str(), file.id(), name.c_str(), links.id(), H5P_DEFAULT) <
-            0) {
-          return h5::LastError(Code::kIo, StrCat("linking '", name, "' in ", path));
-        }
-      }
+      for (const SavedVariable& v : shard.variables) DF_TRY(file->LinkTo(shard.file, DatasetOfVariable(v.name)));
     }
-    DF_TRY(h5::CloseFile(std::move(file), path));
+    DF_TRY(file->Close());
   }
   DF_ASSIGN(FileDescriptor written, FileDescriptor::OpenForWriting(path));
   return written.Sync();

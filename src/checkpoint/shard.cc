@@ -3,7 +3,6 @@
 #include "src/base/file.h"
 #include "src/checkpoint/manifest.h"
 #include "src/framework/hdf5_file.h"
-#include "src/framework/tensor_hdf5.h"
 
 namespace dfrun {
 namespace {
@@ -16,12 +15,13 @@ struct Region {
 // Makes the structure; WriteBytes() writes plain elements at the offsets that HDF5 has given them.
 Result<std::vector<Region>> WriteStructure(const std::string& path, std::span<const NamedTensor> variables) {
   std::vector<Region> regions;
-  DF_ASSIGN(h5::Handle file, h5::CreateNewFile(path));
+  DF_ASSIGN(const Hdf5Library* const library, LoadHdf5());
+  DF_ASSIGN(const std::unique_ptr<Hdf5Writer> file, library->CreateNew(path));
   for (const NamedTensor& v : variables) {
-    DF_ASSIGN(const DatasetInfo info, WriteTensor(file, DatasetOfVariable(v.name), v.value, /*write_bytes=*/false));
+    DF_ASSIGN(const DatasetInfo info, file->Write(DatasetOfVariable(v.name), v.value, /*write_bytes=*/false));
     if (info.contiguous) regions.push_back({&v.value, info.offset});
   }
-  DF_TRY(h5::CloseFile(std::move(file), path));
+  DF_TRY(file->Close());
   return regions;
 }
 

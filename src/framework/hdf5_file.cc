@@ -15,43 +15,6 @@ namespace {
 constexpr size_t kBlockBytes = size_t{64} << 20;
 constexpr size_t kMaxBlockBytes = size_t{1} << 30;
 
-class StructureHere final : public Hdf5File::Structure {
- public:
-  StructureHere(h5::Handle file, std::string path, Hdf5Rules rules)
-      : file_(std::move(file)), path_(std::move(path)), rules_(std::move(rules)) {}
-
-  Result<DatasetInfo> Inspect(const std::string& dataset) override {
-    DF_TRY(CheckLocations(dataset));
-    return InspectDataset(file_, path_, dataset);
-  }
-  Status Read(const std::string& dataset, Tensor& to) override {
-    DF_TRY(CheckLocations(dataset));
-    DF_ASSIGN(const Tensor value, ReadTensor(file_, path_, dataset, SystemAllocator()));
-    if (value.dtype() != to.dtype() || !(value.shape() == to.shape())) {
-      return Error(Code::kDataLoss, path_, " has changed while it was read");
-    }
-    CopyElements(value, to);
-    return Status();
-  }
-  Status ReadRows(const std::string& dataset, int64_t begin, Tensor& to) override {
-    DF_TRY(CheckLocations(dataset));
-    return dfrun::ReadRows(file_, path_, dataset, begin, to);
-  }
-
- private:
-  // Of the dataset, and of each that the name would be a field of.
-  Status CheckLocations(const std::string& dataset) const {
-    for (size_t end = dataset.size(); end != std::string::npos && end > 0; end = dataset.rfind(':', end - 1)) {
-      DF_TRY(CheckLocation(file_, path_, dataset.substr(0, end), rules_));
-    }
-    return Status();
-  }
-
-  const h5::Handle file_;
-  const std::string path_;
-  const Hdf5Rules rules_;
-};
-
 // A file may hold any byte; a true bool has one representation.
 void MakeTrueBools(Tensor& value) {
   if (value.dtype() != DType::kBool) return;
@@ -68,24 +31,24 @@ Status CheckFitsMemory(const DatasetInfo& info, const std::string& dataset, cons
                " bytes, more than this machine has memory");
 }
 
+Result<std::unique_ptr<Hdf5Structure>> OpenHere(const std::string& path, const Hdf5Rules& rules) {
+  DF_ASSIGN(const Hdf5Library* const library, LoadHdf5());
+  return library->Open(path, rules);
+}
+
 }  // namespace
 
-Hdf5File::Hdf5File(FileDescriptor bytes, std::unique_ptr<Structure> structure)
+Hdf5File::Hdf5File(FileDescriptor bytes, std::unique_ptr<Hdf5Structure> structure)
     : bytes_(std::move(bytes)), structure_(std::move(structure)) {}
 Hdf5File::~Hdf5File() = default;
 
 Result<std::unique_ptr<Hdf5File>> Hdf5File::Open(const std::string& path, const Hdf5Rules& rules) {
-  DF_TRY(h5::CheckIsFile(path));
+  DF_TRY(CheckMayBeHdf5(path));
   DF_ASSIGN(FileDescriptor bytes,
             rules.is_shard ? FileDescriptor::OpenRegular(path) : FileDescriptor::OpenForReading(path));
-  DF_ASSIGN(std::unique_ptr<Structure> structure,
-            HasHdf5Helper() ? OpenStructureInHelper(path, rules) : OpenStructureHere(path, rules));
+  DF_ASSIGN(std::unique_ptr<Hdf5Structure> structure,
+            HasHdf5Helper() ? OpenStructureInHelper(path, rules) : OpenHere(path, rules));
   return std::unique_ptr<Hdf5File>(new Hdf5File(std::move(bytes), std::move(structure)));
-}
-
-Result<std::unique_ptr<Hdf5File::Structure>> OpenStructureHere(const std::string& path, const Hdf5Rules& rules) {
-  DF_ASSIGN(h5::Handle file, h5::OpenFile(path));
-  return std::unique_ptr<Hdf5File::Structure>(std::make_unique<StructureHere>(std::move(file), path, rules));
 }
 
 Status Hdf5File::CheckInfo(const std::string& dataset, DatasetInfo& info) const {

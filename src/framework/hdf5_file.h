@@ -11,8 +11,7 @@
 #include <string>
 
 #include "src/base/file.h"
-#include "src/framework/hdf5_location.h"
-#include "src/framework/tensor_hdf5.h"
+#include "src/framework/hdf5_library.h"
 
 namespace dfrun {
 
@@ -29,35 +28,21 @@ class Hdf5File {
   const std::string& path() const { return bytes_.path(); }
   const FileDescriptor& bytes() const { return bytes_; }
 
-  // As InspectDataset(), ReadTensor() and ReadRows() of src/framework/tensor_hdf5.h. Contiguous elements lie within the
-  // file.
+  // As of an Hdf5Structure. Contiguous elements lie within the file.
   Result<DatasetInfo> Inspect(const std::string& dataset);
   Result<Tensor> Read(const std::string& dataset, Allocator& allocator);
   Status ReadRows(const std::string& dataset, int64_t begin, Tensor& to);
   // Ends the child: nothing but bytes() is asked for any more.
   void CloseStructure();
 
-  // Who looks into the file: the child, or in a program that has none this process.
-  class Structure {
-   public:
-    virtual ~Structure() = default;
-    virtual Result<DatasetInfo> Inspect(const std::string& dataset) = 0;
-    // Into all of `to`, of the dtype and shape that Inspect() gave.
-    virtual Status Read(const std::string& dataset, Tensor& to) = 0;
-    virtual Status ReadRows(const std::string& dataset, int64_t begin, Tensor& to) = 0;
-  };
-
  private:
-  Hdf5File(FileDescriptor bytes, std::unique_ptr<Structure> structure);
+  Hdf5File(FileDescriptor bytes, std::unique_ptr<Hdf5Structure> structure);
   Status CheckInfo(const std::string& dataset, DatasetInfo& info) const;
   Status ReadInBlocks(const std::string& dataset, const DatasetInfo& info, Tensor& to);
 
   const FileDescriptor bytes_;
-  std::unique_ptr<Structure> structure_;
+  std::unique_ptr<Hdf5Structure> structure_;  // the child, or in a program that has none this process
 };
-
-// The file opened in this process.
-Result<std::unique_ptr<Hdf5File::Structure>> OpenStructureHere(const std::string& path, const Hdf5Rules& rules);
 
 }  // namespace dfrun
 

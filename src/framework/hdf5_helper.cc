@@ -137,7 +137,8 @@ class Server {
     Hdf5Rules rules{.is_shard = request.is_shard(), .follows_all = request.follows_all(), .roots = {}};
     rules.roots.assign(request.roots().begin(), request.roots().end());
     path_ = request.path();
-    DF_ASSIGN(structure_, OpenStructureHere(path_, rules));
+    DF_ASSIGN(const Hdf5Library* const library, LoadHdf5());
+    DF_ASSIGN(structure_, library->Open(path_, rules));
     return Status();
   }
 
@@ -198,7 +199,7 @@ class Server {
   }
 
   std::string path_;
-  std::unique_ptr<Hdf5File::Structure> structure_;
+  std::unique_ptr<Hdf5Structure> structure_;
   std::map<std::string, DatasetInfo> infos_;
 };
 
@@ -219,7 +220,7 @@ Result<DatasetInfo> InfoFrom(const hdf5::Reply::Info& reply) {
   return info;
 }
 
-class StructureInHelper final : public Hdf5File::Structure {
+class StructureInHelper final : public Hdf5Structure {
  public:
   StructureInHelper(std::unique_ptr<HelperProcess> helper, std::string path)
       : helper_(std::move(helper)), path_(std::move(path)) {}
@@ -322,11 +323,11 @@ bool HasHdf5Helper() {
   return has_helper;
 }
 
-Result<std::unique_ptr<Hdf5File::Structure>> OpenStructureInHelper(const std::string& path, const Hdf5Rules& rules) {
+Result<std::unique_ptr<Hdf5Structure>> OpenStructureInHelper(const std::string& path, const Hdf5Rules& rules) {
   DF_ASSIGN(std::unique_ptr<HelperProcess> helper, HelperProcess::Start({std::string(kMode)}));
   auto structure = std::make_unique<StructureInHelper>(std::move(helper), path);
   DF_TRY(structure->Open(rules));
-  return std::unique_ptr<Hdf5File::Structure>(std::move(structure));
+  return std::unique_ptr<Hdf5Structure>(std::move(structure));
 }
 
 }  // namespace dfrun

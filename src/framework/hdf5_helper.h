@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "src/framework/hdf5_file.h"
+#include "src/framework/hdf5_library.h"
 
 namespace dfrun {
 
@@ -22,7 +22,7 @@ std::optional<int> RunAsHdf5Helper(int argc, char** argv);
 // Whether RunAsHdf5Helper() has been called.
 bool HasHdf5Helper();
 // The file opened by a child; after RunAsHdf5Helper().
-Result<std::unique_ptr<Hdf5File::Structure>> OpenStructureInHelper(const std::string& path, const Hdf5Rules& rules);
+Result<std::unique_ptr<Hdf5Structure>> OpenStructureInHelper(const std::string& path, const Hdf5Rules& rules);
 
 }  // namespace dfrun
 

@@ -8,10 +8,9 @@
 #include <utility>
 
 #include "src/base/file.h"
-#include "src/base/hdf5.h"
 #include "src/base/text.h"
 #include "src/checkpoint/store.h"
-#include "src/framework/tensor_hdf5.h"
+#include "src/framework/hdf5_library.h"
 #include "src/job/finite_watch.h"
 #include "src/job/input_samples.h"
 #include "src/job/metrics_log.h"
@@ -161,6 +160,7 @@ Status Job::Prepare() {
   save_every_ = job.checkpoint ? job.checkpoint->every : 0;
   const int keep = job.checkpoint ? job.checkpoint->keep : 0;
   store_ = std::make_unique<CheckpointStore>(directory_->checkpoints(), keep);
+  if (job.checkpoint || !parts_.step.names.empty()) DF_TRY(LoadHdf5().status());
   session_options.files.roots.push_back(directory_->path());
   DF_ASSIGN(session_, Session::Create(runtime_, std::move(parts_.graph), session_options));
   watch_ = std::make_unique<FiniteWatch>(job, parts_, *session_);
@@ -461,11 +461,12 @@ Status Job::Save() {
 Status Job::WriteFetches() {
   if (fetched_.empty() || fetches_written_) return Status();
   DF_ASSIGN(TemporaryFile temporary, TemporaryFile::Create(fetches_path()));
-  DF_ASSIGN(h5::Handle file, h5::CreateFile(temporary.path()));
+  DF_ASSIGN(const Hdf5Library* const library, LoadHdf5());
+  DF_ASSIGN(const std::unique_ptr<Hdf5Writer> file, library->Create(temporary.path()));
   for (size_t i = 0; i < fetched_.size(); ++i) {
-    DF_TRY(WriteTensor(file, "/" + parts_.step.names[i], fetched_[i]).status());
+    DF_TRY(file->Write("/" + parts_.step.names[i], fetched_[i]).status());
   }
-  DF_TRY(h5::CloseFile(std::move(file), temporary.path()));
+  DF_TRY(file->Close());
   DF_TRY(temporary.Commit());
   fetches_written_ = true;
   TellMessage(StrCat("what the last step fetched is in ", fetches_path()));

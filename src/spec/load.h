@@ -19,7 +19,7 @@ struct SpecOptions {
 
 // Reads the spec and what it includes, and opens the headers of its input files. Every dtype and shape of the graph has
 // then been checked. kBadSpec with a line "file:line:column: message" for each error, at most 20; kIo if the
-// spec itself cannot be read. Blocks on file reads. Thread safety: any thread (HDF5 through src/base/hdf5.h).
+// spec itself cannot be read. Blocks on file reads. Thread safety: any thread.
 Result<LoadedSpec> LoadSpec(const std::string& path, const SpecOptions& options);
 
 }  // namespace dfrun

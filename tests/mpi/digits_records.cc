@@ -8,7 +8,7 @@
 
 #include "kernels/io/record_format.h"
 #include "src/framework/example.pb.h"
-#include "src/framework/tensor_hdf5.h"
+#include "src/hdf5/tensor_hdf5.h"
 
 namespace dfrun {
 namespace {

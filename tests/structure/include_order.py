@@ -9,7 +9,7 @@ import source_tree
 ORDER = [
     "src/base", "src/framework", "src/checkpoint", "src/graph", "src/spec", "src/autodiff", "src/collectives", "src/passes",
     "src/export", "src/trace", "src/placement", "src/partition", "src/executor", "src/session", "src/training", "src/job",
-    "kernels", "comm", "jobs",
+    "kernels", "comm", "jobs", "src/hdf5",
 ]
 # In these a header and its source count as one: no part of the folder may lead back to itself, by its source either.
 PARTS_IN_ORDER = ["src/executor", "src/session", "src/training", "src/job"]
@@ -20,6 +20,7 @@ ONLY = {
     "kernels/gemm": ["src/base", "src/framework", "kernels/array", "kernels/device", "kernels/gemm", "kernels/math"],
     "kernels": ["src/base", "src/framework", "kernels"],
     "comm": ["src/base", "src/framework", "comm"],
+    "src/hdf5": ["src/base", "src/framework", "src/hdf5"],
 }
 # Passes stand beside the kernels that they make: kernels/<family>/<name>_pass.cc; a device has its macro for them.
 PASS_ONLY = ["src/base", "src/framework", "src/graph", "src/passes", "kernels"]

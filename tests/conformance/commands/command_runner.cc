@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "src/framework/tensor_hdf5.h"
+#include "src/hdf5/tensor_hdf5.h"
 
 namespace dfrun {
 

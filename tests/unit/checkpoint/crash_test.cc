@@ -9,9 +9,9 @@
 #include <sstream>
 
 #include "comm/in_process/in_process.h"
-#include "src/base/hdf5.h"
+#include "src/hdf5/hdf5.h"
 #include "src/checkpoint/store.h"
-#include "src/framework/tensor_hdf5.h"
+#include "src/hdf5/tensor_hdf5.h"
 #include "src/job/job.h"
 #include "src/spec/load.h"
 #include "tests/unit/checkpoint/disk_model.h"

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "src/base/hdf5.h"
+#include "src/hdf5/hdf5.h"
 #include "src/checkpoint/shard.h"
-#include "src/framework/tensor_hdf5.h"
+#include "src/hdf5/tensor_hdf5.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {

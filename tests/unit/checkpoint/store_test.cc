@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "src/base/file.h"
-#include "src/base/hdf5.h"
-#include "src/framework/tensor_hdf5.h"
+#include "src/hdf5/hdf5.h"
+#include "src/hdf5/tensor_hdf5.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {

@@ -1,4 +1,4 @@
-#include "src/framework/tensor_hdf5.h"
+#include "src/hdf5/tensor_hdf5.h"
 
 #include <gtest/gtest.h>
 

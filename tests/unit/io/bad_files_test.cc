@@ -12,7 +12,7 @@
 #include "src/base/crc32c.h"
 #include "src/framework/example.pb.h"
 #include "src/framework/sample_source.h"
-#include "src/framework/tensor_hdf5.h"
+#include "src/hdf5/tensor_hdf5.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "src/framework/sample_source.h"
-#include "src/framework/tensor_hdf5.h"
+#include "src/hdf5/tensor_hdf5.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {

@@ -1,8 +1,8 @@
 // The sections beside the graph.
 #include <gtest/gtest.h>
 
-#include "src/base/hdf5.h"
-#include "src/framework/tensor_hdf5.h"
+#include "src/hdf5/hdf5.h"
+#include "src/hdf5/tensor_hdf5.h"
 #include "tests/unit/spec/spec_test_util.h"
 
 namespace dfrun {

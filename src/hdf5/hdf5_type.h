@@ -1,11 +1,11 @@
 // What an HDF5 type is, in words, for messages.
-#ifndef DFRUN_SRC_BASE_HDF5_TYPE_H_
-#define DFRUN_SRC_BASE_HDF5_TYPE_H_
+#ifndef DFRUN_SRC_HDF5_HDF5_TYPE_H_
+#define DFRUN_SRC_HDF5_HDF5_TYPE_H_
 
 #include <string>
 #include <vector>
 
-#include "src/base/hdf5.h"
+#include "src/hdf5/hdf5.h"
 
 namespace dfrun::h5 {
 
@@ -17,4 +17,4 @@ std::vector<std::string> FieldNames(const Handle& type);
 
 }  // namespace dfrun::h5
 
-#endif  // DFRUN_SRC_BASE_HDF5_TYPE_H_
+#endif  // DFRUN_SRC_HDF5_HDF5_TYPE_H_

@@ -1,11 +1,11 @@
-#include "src/framework/tensor_hdf5.h"
+#include "src/hdf5/tensor_hdf5.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 
-#include "src/base/hdf5_type.h"
-#include "src/framework/hdf5_rows.h"
+#include "src/hdf5/hdf5_type.h"
+#include "src/hdf5/hdf5_rows.h"
 
 namespace dfrun {
 namespace {

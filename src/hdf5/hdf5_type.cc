@@ -1,4 +1,4 @@
-#include "src/base/hdf5_type.h"
+#include "src/hdf5/hdf5_type.h"
 
 #include <algorithm>
 

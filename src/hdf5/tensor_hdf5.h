@@ -4,26 +4,18 @@
 // float16 as the 2-byte IEEE float, strings of variable length (variable-length uint8 where one holds a NUL). bfloat16
 // is stored as uint16 and the quantised types as their integers. The attribute `dtype` (DT_FLOAT, ...) decides on
 // reading; without it the file's type does. Names may be those of tables' fields, and of lists' lengths and values:
-// src/framework/hdf5_rows.h.
+// src/hdf5/hdf5_rows.h.
 // Thread safety: a file handle is for one thread at a time.
-#ifndef DFRUN_SRC_FRAMEWORK_TENSOR_HDF5_H_
-#define DFRUN_SRC_FRAMEWORK_TENSOR_HDF5_H_
+#ifndef DFRUN_SRC_HDF5_TENSOR_HDF5_H_
+#define DFRUN_SRC_HDF5_TENSOR_HDF5_H_
 
 #include <string>
 
-#include "src/base/hdf5.h"
+#include "src/framework/hdf5_library.h"
 #include "src/framework/tensor.h"
+#include "src/hdf5/hdf5.h"
 
 namespace dfrun {
-
-struct DatasetInfo {
-  DType dtype = DType::kInvalid;
-  Shape shape;
-  bool contiguous = false;  // the bytes lie at `offset` of the file in this machine's layout
-  uint64_t offset = 0;
-  bool holds_lists = false;  // an element is a list of this dtype: what is read are its lengths and its values
-  int64_t chunk_rows = 0;    // rows of the first dimension that are stored, and unpacked, together; 0: not in chunks
-};
 
 // What a dataset of an open file holds. InvalidArgument for an HDF5 type that stands for no dtype.
 Result<DatasetInfo> InspectDataset(const h5::Handle& file, const std::string& path, const std::string& name);
@@ -51,4 +43,4 @@ Result<DatasetInfo> WriteTensor(const h5::Handle& file, const std::string& name,
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_FRAMEWORK_TENSOR_HDF5_H_
+#endif  // DFRUN_SRC_HDF5_TENSOR_HDF5_H_

@@ -1,12 +1,9 @@
-#include "src/base/hdf5.h"
-
-#include <sys/stat.h>
-#include <unistd.h>
+#include "src/hdf5/hdf5.h"
 
 #include <algorithm>
 
-#include "src/base/file.h"
 #include "src/base/text.h"
+#include "src/framework/hdf5_library.h"
 
 namespace dfrun::h5 {
 namespace {
@@ -117,16 +114,9 @@ Status LastError(Code code, const std::string& what) {
   return Error(code, what, ": ", Reason());
 }
 
-Status CheckIsFile(const std::string& path) {
-  struct stat info;
-  if (::stat(path.c_str(), &info) != 0) return ErrnoError("cannot open", path);
-  if (!S_ISREG(info.st_mode)) return Error(Code::kDataLoss, path, " is not a regular file, so no HDF5 file");
-  return ::access(path.c_str(), R_OK) == 0 ? Status() : IoError("no permission to read ", path);
-}
-
 Result<Handle> OpenFile(const std::string& path) {
   Prepare();
-  DF_TRY(CheckIsFile(path));
+  DF_TRY(CheckMayBeHdf5(path));
   const Handle access = FileAccessList();
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()));
   if (!file.valid()) return LastError(Code::kDataLoss, "cannot open " + path + " as an HDF5 file");

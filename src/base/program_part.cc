@@ -1,4 +1,4 @@
-#include "comm/bootstrap/program_part.h"
+#include "src/base/program_part.h"
 
 #include <dlfcn.h>
 
@@ -8,7 +8,7 @@
 #include "src/base/library_folder.h"
 #include "src/base/text.h"
 
-namespace dfrun::comm {
+namespace dfrun {
 
 std::string ProgramPartFile(const std::string& name) {
   return (LibraryFolder() / "dfrun" / StrCat("libdfrun_", name, ".so")).string();
@@ -31,4 +31,4 @@ Result<void*> OpenProgramPart(const std::string& name, const char* entry) {
   return function;
 }
 
-}  // namespace dfrun::comm
+}  // namespace dfrun

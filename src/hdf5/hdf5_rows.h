@@ -1,6 +1,6 @@
 // Rows of HDF5 datasets whose types are those of no tensor: fields of tables, enums, arrays, lists of numbers.
-#ifndef DFRUN_SRC_FRAMEWORK_HDF5_ROWS_H_
-#define DFRUN_SRC_FRAMEWORK_HDF5_ROWS_H_
+#ifndef DFRUN_SRC_HDF5_HDF5_ROWS_H_
+#define DFRUN_SRC_HDF5_HDF5_ROWS_H_
 
 #include <cstdint>
 #include <functional>
@@ -8,8 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "src/base/hdf5.h"
+#include "src/framework/hdf5_library.h"
 #include "src/framework/tensor.h"
+#include "src/hdf5/hdf5.h"
 
 namespace dfrun {
 
@@ -20,11 +21,6 @@ struct Hdf5Source {
 };
 // A dataset of the whole name comes first. NotFound names the datasets that there are.
 Result<Hdf5Source> FindHdf5Source(const h5::Handle& file, const std::string& path, const std::string& name);
-
-// Lists, each of its own length, have two tensors: NAME:lengths, int64, one a list, and NAME:values, all of them one
-// after the other.
-inline constexpr std::string_view kListLengths = ":lengths";
-inline constexpr std::string_view kListValues = ":values";
 
 // Thread safety: const methods from one thread at a time, as the file's.
 class Hdf5Rows {
@@ -81,4 +77,4 @@ class Hdf5Rows {
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_FRAMEWORK_HDF5_ROWS_H_
+#endif  // DFRUN_SRC_HDF5_HDF5_ROWS_H_

@@ -1,8 +1,8 @@
 // HDF5's C API in owning handles, every return checked. Include it in few files: it brings hdf5.h.
 //
 // Thread safety: the library has one global lock; a handle is for one thread at a time.
-#ifndef DFRUN_SRC_BASE_HDF5_H_
-#define DFRUN_SRC_BASE_HDF5_H_
+#ifndef DFRUN_SRC_HDF5_HDF5_H_
+#define DFRUN_SRC_HDF5_HDF5_H_
 
 #include <hdf5.h>
 
@@ -41,8 +41,6 @@ void Prepare();
 // Returns an error with HDF5's own reason. `what` says what was being done, with the path.
 Status LastError(Code code, const std::string& what);
 
-// NotFound where there is no file, DataLoss where it is a directory or a pipe, kIo where it may not be read.
-Status CheckIsFile(const std::string& path);
 // NotFound where there is no file; DataLoss where it is no HDF5 file or is damaged.
 Result<Handle> OpenFile(const std::string& path);
 // Replaces a file of this name.
@@ -65,4 +63,4 @@ Status WriteStringAttribute(const Handle& object, const char* name, const std::s
 
 }  // namespace dfrun::h5
 
-#endif  // DFRUN_SRC_BASE_HDF5_H_
+#endif  // DFRUN_SRC_HDF5_HDF5_H_

@@ -1,4 +1,4 @@
-#include "src/framework/hdf5_location.h"
+#include "src/hdf5/hdf5_location.h"
 
 #include <algorithm>
 #include <filesystem>

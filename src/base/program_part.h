@@ -1,14 +1,14 @@
 // Parts of the program that need a library which not every host has: libdfrun_<name>.so in the folder dfrun/ beside
 // libdfrun.so. They are opened when somebody asks for what they bring, so that a host without the library starts all
 // the same.
-#ifndef DFRUN_COMM_BOOTSTRAP_PROGRAM_PART_H_
-#define DFRUN_COMM_BOOTSTRAP_PROGRAM_PART_H_
+#ifndef DFRUN_SRC_BASE_PROGRAM_PART_H_
+#define DFRUN_SRC_BASE_PROGRAM_PART_H_
 
 #include <string>
 
 #include "src/base/status.h"
 
-namespace dfrun::comm {
+namespace dfrun {
 
 std::string ProgramPartFile(const std::string& name);
 bool HasProgramPart(const std::string& name);
@@ -17,6 +17,6 @@ bool HasProgramPart(const std::string& name);
 // library, or it has no such function. Thread safety: any thread.
 Result<void*> OpenProgramPart(const std::string& name, const char* entry);
 
-}  // namespace dfrun::comm
+}  // namespace dfrun
 
-#endif  // DFRUN_COMM_BOOTSTRAP_PROGRAM_PART_H_
+#endif  // DFRUN_SRC_BASE_PROGRAM_PART_H_

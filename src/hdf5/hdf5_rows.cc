@@ -1,13 +1,13 @@
-#include "src/framework/hdf5_rows.h"
+#include "src/hdf5/hdf5_rows.h"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "src/base/hdf5_type.h"
+#include "src/hdf5/hdf5_type.h"
 #include "src/base/text.h"
 #include "src/framework/op.h"
-#include "src/framework/tensor_hdf5.h"
+#include "src/hdf5/tensor_hdf5.h"
 
 namespace dfrun {
 namespace {

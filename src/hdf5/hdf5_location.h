@@ -1,0 +1,19 @@
+// Where the values of a dataset really lie: HDF5 lets a file name any other file as the storage of its values.
+#ifndef DFRUN_SRC_HDF5_HDF5_LOCATION_H_
+#define DFRUN_SRC_HDF5_HDF5_LOCATION_H_
+
+#include <string>
+
+#include "src/framework/hdf5_library.h"
+#include "src/hdf5/hdf5.h"
+
+namespace dfrun {
+
+// OK where a dataset of an open file lies where the rules have it. BadSpec for storage elsewhere of a data file,
+// DataLoss for anything odd in a shard. NotFound is left to who opens the dataset.
+Status CheckLocation(const h5::Handle& file, const std::string& path, const std::string& dataset,
+                     const Hdf5Rules& rules);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_HDF5_HDF5_LOCATION_H_
