@@ -1,5 +1,7 @@
 #include "src/collectives/lowered_exchange.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 namespace dfrun {
@@ -27,6 +29,18 @@ Output LoweredExchange::Fold(size_t i, const std::string& merge, const std::vect
   return folded;
 }
 
+Output LoweredExchange::FoldAll(size_t i, const std::string& merge, const std::vector<Output>& values) {
+  const std::vector<Group> groups = Groups();
+  if (groups.size() == 1) return Fold(i, merge, values);
+  std::vector<Output> folded;
+  for (const Group& group : groups) {
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(group.first);
+    const std::vector<Output> of_group(first, first + static_cast<std::ptrdiff_t>(group.size));
+    folded.push_back(Fold(i, merge == "Mean" ? "Add" : merge, of_group));
+  }
+  return Fold(i, merge, folded);
+}
+
 bool LoweredExchange::IsWorthParting() const {
   const PartialShape& shape = graph().shape(members()[0].value);
   for (const CollectiveMember& member : members()) {
@@ -36,50 +50,88 @@ bool LoweredExchange::IsWorthParting() const {
   return size() > 2 && elements * static_cast<int64_t>(DTypeSize(graph().dtype(members()[0].value))) >= kWholeBytes;
 }
 
+std::vector<LoweredExchange::Group> LoweredExchange::Groups() const {
+  const size_t all = members().size();
+  size_t in_group = all;
+  if (all > kMostInGroup) {
+    for (in_group = 1; in_group * in_group < all;) ++in_group;
+  }
+  std::vector<Group> groups;
+  for (size_t first = 0; first < all; first += in_group) groups.push_back({first, std::min(in_group, all - first)});
+  return groups;
+}
+
 std::vector<Output> LoweredExchange::Reduce(const std::string& merge) {
-  if (IsWorthParting()) return ReduceParts(merge);
-  std::vector<Output> values;
-  for (const CollectiveMember& member : members()) values.push_back(member.value);
+  const std::vector<Group> groups = Groups();
+  const bool in_parts = IsWorthParting();
   std::vector<Output> results;
-  for (size_t i = 0; i < members().size(); ++i) results.push_back(Fold(i, merge, values));
+  if (groups.size() == 1 && !in_parts) {
+    std::vector<Output> values;
+    for (const CollectiveMember& member : members()) values.push_back(member.value);
+    for (size_t i = 0; i < members().size(); ++i) results.push_back(Fold(i, merge, values));
+    return results;
+  }
+  const std::vector<std::vector<Output>> folded = FoldByGroups(merge, groups, Split(in_parts ? groups[0].size : 1));
+  for (size_t i = 0; i < members().size(); ++i) results.push_back(Join(i, folded[i / groups[0].size]));
   return results;
 }
 
-// parts[j][i]: what member j has of part i, which member i folds.
-std::vector<Output> LoweredExchange::FoldParts(const std::string& merge,
-                                               const std::vector<std::vector<Output>>& parts) {
-  std::vector<Output> folded;
-  for (size_t i = 0; i < members().size(); ++i) {
-    std::vector<Output> values;
-    values.reserve(parts.size());
-    for (const std::vector<Output>& of_member : parts) values.push_back(of_member[i]);
-    folded.push_back(Fold(i, merge, values));
-  }
-  return folded;
-}
-
-std::vector<Output> LoweredExchange::ReduceParts(const std::string& merge) {
-  const PartialShape shape = graph().shape(members()[0].value);
-  const int64_t elements = shape.num_elements();
-  std::vector<int64_t> sizes;
-  for (int64_t i = 0; i < size(); ++i) sizes.push_back((i + 1) * elements / size() - i * elements / size());
+std::vector<std::vector<Output>> LoweredExchange::Split(size_t num_parts) {
   std::vector<std::vector<Output>> parts;
+  if (num_parts == 1) {
+    for (const CollectiveMember& member : members()) parts.push_back({member.value});
+    return parts;
+  }
+  const auto n = static_cast<int64_t>(num_parts);
+  const int64_t elements = graph().shape(members()[0].value).num_elements();
+  std::vector<int64_t> sizes;
+  for (int64_t p = 0; p < n; ++p) sizes.push_back((p + 1) * elements / n - p * elements / n);
   for (size_t j = 0; j < members().size(); ++j) {
     const Output flat = Add(j, "Reshape", {members()[j].value, Const(j, Tensor::Vector<int64_t>({-1}))});
     const Output part_sizes = Const(j, Tensor::Vector<int64_t>(std::span<const int64_t>(sizes)));
     const Output axis = Const(j, Tensor::Scalar<int32_t>(0));
-    parts.push_back(Ports(Add(j, "SplitV", {flat, part_sizes, axis}, {{"num_split", size()}}), size()));
+    const Output split = Add(j, "SplitV", {flat, part_sizes, axis}, {{"num_split", n}});
+    parts.push_back(Ports(split, static_cast<int>(n)));
   }
-  std::vector<Output> folded = FoldParts(merge, parts);
-  std::vector<Output> results;
-  for (size_t i = 0; i < members().size(); ++i) {
-    std::vector<Output> inputs = folded;
-    inputs.push_back(Const(i, Tensor::Scalar<int32_t>(0)));
-    const Output flat = Add(i, "ConcatV2", std::move(inputs));
-    const Output dims = Const(i, Tensor::Vector<int64_t>(std::span<const int64_t>(shape.dims())));
-    results.push_back(Add(i, "Reshape", {flat, dims}));
+  return parts;
+}
+
+std::vector<std::vector<Output>> LoweredExchange::FoldByGroups(const std::string& merge,
+                                                               const std::vector<Group>& groups,
+                                                               const std::vector<std::vector<Output>>& parts) {
+  const bool is_last = groups.size() == 1;
+  const std::string inner = merge == "Mean" && !is_last ? "Add" : merge;
+  std::vector<std::vector<Output>> folded(groups.size());
+  for (size_t k = 0; k < groups.size(); ++k) {
+    const auto of_group = std::span(parts).subspan(groups[k].first, groups[k].size);
+    for (size_t p = 0; p < parts[0].size(); ++p) {
+      std::vector<Output> values;
+      values.reserve(of_group.size());
+      for (const std::vector<Output>& of_member : of_group) values.push_back(of_member[p]);
+      folded[k].push_back(Fold(groups[k].Holder(p), inner, values));
+    }
   }
-  return results;
+  if (is_last) return folded;
+  std::vector<std::vector<Output>> totals(groups.size());
+  for (size_t k = 0; k < groups.size(); ++k) {
+    for (size_t p = 0; p < parts[0].size(); ++p) {
+      std::vector<Output> values;
+      values.reserve(folded.size());
+      for (const std::vector<Output>& of_group : folded) values.push_back(of_group[p]);
+      totals[k].push_back(Fold(groups[k].Holder(p), merge, values));
+    }
+  }
+  return totals;
+}
+
+Output LoweredExchange::Join(size_t i, const std::vector<Output>& parts) {
+  if (parts.size() == 1) return Add(i, "Identity", parts);
+  const PartialShape shape = graph().shape(members()[0].value);
+  std::vector<Output> inputs = parts;
+  inputs.push_back(Const(i, Tensor::Scalar<int32_t>(0)));
+  const Output flat = Add(i, "ConcatV2", std::move(inputs));
+  const Output dims = Const(i, Tensor::Vector<int64_t>(std::span<const int64_t>(shape.dims())));
+  return Add(i, "Reshape", {flat, dims});
 }
 
 std::vector<Output> LoweredExchange::Gather() {
@@ -100,7 +152,14 @@ std::vector<Output> LoweredExchange::Scatter(const std::string& merge) {
     const Output axis = Const(j, Tensor::Scalar<int32_t>(0));
     parts.push_back(Ports(Add(j, "Split", {axis, members()[j].value}, {{"num_split", size()}}), size()));
   }
-  return FoldParts(merge, parts);
+  std::vector<Output> results;
+  for (size_t i = 0; i < members().size(); ++i) {
+    std::vector<Output> values;
+    values.reserve(parts.size());
+    for (const std::vector<Output>& of_member : parts) values.push_back(of_member[i]);
+    results.push_back(FoldAll(i, merge, values));
+  }
+  return results;
 }
 
 }  // namespace dfrun

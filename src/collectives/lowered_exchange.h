@@ -18,6 +18,9 @@ class LoweredExchange final : public CollectiveExchange {
 
   // Of three members and more with large values of known shape each folds one part, and they exchange these: every
   // member then receives twice the size of a value at most, instead of one value from each other.
+  //
+  // More than kMostInGroup members fold by groups of about as many members as there are groups, and then the groups'
+  // folds: n members that all exchange have n * n edges, groups of them 3 n for small values and 3 n * sqrt(n) for large.
   std::vector<Output> Reduce(const std::string& merge) override;
   std::vector<Output> Gather() override;
   std::vector<Output> Scatter(const std::string& merge) override;
@@ -25,11 +28,30 @@ class LoweredExchange final : public CollectiveExchange {
  private:
   // Below this many bytes a value travels whole: the second message would take longer than the bytes.
   static constexpr int64_t kWholeBytes = int64_t{1} << 16;
+  static constexpr size_t kMostInGroup = 32;
+
+  // Members that follow each other.
+  struct Group {
+    size_t first;
+    size_t size;
+    // Who folds this part for the group.
+    size_t Holder(size_t part) const { return first + part % size; }
+  };
+  // All of one size but the last, which may be smaller.
+  std::vector<Group> Groups() const;
 
   bool IsWorthParting() const;
+  // At member i, `values` in their order.
   Output Fold(size_t i, const std::string& merge, const std::vector<Output>& values);
-  std::vector<Output> ReduceParts(const std::string& merge);
-  std::vector<Output> FoldParts(const std::string& merge, const std::vector<std::vector<Output>>& parts);
+  // Likewise of one value of each member, by groups where there are several.
+  Output FoldAll(size_t i, const std::string& merge, const std::vector<Output>& values);
+  // The value of each member, flat, in so many parts.
+  std::vector<std::vector<Output>> Split(size_t num_parts);
+  // By group, the fold of each part of all members, at its holder. parts[j][p]: part p of member j.
+  std::vector<std::vector<Output>> FoldByGroups(const std::string& merge, const std::vector<Group>& groups,
+                                                const std::vector<std::vector<Output>>& parts);
+  // At member i, the parts as a value.
+  Output Join(size_t i, const std::vector<Output>& parts);
 };
 
 }  // namespace dfrun

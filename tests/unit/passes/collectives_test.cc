@@ -107,6 +107,60 @@ TEST_F(CollectivesTest, LargeValuesAreFoldedInPartsAndComeWhole) {
   }
 }
 
+// Of 70 members: eight groups of nine, the last of seven.
+TEST_F(CollectivesTest, ManyMembersFoldByGroupsInTheirOrder) {
+  constexpr int kMembers = 70;
+  constexpr int kInGroup = 9;
+  for (const Shape& shape : {Shape({3}), Shape({95, 101})}) {
+    m_ = GraphMaker();
+    std::vector<Tensor> values;
+    for (int task = 0; task < kMembers; ++task) {
+      values.push_back(Doubles(shape, (task % 3 == 0 ? 1e16 : -1e3) / (task + 1)));
+      Reader(Reducer(task, values.back(), {{"final_op", "Div"}}, kMembers));
+    }
+    Lower();
+    Tensor expected(DType::kDouble, shape);
+    for (int64_t i = 0; i < expected.num_elements(); ++i) {
+      std::vector<double> sums;
+      for (int task = 0; task < kMembers; ++task) {
+        const double x = values[static_cast<size_t>(task)].data<double>()[i];
+        if (task % kInGroup == 0) {
+          sums.push_back(x);
+        } else {
+          sums.back() += x;
+        }
+      }
+      expected.data<double>()[i] = std::accumulate(sums.begin() + 1, sums.end(), sums[0]) / kMembers;
+    }
+    const std::vector<Tensor> results = Values();
+    ASSERT_EQ(results.size(), size_t{kMembers});
+    for (const Tensor& value : results) {
+      ASSERT_EQ(value.shape(), shape);
+      for (int64_t i = 0; i < value.num_elements(); ++i) {
+        ASSERT_EQ(value.data<double>()[i], expected.data<double>()[i]) << i;
+      }
+    }
+  }
+}
+
+TEST_F(CollectivesTest, ManyMembersHaveFewEdges) {
+  constexpr int kMembers = 400;
+  for (const auto& [shape, most] : {std::pair(Shape({3}), 3 * kMembers), std::pair(Shape({9000}), 3 * kMembers * 20)}) {
+    m_ = GraphMaker();
+    for (int task = 0; task < kMembers; ++task) Reader(Reducer(task, Doubles(shape, task), {}, kMembers));
+    Lower();
+    int edges = 0;  // between tasks
+    for (const Node& node : m_.graph.nodes()) {
+      for (const Output& input : node.inputs) {
+        const std::string& from = m_.graph.node(input.node).device;
+        if (!from.empty() && !node.device.empty() && from != node.device) ++edges;
+      }
+    }
+    EXPECT_GT(edges, kMembers);
+    EXPECT_LE(edges, most);
+  }
+}
+
 TEST_F(CollectivesTest, NodesStayWhereTheirParticipantIs) {
   for (int task = 0; task < 3; ++task) Reader(Reducer(task, Doubles(Shape({9000}), task), {}));
   Lower();
