@@ -9,9 +9,9 @@
 #include <iterator>
 
 #include "comm/bootstrap/launcher.h"
-#include "src/framework/hdf5_library.h"
 #include "src/base/printable.h"
 #include "src/base/text.h"
+#include "src/framework/hdf5_library.h"
 
 namespace dfrun::jobs {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "src/base/program_part.h"
 #include "src/base/mutex.h"
+#include "src/base/program_part.h"
 
 namespace dfrun::comm {
 namespace {

@@ -1,8 +1,8 @@
 #include "src/checkpoint/manifest.h"
 
 #include "src/base/file.h"
-#include "src/framework/hdf5_library.h"
 #include "src/checkpoint/manifest_text.h"
+#include "src/framework/hdf5_library.h"
 
 namespace dfrun {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <utility>
 
-#include "src/hdf5/hdf5_type.h"
 #include "src/base/text.h"
 #include "src/framework/op.h"
+#include "src/hdf5/hdf5_type.h"
 #include "src/hdf5/tensor_hdf5.h"
 
 namespace dfrun {

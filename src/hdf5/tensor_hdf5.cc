@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "src/hdf5/hdf5_type.h"
 #include "src/hdf5/hdf5_rows.h"
+#include "src/hdf5/hdf5_type.h"
 
 namespace dfrun {
 namespace {

@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "comm/in_process/in_process.h"
-#include "src/hdf5/hdf5.h"
 #include "src/checkpoint/store.h"
+#include "src/hdf5/hdf5.h"
 #include "src/hdf5/tensor_hdf5.h"
 #include "src/job/job.h"
 #include "src/spec/load.h"

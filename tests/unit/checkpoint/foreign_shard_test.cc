@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "src/hdf5/hdf5.h"
 #include "src/checkpoint/shard.h"
+#include "src/hdf5/hdf5.h"
 #include "src/hdf5/tensor_hdf5.h"
 #include "tests/unit/testing/scratch_directory.h"
 

@@ -7,6 +7,7 @@
 
 #include "src/framework/hdf5_file.h"
 #include "src/framework/sample_source.h"
+#include "src/hdf5/hdf5.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {
