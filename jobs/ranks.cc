@@ -72,9 +72,10 @@ void DeclareRankOptions(Options& args, RankOptions& options) {
       .Between(1, 1024);
   args.Value("--transport", options.transport,
              "What moves tensors between ranks (`dfrun info` lists them); default: the best");
-  args.Value("--mpi-abi", options.mpi_abi,
-             "Which MPI to use where there are several: ompi, mpich, abi or smpi (`dfrun info` lists them); default: the "
-             "launcher's");
+  args.Value(
+      "--mpi-abi", options.mpi_abi,
+      "Which MPI to use where there are several: ompi, mpich, abi or smpi (`dfrun info` lists them); default: the "
+      "launcher's");
   args.Value(
       "--collectives", options.collectives,
       "How AllReduce and its kin are done: lowered to sends and sums, or by participants, a node of each device; "

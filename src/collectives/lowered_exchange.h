@@ -20,7 +20,8 @@ class LoweredExchange final : public CollectiveExchange {
   // member then receives twice the size of a value at most, instead of one value from each other.
   //
   // More than kMostInGroup members fold by groups of about as many members as there are groups, and then the groups'
-  // folds: n members that all exchange have n * n edges, groups of them 3 n for small values and 3 n * sqrt(n) for large.
+  // folds: n members that all exchange have n * n edges, groups of them 3 n for small values and 3 n * sqrt(n) for
+  // large.
   std::vector<Output> Reduce(const std::string& merge) override;
   std::vector<Output> Gather() override;
   std::vector<Output> Scatter(const std::string& merge) override;

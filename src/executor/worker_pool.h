@@ -33,7 +33,8 @@ struct NetworkWait {
   // who waits looks again and again.
   std::vector<int> descriptors = {};
   std::function<bool()> arm = {};
-  // False: nobody sleeps. What is waited for comes of polls alone, as where the ranks are threads that take turns in them.
+  // False: nobody sleeps. What is waited for comes of polls alone, as where the ranks are threads that take turns in
+  // them.
   bool sleeps = true;
 };
 
@@ -114,7 +115,7 @@ class WorkerPool final : public ThreadPool {
   std::atomic<bool> polling_{false};
   std::atomic<bool> has_hook_{false};
   std::atomic<bool> sleeps_{true};  // NetworkWait::sleeps
-  const int wake_event_;  // an eventfd
+  const int wake_event_;            // an eventfd
   std::atomic<int> network_sleepers_{0};
   std::atomic<bool> stop_{false};
   std::atomic<int64_t> oversubscribed_until_ns_{0};  // steady clock: others keep the core for long

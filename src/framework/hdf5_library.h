@@ -1,5 +1,6 @@
-// HDF5 files by the library HDF5, which lies in a part of the program (src/hdf5/) that is opened when somebody first asks
-// for it: with what it needs it can be thirty libraries, which ranks that neither write nor unpack a file start without.
+// HDF5 files by the library HDF5, which lies in a part of the program (src/hdf5/) that is opened when somebody first
+// asks for it: with what it needs it can be thirty libraries, which ranks that neither write nor unpack a file start
+// without.
 //
 // Files that may be anyone's are read by Hdf5File (hdf5_file.h) instead.
 #ifndef DFRUN_SRC_FRAMEWORK_HDF5_LIBRARY_H_
@@ -57,8 +58,8 @@ class Hdf5Structure {
 class Hdf5Writer {
  public:
   virtual ~Hdf5Writer() = default;
-  // A new dataset with its groups; contiguous, allocated early. With `write_bytes` false plain elements are left for the
-  // caller to write at `offset` after Close().
+  // A new dataset with its groups; contiguous, allocated early. With `write_bytes` false plain elements are left for
+  // the caller to write at `offset` after Close().
   virtual Result<DatasetInfo> Write(const std::string& dataset, const Tensor& value, bool write_bytes = true) = 0;
   // A link, with its groups, to the dataset of this name in another file, whose path begins at this one's folder.
   virtual Status LinkTo(const std::string& file, const std::string& dataset) = 0;
@@ -82,8 +83,8 @@ class Hdf5Library {
   virtual Result<std::unique_ptr<Hdf5Writer>> CreateNew(const std::string& path) const = 0;
 };
 
-// Opens the part at the first call. What will write in hours calls it at once: the files of the program may be others by
-// then. FailedPrecondition says what the loader lacks.
+// Opens the part at the first call. What will write in hours calls it at once: the files of the program may be others
+// by then. FailedPrecondition says what the loader lacks.
 Result<const Hdf5Library*> LoadHdf5();
 
 // NotFound where there is no file, DataLoss where it is a directory or a pipe, kIo where it may not be read.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "src/base/status.h"
 #include "src/framework/wait_kind.h"
 
 namespace dfrun {
