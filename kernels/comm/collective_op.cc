@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace {
 
-// The inputs, of one shape, are folded from the first to the last.
+// The inputs, of one shape, are folded in the order of sums (docs/step-protocol.md).
 OpCost FoldCost(const CostContext& c) {
   return WholeCost(c, (c.num_inputs() - 1) * c.input_elements(0));
 }
@@ -218,7 +218,9 @@ OP("AllReduce")
     })
     .Own()
     .Cost(&FoldCost)
-    .Doc("The inputs, of one shape, folded from the first to the last; output i is where input i is.");
+    .Doc(
+        "The inputs, of one shape, folded from the first to the last, more than 32 by groups; output i is where input "
+        "i is.");
 
 OP("AllGather")
     .As(OneForAll)
