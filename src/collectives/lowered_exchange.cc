@@ -1,6 +1,5 @@
 #include "src/collectives/lowered_exchange.h"
 
-#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -30,10 +29,10 @@ Output LoweredExchange::Fold(size_t i, const std::string& merge, const std::vect
 }
 
 Output LoweredExchange::FoldAll(size_t i, const std::string& merge, const std::vector<Output>& values) {
-  const std::vector<Group> groups = Groups();
+  const std::vector<FoldGroup> groups = FoldGroups(members().size());
   if (groups.size() == 1) return Fold(i, merge, values);
   std::vector<Output> folded;
-  for (const Group& group : groups) {
+  for (const FoldGroup& group : groups) {
     const auto first = values.begin() + static_cast<std::ptrdiff_t>(group.first);
     const std::vector<Output> of_group(first, first + static_cast<std::ptrdiff_t>(group.size));
     folded.push_back(Fold(i, merge == "Mean" ? "Add" : merge, of_group));
@@ -50,19 +49,8 @@ bool LoweredExchange::IsWorthParting() const {
   return size() > 2 && elements * static_cast<int64_t>(DTypeSize(graph().dtype(members()[0].value))) >= kWholeBytes;
 }
 
-std::vector<LoweredExchange::Group> LoweredExchange::Groups() const {
-  const size_t all = members().size();
-  size_t in_group = all;
-  if (all > kMostInGroup) {
-    for (in_group = 1; in_group * in_group < all;) ++in_group;
-  }
-  std::vector<Group> groups;
-  for (size_t first = 0; first < all; first += in_group) groups.push_back({first, std::min(in_group, all - first)});
-  return groups;
-}
-
 std::vector<Output> LoweredExchange::Reduce(const std::string& merge) {
-  const std::vector<Group> groups = Groups();
+  const std::vector<FoldGroup> groups = FoldGroups(members().size());
   const bool in_parts = IsWorthParting();
   std::vector<Output> results;
   if (groups.size() == 1 && !in_parts) {
@@ -97,7 +85,7 @@ std::vector<std::vector<Output>> LoweredExchange::Split(size_t num_parts) {
 }
 
 std::vector<std::vector<Output>> LoweredExchange::FoldByGroups(const std::string& merge,
-                                                               const std::vector<Group>& groups,
+                                                               const std::vector<FoldGroup>& groups,
                                                                const std::vector<std::vector<Output>>& parts) {
   const bool is_last = groups.size() == 1;
   const std::string inner = merge == "Mean" && !is_last ? "Add" : merge;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/collectives/exchange.h"
+#include "src/collectives/fold_groups.h"
 
 namespace dfrun {
 
@@ -19,9 +20,8 @@ class LoweredExchange final : public CollectiveExchange {
   // Of three members and more with large values of known shape each folds one part, and they exchange these: every
   // member then receives twice the size of a value at most, instead of one value from each other.
   //
-  // More than kMostInGroup members fold by groups of about as many members as there are groups, and then the groups'
-  // folds: n members that all exchange have n * n edges, groups of them 3 n for small values and 3 n * sqrt(n) for
-  // large.
+  // Many members fold by groups (fold_groups.h), and then the groups' folds: n members that all exchange have n * n
+  // edges, groups of them 3 n for small values and 3 n * sqrt(n) for large.
   std::vector<Output> Reduce(const std::string& merge) override;
   std::vector<Output> Gather() override;
   std::vector<Output> Scatter(const std::string& merge) override;
@@ -29,17 +29,6 @@ class LoweredExchange final : public CollectiveExchange {
  private:
   // Below this many bytes a value travels whole: the second message would take longer than the bytes.
   static constexpr int64_t kWholeBytes = int64_t{1} << 16;
-  static constexpr size_t kMostInGroup = 32;
-
-  // Members that follow each other.
-  struct Group {
-    size_t first;
-    size_t size;
-    // Who folds this part for the group.
-    size_t Holder(size_t part) const { return first + part % size; }
-  };
-  // All of one size but the last, which may be smaller.
-  std::vector<Group> Groups() const;
 
   bool IsWorthParting() const;
   // At member i, `values` in their order.
@@ -49,7 +38,7 @@ class LoweredExchange final : public CollectiveExchange {
   // The value of each member, flat, in so many parts.
   std::vector<std::vector<Output>> Split(size_t num_parts);
   // By group, the fold of each part of all members, at its holder. parts[j][p]: part p of member j.
-  std::vector<std::vector<Output>> FoldByGroups(const std::string& merge, const std::vector<Group>& groups,
+  std::vector<std::vector<Output>> FoldByGroups(const std::string& merge, const std::vector<FoldGroup>& groups,
                                                 const std::vector<std::vector<Output>>& parts);
   // At member i, the parts as a value.
   Output Join(size_t i, const std::vector<Output>& parts);

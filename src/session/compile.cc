@@ -63,6 +63,7 @@ Result<bool> RunDevicePasses(std::vector<Partition>& partitions, const PassConte
 Status RunPartitionPasses(std::vector<Partition>& partitions, const PassContext& context,
                           const CompileOptions& options) {
   std::vector<Graph*> graphs;
+  graphs.reserve(partitions.size());
   for (Partition& partition : partitions) graphs.push_back(&partition.graph);
   for (const Pass* pass : PartitionPasses()) {
     if (!IsLeftOut(*pass, options)) DF_TRY(RunPartitionPass(*pass, graphs, context));

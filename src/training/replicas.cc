@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/collectives/fold_groups.h"
 #include "src/graph/has_refs.h"
 #include "src/placement/device_choice.h"
 #include "src/training/variable_placement.h"
@@ -162,7 +163,12 @@ std::vector<Output> Replicas::Over(Output of_replica) const {
 Output Replicas::Mean(GraphOps& ops, const std::string& name, Output of_replica) const {
   const std::vector<Output> values = Over(of_replica);
   if (values.size() == 1) return values[0];
-  const Output sum = ops.Add(name + "_sum", "AddN", values);
+  std::vector<Output> sums;
+  for (const FoldGroup& group : FoldGroups(values.size())) {
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(group.first);
+    sums.push_back(ops.Add(name + "_sum", "AddN", {first, first + static_cast<std::ptrdiff_t>(group.size)}));
+  }
+  const Output sum = sums.size() == 1 ? sums[0] : ops.Add(name + "_sum", "AddN", sums);
   const DType dtype = graph_.dtype(of_replica);
   return ops.Add(name, "RealDiv", {sum, ops.Const(name + "_replicas", ScalarOf(dtype, count()))});
 }

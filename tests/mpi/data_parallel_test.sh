@@ -8,14 +8,15 @@ trap 'rm -rf "$WORK"' EXIT
 source "$SOURCE/tests/mpi/training_lib.sh"
 
 STEPS=8
+REPLICAS=4
 CONFIGS=$(dirname "$(short_spec digits_mlp 1 1000)")
 cp "$SOURCE/configs/data/digits.h5" "$CONFIGS/"
 
 # with SPEC KEYS: the name of a copy of the spec that is trained so.
 with() {
   local spec=$CONFIGS/$(basename "$1" .yaml)-variant.yaml
-  awk -v keys="$2" -v steps=$STEPS '/^[a-z]/ { skips = /^(train|eval|checkpoint):/ } !skips
-    END { print "train: {loss: loss, steps: " steps ", replicas: 4, log_every: 1, " keys "}"
+  awk -v keys="$2" -v steps=$STEPS -v replicas=$REPLICAS '/^[a-z]/ { skips = /^(train|eval|checkpoint):/ } !skips
+    END { print "train: {loss: loss, steps: " steps ", replicas: " replicas ", log_every: 1, " keys "}"
           print "checkpoint: {every: " steps "}" }' "$1" > "$spec"
   echo "$spec"
 }
@@ -64,4 +65,13 @@ run inf-ps 1 "$(with "$WORK/inf.yaml" "$keys")"
 grep -q 'Infinity' "$WORK/inf-ps/metrics.jsonl" || fail "the loss stays finite"
 run inf-copies 2 "$(with "$WORK/inf.yaml" "$keys, data_parallel: allreduce")"
 same inf-ps inf-copies
+# More replicas than are summed in one go, with gradients that travel whole and in parts.
+REPLICAS=40
+keys="optimizer: momentum, learning_rate: 0.05"
+run many-ps 1 "$(with "$SOURCE/configs/digits_mlp.yaml" "$keys, data_parallel: ps")" --set batch=80 --set hidden=512
+for variant in 1:1048576 4:1048576 4:0; do
+  spec=$(with "$SOURCE/configs/digits_mlp.yaml" "$keys, data_parallel: allreduce, bucket_bytes: ${variant#*:}")
+  run many-$variant "${variant%:*}" "$spec" --set batch=80 --set hidden=512
+  same many-ps many-$variant
+done
 echo "the losses and variables of parameter servers, on 1, 2 and 4 ranks, with buckets and without"

@@ -1,0 +1,35 @@
+// The order of sums of many values (docs/step-protocol.md): by groups of them, then the groups' sums.
+#ifndef DFRUN_SRC_COLLECTIVES_FOLD_GROUPS_H_
+#define DFRUN_SRC_COLLECTIVES_FOLD_GROUPS_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace dfrun {
+
+// Values that follow each other.
+struct FoldGroup {
+  size_t first;
+  size_t size;
+  // Of values that lie at different places: at whose this part of the group's fold is made.
+  size_t Holder(size_t part) const { return first + part % size; }
+};
+
+// Up to 32 values are one group; more are as many groups as a group has values, or fewer: all of one size but the last,
+// which may be smaller.
+inline std::vector<FoldGroup> FoldGroups(size_t values) {
+  constexpr size_t kMostInOne = 32;
+  size_t in_group = values;
+  if (values > kMostInOne) {
+    for (in_group = 1; in_group * in_group < values;) ++in_group;
+  }
+  std::vector<FoldGroup> groups;
+  for (size_t first = 0; first < values; first += in_group)
+    groups.push_back({first, std::min(in_group, values - first)});
+  return groups;
+}
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_COLLECTIVES_FOLD_GROUPS_H_
