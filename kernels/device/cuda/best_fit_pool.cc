@@ -104,14 +104,15 @@ bool BestFitPool::JoinsNext(Blocks::iterator block) const {
          block->first + block->second.bytes == next->first;
 }
 
+void BestFitPool::JoinNext(Blocks::iterator block) {
+  const auto next = std::next(block);
+  free_.erase({next->second.bytes, next->first});
+  block->second.bytes += next->second.bytes;
+  blocks_.erase(next);
+}
+
 BestFitPool::Blocks::iterator BestFitPool::JoinNeighbours(Blocks::iterator block) {
-  const auto join_next = [&](Blocks::iterator at) {
-    const auto next = std::next(at);
-    free_.erase({next->second.bytes, next->first});
-    at->second.bytes += next->second.bytes;
-    blocks_.erase(next);
-  };
-  if (JoinsNext(block)) join_next(block);
+  if (JoinsNext(block)) JoinNext(block);
   if (block == blocks_.begin()) return block;
   const auto before = std::prev(block);
   if (!before->second.is_free || !JoinsNext(before)) return block;

@@ -58,6 +58,7 @@ class BestFitPool {
   void SplitBlock(Blocks::iterator block, size_t bytes) REQUIRES(mu_);
   Blocks::iterator JoinNeighbours(Blocks::iterator block) REQUIRES(mu_);
   bool JoinsNext(Blocks::iterator block) const REQUIRES(mu_);
+  void JoinNext(Blocks::iterator block) REQUIRES(mu_);
 
   const std::function<void*(size_t)> take_chunk_;
   mutable Mutex mu_;
