@@ -75,13 +75,11 @@ Status WriteManifest(const std::string& directory, const Manifest& manifest) {
 Status WriteIndex(const std::string& directory, const Manifest& manifest) {
   const std::string path = directory + "/index.h5";
   DF_ASSIGN(const Hdf5Library* const library, LoadHdf5());
-  {
-    DF_ASSIGN(const std::unique_ptr<Hdf5Writer> file, library->CreateNew(path));
-    for (const ShardEntry& shard : manifest.shards) {
-      for (const SavedVariable& v : shard.variables) DF_TRY(file->LinkTo(shard.file, DatasetOfVariable(v.name)));
-    }
-    DF_TRY(file->Close());
+  DF_ASSIGN(const std::unique_ptr<Hdf5Writer> file, library->CreateNew(path));
+  for (const ShardEntry& shard : manifest.shards) {
+    for (const SavedVariable& v : shard.variables) DF_TRY(file->LinkTo(shard.file, DatasetOfVariable(v.name)));
   }
+  DF_TRY(file->Close());
   DF_ASSIGN(FileDescriptor written, FileDescriptor::OpenForWriting(path));
   return written.Sync();
 }

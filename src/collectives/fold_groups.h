@@ -14,14 +14,22 @@ struct FoldGroup {
   size_t size;
   // Of values that lie at different places: at whose this part of the group's fold is made.
   size_t Holder(size_t part) const { return first + part % size; }
+  // Those of all values that are this group's.
+  template <typename T>
+  std::vector<T> Of(const std::vector<T>& values) const {
+    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(first);
+    return {begin, begin + static_cast<std::ptrdiff_t>(size)};
+  }
 };
 
-// Up to 32 values are one group; more are as many groups as a group has values, or fewer: all of one size but the last,
-// which may be smaller.
+// What folds from the first to the last alone may take so many.
+inline constexpr int kMostInOneFold = 32;
+
+// Up to kMostInOneFold values are one group; more are as many groups as a group has values, or fewer: all of one size
+// but the last, which may be smaller.
 inline std::vector<FoldGroup> FoldGroups(size_t values) {
-  constexpr size_t kMostInOne = 32;
   size_t in_group = values;
-  if (values > kMostInOne) {
+  if (values > size_t{kMostInOneFold}) {
     for (in_group = 1; in_group * in_group < values;) ++in_group;
   }
   std::vector<FoldGroup> groups;

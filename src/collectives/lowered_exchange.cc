@@ -14,6 +14,14 @@ std::vector<Output> Ports(Output node, int n) {
   return ports;
 }
 
+// What each has of part p.
+std::vector<Output> PartOf(const std::vector<std::vector<Output>>& all, size_t p) {
+  std::vector<Output> values;
+  values.reserve(all.size());
+  for (const std::vector<Output>& parts : all) values.push_back(parts[p]);
+  return values;
+}
+
 std::string BinaryOp(const std::string& merge) {
   return merge == "Mul" ? "Mul" : merge == "Min" ? "Minimum" : "Maximum";
 }
@@ -33,9 +41,7 @@ Output LoweredExchange::FoldAll(size_t i, const std::string& merge, const std::v
   if (groups.size() == 1) return Fold(i, merge, values);
   std::vector<Output> folded;
   for (const FoldGroup& group : groups) {
-    const auto first = values.begin() + static_cast<std::ptrdiff_t>(group.first);
-    const std::vector<Output> of_group(first, first + static_cast<std::ptrdiff_t>(group.size));
-    folded.push_back(Fold(i, merge == "Mean" ? "Add" : merge, of_group));
+    folded.push_back(Fold(i, merge == "Mean" ? "Add" : merge, group.Of(values)));
   }
   return Fold(i, merge, folded);
 }
@@ -91,22 +97,16 @@ std::vector<std::vector<Output>> LoweredExchange::FoldByGroups(const std::string
   const std::string inner = merge == "Mean" && !is_last ? "Add" : merge;
   std::vector<std::vector<Output>> folded(groups.size());
   for (size_t k = 0; k < groups.size(); ++k) {
-    const auto of_group = std::span(parts).subspan(groups[k].first, groups[k].size);
+    const std::vector<std::vector<Output>> of_group = groups[k].Of(parts);
     for (size_t p = 0; p < parts[0].size(); ++p) {
-      std::vector<Output> values;
-      values.reserve(of_group.size());
-      for (const std::vector<Output>& of_member : of_group) values.push_back(of_member[p]);
-      folded[k].push_back(Fold(groups[k].Holder(p), inner, values));
+      folded[k].push_back(Fold(groups[k].Holder(p), inner, PartOf(of_group, p)));
     }
   }
   if (is_last) return folded;
   std::vector<std::vector<Output>> totals(groups.size());
   for (size_t k = 0; k < groups.size(); ++k) {
     for (size_t p = 0; p < parts[0].size(); ++p) {
-      std::vector<Output> values;
-      values.reserve(folded.size());
-      for (const std::vector<Output>& of_group : folded) values.push_back(of_group[p]);
-      totals[k].push_back(Fold(groups[k].Holder(p), merge, values));
+      totals[k].push_back(Fold(groups[k].Holder(p), merge, PartOf(folded, p)));
     }
   }
   return totals;
@@ -141,12 +141,7 @@ std::vector<Output> LoweredExchange::Scatter(const std::string& merge) {
     parts.push_back(Ports(Add(j, "Split", {axis, members()[j].value}, {{"num_split", size()}}), size()));
   }
   std::vector<Output> results;
-  for (size_t i = 0; i < members().size(); ++i) {
-    std::vector<Output> values;
-    values.reserve(parts.size());
-    for (const std::vector<Output>& of_member : parts) values.push_back(of_member[i]);
-    results.push_back(FoldAll(i, merge, values));
-  }
+  for (size_t i = 0; i < members().size(); ++i) results.push_back(FoldAll(i, merge, PartOf(parts, i)));
   return results;
 }
 

@@ -160,7 +160,7 @@ Status Job::Prepare() {
   save_every_ = job.checkpoint ? job.checkpoint->every : 0;
   const int keep = job.checkpoint ? job.checkpoint->keep : 0;
   store_ = std::make_unique<CheckpointStore>(directory_->checkpoints(), keep);
-  if (job.checkpoint || !parts_.step.names.empty()) DF_TRY(LoadHdf5().status());
+  if (job.checkpoint || (job.run && !parts_.step.names.empty())) DF_TRY(LoadHdf5().status());
   session_options.files.roots.push_back(directory_->path());
   DF_ASSIGN(session_, Session::Create(runtime_, std::move(parts_.graph), session_options));
   watch_ = std::make_unique<FiniteWatch>(job, parts_, *session_);

@@ -165,8 +165,7 @@ Output Replicas::Mean(GraphOps& ops, const std::string& name, Output of_replica)
   if (values.size() == 1) return values[0];
   std::vector<Output> sums;
   for (const FoldGroup& group : FoldGroups(values.size())) {
-    const auto first = values.begin() + static_cast<std::ptrdiff_t>(group.first);
-    sums.push_back(ops.Add(name + "_sum", "AddN", {first, first + static_cast<std::ptrdiff_t>(group.size)}));
+    sums.push_back(ops.Add(name + "_sum", "AddN", group.Of(values)));
   }
   const Output sum = sums.size() == 1 ? sums[0] : ops.Add(name + "_sum", "AddN", sums);
   const DType dtype = graph_.dtype(of_replica);
