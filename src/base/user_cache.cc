@@ -5,7 +5,7 @@
 namespace dfrun {
 namespace {
 
-std::string Variable(const char* name) {
+std::string EnvironmentVariable(const char* name) {
   const char* const text = std::getenv(name);
   return text == nullptr ? "" : text;
 }
@@ -18,9 +18,9 @@ bool IsAbsolute(const std::string& path) {
 }  // namespace
 
 std::string UserCacheFolder() {
-  if (const std::string named = Variable("DFRUN_CACHE"); !named.empty()) return named == "off" ? "" : named;
-  if (const std::string caches = Variable("XDG_CACHE_HOME"); IsAbsolute(caches)) return caches + "/dfrun";
-  if (const std::string home = Variable("HOME"); IsAbsolute(home)) return home + "/.cache/dfrun";
+  if (const std::string named = EnvironmentVariable("DFRUN_CACHE"); !named.empty()) return named == "off" ? "" : named;
+  if (const std::string caches = EnvironmentVariable("XDG_CACHE_HOME"); IsAbsolute(caches)) return caches + "/dfrun";
+  if (const std::string home = EnvironmentVariable("HOME"); IsAbsolute(home)) return home + "/.cache/dfrun";
   return "";
 }
 
