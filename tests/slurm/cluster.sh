@@ -1,13 +1,33 @@
 # shellcheck shell=bash
-# A real Slurm on this machine, for tests: munged, slurmctld and two slurmd that call themselves two nodes, each with
-# its configuration, state and port below one folder. Sourced; needs root.
+# A real Slurm on this machine, for tests: munged, slurmctld and a slurmd for each of CLUSTER_NODES, each with its
+# configuration, state and port below one folder. Sourced; needs root.
 #
-#   start_cluster FOLDER   starts it; afterwards sbatch, scontrol and the like of this shell speak to it. 1 on failure.
-#   stop_cluster           stops every process that start_cluster started, by its id; may be called at any time.
+#   need PROGRAM...         skips the test (status 77) where this user is not root or a program is not installed.
+#   start_cluster FOLDER    starts it; afterwards sbatch, scontrol and the like of this shell speak to it. 1 on failure.
+#   hide_pmix FOLDER        jobs that are submitted afterwards find no pmix in what srun lists, as where Slurm has none.
+#   wait_until SECONDS COMMAND...    1 where the command has not succeeded by then.
+#   job_state JOB, job_ended JOB     what scontrol says of it; a job that waits to be started again has not ended.
+#   stop_cluster            stops every process that start_cluster started, by its id; may be called at any time.
 
 CLUSTER_NODES=(dfrun1 dfrun2)
 CLUSTER_CPUS=2
 cluster_pids=()
+
+need() {
+  local program
+  [ "$(id -u)" = 0 ] || { echo "skipped: Slurm's daemons need root"; exit 77; }
+  for program in munged slurmctld slurmd sbatch mpirun python3 "$@"; do
+    command -v "$program" >/dev/null && continue
+    echo "skipped: $program is not installed (Debian: slurm-wlm munge openmpi-bin hdf5-tools)"
+    exit 77
+  done
+  # Open MPI refuses root unless told so twice.
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  # It names its shared-memory files by host, job and rank on the node: two nodes of one host would share them.
+  export OMPI_MCA_btl=self,tcp
+  # Nor can it know that the nodes share cores, so that waiting ranks should yield: 30 us a message for 6 ms.
+  export OMPI_MCA_mpi_yield_when_idle=1
+}
 
 free_ports() {  # free_ports COUNT: all are held at once, so that no two are the same
   python3 - "$1" <<'PYTHON'
@@ -32,6 +52,8 @@ CredType=cred/munge
 SlurmctldPort=$control_port
 StateSaveLocation=$folder/state
 SlurmdSpoolDir=$folder/spool-%n
+# Where PMIx has its sockets, which are named by job alone.
+TmpFS=$folder/tmp-%n
 SlurmctldPidFile=$folder/slurmctld.pid
 SlurmdPidFile=$folder/slurmd-%n.pid
 SlurmctldLogFile=$folder/slurmctld.log
@@ -95,12 +117,26 @@ start_cluster() {
   cluster_pids+=($!)
   wait_until 30 scontrol ping || return 1
   for node in "${CLUSTER_NODES[@]}"; do
-    mkdir -p "$folder/spool-$node"
+    mkdir -p "$folder/spool-$node" "$folder/tmp-$node"
     slurmd -D -N "$node" >"$folder/slurmd-$node.out" 2>&1 &
     cluster_pids+=($!)
   done
   wait_until 30 all_nodes_idle
 }
+
+hide_pmix() {
+  mkdir -p "$1"
+  cat >"$1/srun" <<SRUN
+#!/bin/sh
+[ "\$*" != --mpi=list ] || { echo "MPI plugin types are... none pmi2"; exit 0; }
+exec $(command -v srun) "\$@"
+SRUN
+  chmod +x "$1/srun"
+  export PATH=$1:$PATH
+}
+
+job_state() { scontrol --oneliner show job "$1" | grep -o 'JobState=[A-Z_]*' | cut -d= -f2; }
+job_ended() { ! job_state "$1" | grep -Eq 'PENDING|RUNNING|COMPLETING|REQUEUE|PREEMPTED|SUSPENDED'; }
 
 no_jobs() {
   [ -z "$(squeue --noheader)" ]
