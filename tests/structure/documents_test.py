@@ -185,6 +185,7 @@ class DocumentsTest(unittest.TestCase):
         self.expect("# A\n\n`dfrun SPEC --fetsch x`\n", "docs/page.md:3: `dfrun run` has no option --fetsch")
         self.expect("# A\n\n`mpirun -np 2 dfrun bench p2p --jsonn x`\n", "`dfrun bench p2p` has no option --jsonn")
         self.expect("# A\n\nWith `--fetsch` it is.\n", "docs/page.md:3: no command of dfrun and no script has the option --fetsch")
+        self.expect("# A\n\n`dfrun bench p3p`\n", "docs/page.md:3: `dfrun bench` has no command 'p3p'")
         self.expect("# A\n\n`dfrun chekc SPEC`\n", "docs/page.md:3: dfrun has no command 'chekc'")
         self.expect("# A\n\n```sh\nscripts/measure --big   # all\n```\n", "docs/page.md:4: scripts/measure has no option --big")
         self.expect("# A\n\n```sh\nscripts/absent\n```\n", "docs/page.md:4: there is no file scripts/absent")
@@ -195,7 +196,7 @@ class DocumentsTest(unittest.TestCase):
             self.assertEqual((tree.findings, tree.counts["commands run"]), ([], 1))
         self.expect(block.replace("place", "plaice"), "docs/page.md:4: `dfrun graph configs/digits_mlp.yaml --text")
         self.expect("# A\n\n`dfrun graph SPEC --text --after plaice`\n", "docs/page.md:3: `dfrun graph")
-        with Tree({"docs/page.md": "# A\n\n```sh\ndfrun check model.yaml\nscripts/measure\ndfrun graph SPEC --pb\n```\n"}) as tree:
+        with Tree({"docs/page.md": "# A\n\n```sh\ndfrun check model.yaml\nscripts/measure && dfrun info\ndfrun graph SPEC --pb\n```\n"}) as tree:
             self.assertEqual((tree.findings, tree.counts.get("commands run", 0)), ([], 0))
 
     def test_a_spec_with_its_data(self):

@@ -10,7 +10,7 @@ import re
 
 from . import command_lines
 
-SHELLS = ("sh", "bash", "console")
+SHELLS = ("sh", "bash", "shell", "console")
 # Commands in a sentence that are run: they only read, a spec or what the program is made of.
 QUIET = ("check", "graph")
 QUIET_ALONE = ("ops", "info")
@@ -40,9 +40,10 @@ class Checks:
             self._run(document, fence.line, "the block", ["bash", "-euo", "pipefail", "-c", "\n".join(fence.body)])
             return
         for number, text in command_lines.lines_of(fence):
+            behind = reason  # what is behind a command that is not run is not run either
             for command in command_lines.commands_of(text, number):
                 if self._check(document, command):
-                    self._run_unless(document, command, reason)
+                    behind = self._run_unless(document, command, behind)
 
     def check_span(self, document, span):
         """Inline code: a command, or an option alone."""
@@ -79,11 +80,13 @@ class Checks:
         return not faults
 
     def _run_unless(self, document, command, reason):
+        """Gives the reason for which it was not run, if it was not."""
         reason = reason or command_lines.runs(command, self._checkout.exists)
         if reason:
             self.not_run[reason] += 1
         else:
             self._run(document, command.line, f"`{command.written}`", [*command.starter, "dfrun", *command.words[1:]])
+        return reason
 
     def _run(self, document, line, name, words):
         self.counts["commands run"] += 1

@@ -65,7 +65,7 @@ def lines_of(fence):
     joined, first = "", 0
     for number, text in enumerate(fence.body, fence.line + 1):
         first = first if joined else number
-        joined += text
+        joined += re.sub(r"^\s*\$ ", "", text)  # a prompt is no part of the command
         if joined.endswith("\\"):
             joined = joined[:-1] + " "
             continue
@@ -107,9 +107,11 @@ class CommandTable:
         path, rest = self._path(words)
         if path is None:
             return [f"dfrun has no command '{words[0]}'"]
-        known = self.help_of(*path)[0]
+        known, inner = self.help_of(*path)
         if not known:
             return [f"`dfrun {' '.join(path)} --help` failed"]
+        if path and inner and rest and not rest[0].startswith("-") and not PLACEHOLDER.search(rest[0]):
+            return [f"`dfrun {' '.join(path)}` has no command '{rest[0]}'"]
         given = [match[0] for match in map(OPTION.match, rest) if match]
         return [f"`dfrun {' '.join(path)}` has no option {option}" for option in given if option not in known]
 
@@ -144,7 +146,7 @@ def parse_help(text):
 
 def runs(command, exists):
     """None if the command is to be run, else why not. `exists`: whether the checkout has a path."""
-    if not command.is_dfrun:
+    if command.program not in ("dfrun", "build/release/bin/dfrun"):
         return f"the program {command.program}"
     if command.starter and command.starter[0] != "mpirun":
         return f"the program {command.starter[0]}"
