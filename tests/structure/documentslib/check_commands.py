@@ -15,7 +15,7 @@ SHELLS = ("sh", "bash", "shell", "console")
 QUIET = ("check", "graph")
 QUIET_ALONE = ("ops", "info")
 # Options that sentences name, of programs that are not the project's.
-FOREIGN = {"--oversubscribe", "--mca", "--mpi", "--kill-on-bad-exit", "--cfg", "--requeue", "--nodes", "--signal"}
+FOREIGN = {"--cfg"}
 NOTE = re.compile(r"^\s*(run whole|not run):?\s*(.*?)\s*$", re.DOTALL)
 
 

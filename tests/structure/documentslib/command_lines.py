@@ -10,8 +10,13 @@ STARTERS = {"mpirun", "srun", "smpirun", "time", "timeout", "exec"}
 # A word that the reader replaces: SPEC, FILE.h5, cpu/NAME, <this repository>.
 PLACEHOLDER = re.compile(r"[<>$]|\.\.\.|(?<![A-Za-z_])[A-Z][A-Z_]*(?![A-Za-z_0-9])")
 OPTION = re.compile(r"^--?[A-Za-z][\w-]*")
-TOKEN = re.compile(r"""\s+|(?P<comment>\#.*?(?= ;$))|(?P<end>&&|\|\||[;|])|(?P<redirection>\d?>&\d|\d?>>?|<(?=\s))|"""
-                   r"""(?P<word>(?:\$\([^()]*\)|[^\s;|&<>"']|"[^"]*"|'[^']*'|<[^<>]*>|&|>)+)""")
+TOKEN = re.compile(r"""
+    \s+
+  | \#.*?(?=\ ;$)                    # a comment, up to the end that commands_of() adds
+  | (?P<end> && | \|\| | [;|] )
+  | (?P<redirection> \d?>&\d | \d?>>? | <(?=\s) )
+  | (?P<word> (?: \$\([^()]*\) | "[^"]*" | '[^']*' | <[^<>]*> | [^\s;|<"'] )+ )
+    """, re.VERBOSE)
 SPEC = "configs/digits_mlp.yaml"  # what `SPEC` stands for where a command in a sentence is run
 
 

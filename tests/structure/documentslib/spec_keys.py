@@ -35,18 +35,24 @@ def part_of(document, section):
     return "\n".join(text), begin
 
 
+def keys_by_section(schema):
+    """{section: its keys, or its own name where it has a plain value}. Keys of nodes are those of `graph`."""
+    keys = {section: keys_of(value) or {section} for section, value in schema["properties"].items()}
+    keys["graph"] = set().union(*(keys_of(schema["definitions"][form]) for form in ("op.Variable", "op.Cond", "op.While")))
+    return keys
+
+
 def check_keys(documents, schema):
     """Gives how many keys there are."""
     if PAGE not in documents:
         return 0
     page, count = documents[PAGE], 0
-    for section, value in schema["properties"].items():
-        keys = keys_of(value)
-        text, line = part_of(page, section) if keys else ("\n".join(each.text for each in page.prose), 1)
+    for section, keys in keys_by_section(schema).items():
+        text, line = part_of(page, section) if keys != {section} else ("\n".join(each.text for each in page.prose), 1)
         if text is None:
             page.find(1, f"no heading names the section '{section}'")
             continue
-        for key in sorted(keys or {section}):
+        for key in sorted(keys):
             count += 1
             if not re.search(rf"(?<![\w-]){re.escape(key)}(?![\w-])", text):
                 page.find(line, f"the key '{key}' of the section '{section}' is not explained here")
