@@ -39,14 +39,14 @@ def measure(side, net, precision, args):
         again = side.measure(net, params, f"{net.name}-{precision}-again")[1]
         if again != row["losses"]:
             row["errors"].append("other losses the second time")
-    except RuntimeError as error:
+    except (RuntimeError, TimeoutError) as error:
         row["errors"].append(str(error))
     if args.no_peers or args.small:
         return row
-    for name, time in peers.peers_of(net, row["batch"], precision, args.steps):
+    for name, command in peers.peers_of(net, row["batch"], precision, args.steps):
         try:
-            row["peers"][name] = time()["ms"]
-        except (RuntimeError, ValueError) as error:
+            row["peers"][name] = peers.run(command)["ms"]
+        except (RuntimeError, TimeoutError, ValueError) as error:
             row["errors"].append(f"{name}: {error}")
     return row
 

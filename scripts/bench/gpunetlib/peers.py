@@ -17,10 +17,12 @@ def missing():
     return sentences
 
 
-def run(module, *words):
+def run(command):
     """The line of JSON that a peer prints."""
-    command = [sys.executable, "-m", f"gpunetlib.{module}", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    except subprocess.TimeoutExpired:
+        raise TimeoutError(f"{' '.join(command[1:])} had not ended after {LIMIT_S} s") from None
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or ["no word"])[-1]
         raise RuntimeError(f"{' '.join(command[1:])} ended with status {done.returncode}: {last}")
@@ -28,9 +30,12 @@ def run(module, *words):
 
 
 def peers_of(net, batch, precision, steps):
-    """Pairs of a peer's name and the call that times it."""
+    """Pairs of a peer's name and the command that times it."""
+    def command(module, *words):
+        return [sys.executable, "-m", f"gpunetlib.{module}", net.name, str(batch), precision, *words, str(steps)]
+
     if importlib.util.find_spec("torch") is not None:
         for mode in TORCH_MODES:
-            yield f"torch {mode}", lambda mode=mode: run("torch_side", net.name, batch, precision, mode, steps)
+            yield f"torch {mode}", command("torch_side", mode)
     if importlib.util.find_spec("jax") is not None:
-        yield "jax", lambda: run("jax_side", net.name, batch, precision, steps)
+        yield "jax", command("jax_side")
