@@ -29,6 +29,7 @@ class Measured:
     def __init__(self, net, precision):
         self.net = net
         self.precision = precision
+        self.batch = net.batch
         self.ms = None
         self.losses = []
         self.seconds = 0.0
@@ -49,7 +50,8 @@ class Measured:
         try:
             params = params_for(self.net, self.precision, is_emulated)
             ms, losses = side.measure(self.net, params, f"{self.net.name}-{self.precision}", clock.left_s())
-            self._take(ms, losses, params.get("batch", self.net.batch), is_again)
+            self.batch = params.get("batch", self.net.batch)
+            self._take(ms, losses, is_again)
         except TimeoutError:
             self.text += ", and its second run was not reached" if is_again else "its time was over"
             self.result = NOT_REACHED
@@ -57,14 +59,14 @@ class Measured:
             self.result, self.text = FAIL, str(error).replace("\n", " ")[:300]
         self.seconds += clock.seconds() - begun
 
-    def _take(self, ms, losses, batch, is_again):
+    def _take(self, ms, losses, is_again):
         if not is_again:
             self.ms, self.losses = ms, losses
-            self.text = f"{ms:.4g} ms a step of {batch} {self.net.samples}"
+            self.text = f"{ms:.4g} ms a step of {self.batch} {self.net.samples}"
             return
         self.ms = min(self.ms, ms)
         if losses == self.losses and losses:
-            self.result, self.text = PASS, f"{self.ms:.4g} ms a step of {batch} {self.net.samples}, {len(losses)} equal losses"
+            self.result, self.text = PASS, f"{self.ms:.4g} ms a step of {self.batch} {self.net.samples}, {len(losses)} equal losses"
         else:
             self.result, self.text = FAIL, f"other losses the second time: {self.losses} and {losses}"
 

@@ -8,6 +8,8 @@ import time
 
 # For what gets SIGTERM to end, before SIGKILL; mpirun ends its ranks in this time.
 GRACE_S = 3.0
+# For what the driver holds after SIGKILL.
+KILL_S = 1.0
 
 
 @dataclasses.dataclass
@@ -47,14 +49,23 @@ def _signal_session(leader, number):
             pass
 
 
-def _end_session(process):
-    _signal_session(process.pid, signal.SIGTERM)
-    end = time.monotonic() + GRACE_S
-    while _session(process.pid) and time.monotonic() < end:
+def _has_ended(process, limit_s):
+    """Whether nothing of the session is left within that time."""
+    end = time.monotonic() + limit_s
+    while _session(process.pid):
+        if time.monotonic() >= end:
+            return False
         process.poll()
         time.sleep(0.05)
-    _signal_session(process.pid, signal.SIGKILL)
-    process.wait()
+    return True
+
+
+def _end_session(process):
+    _signal_session(process.pid, signal.SIGTERM)
+    if not _has_ended(process, GRACE_S):
+        _signal_session(process.pid, signal.SIGKILL)
+        _has_ended(process, KILL_S)
+    process.poll()
 
 
 def run_together(jobs, limit_s):

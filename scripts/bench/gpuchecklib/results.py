@@ -7,7 +7,7 @@ KERNELS_KEPT = 30
 
 def figures_of(measured, first_result_s, times_of_peers):
     """{name: {value, unit}}."""
-    figures = {f"{one.net.name} b{one.net.batch}, {one.precision}": {"value": one.ms, "unit": "ms"}
+    figures = {f"{one.net.name} b{one.batch}, {one.precision}": {"value": one.ms, "unit": "ms"}
                for one in measured if one.ms is not None}
     if first_result_s is not None:
         figures["first step of the mlp, from its start"] = {"value": first_result_s, "unit": "s"}

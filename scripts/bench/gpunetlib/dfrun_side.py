@@ -25,12 +25,14 @@ class DfrunSide:
         command = [str(self.program), "run", str(NETS / net.spec), "--output", str(output)]
         for name, value in params.items():
             command += ["--set", f"{name}={value}"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment)
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=limit_s, check=False, env=self.environment)
+            out, err = process.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired:
+            process.kill()  # and not waited for: a driver that hangs would keep it
             raise TimeoutError(f"{' '.join(command)} had not ended after {limit_s:.0f} s") from None
-        if done.returncode != 0:
-            raise RuntimeError(f"{' '.join(command)} ended with status {done.returncode}:\n{done.stderr}{done.stdout}")
+        if process.returncode != 0:
+            raise RuntimeError(f"{' '.join(command)} ended with status {process.returncode}:\n{err}{out}")
         return [json.loads(line) for line in (output / "metrics.jsonl").read_text().splitlines()]
 
     def measure(self, net, params, name, limit_s=LIMIT_S):
