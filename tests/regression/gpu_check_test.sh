@@ -172,5 +172,6 @@ row racecheck test_card pass '4 tests without a race'
 FAULT=race DFRUN_PEER_PYTHON=$WORK/programs/python-alone checked 1 --peers
 row racecheck test_card FAIL 'ended with 9'
 
+DFRUN_DEVICE_PARTS=$WORK expect 64 'has no emulated GPU' "$SOURCE/scripts/gpu-check" bundle --dry-run
 expect 64 'is no bundle with tests' "$SOURCE/scripts/gpu-check" programs
 echo "gpu-check: what passes, fails, is left out or not reached is said, by GPU"

@@ -1,5 +1,6 @@
 """Command line of scripts/gpu-check."""
 import argparse
+import os
 import pathlib
 import sys
 
@@ -7,6 +8,7 @@ from gpuchecklib import correctness, kernels, net_steps, peers, results, rows, s
 from gpuchecklib.clock import Clock
 
 USAGE = 64
+EMULATED = pathlib.Path(__file__).resolve().parents[3] / "build/release/tests/gpu/emulation"
 
 
 def arguments():
@@ -14,8 +16,8 @@ def arguments():
     parser.add_argument("folder", type=pathlib.Path, help="a bundle, of scripts/bundle --tests")
     parser.add_argument("--peers", action="store_true",
                         help="instead of the rest: three nets beside PyTorch and JAX, and racecheck of test_card")
-    parser.add_argument("--dry-run", type=pathlib.Path, metavar="PARTS", help="the emulated GPU of this folder, and little work: "
-                        "build/release/tests/gpu/emulation")
+    parser.add_argument("--dry-run", action="store_true", help="on the emulated GPU, and little work; DFRUN_DEVICE_PARTS names "
+                        "its folder, by default that of build/release")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("gpu-check.out"), help="folder for logs and results")
     parser.add_argument("--results", type=pathlib.Path, help="file of figures by GPU, to which this run adds its own; "
                         "default: results.json of --out")
@@ -28,9 +30,10 @@ def make_target(args):
     if not (folder / "bin/test_card").is_file():
         print(f"gpu-check: {folder} is no bundle with tests: make one with scripts/bundle --tests {args.folder}", file=sys.stderr)
         sys.exit(USAGE)
-    parts = args.dry_run.resolve() if args.dry_run else None
+    parts = pathlib.Path(os.environ.get("DFRUN_DEVICE_PARTS", EMULATED)).resolve() if args.dry_run else None
     if parts and not (parts / "libdfrun_cuda.so").is_file():
-        print(f"gpu-check: {parts} has no emulated GPU: the target emulated_cuda of the build makes it", file=sys.stderr)
+        print(f"gpu-check: {parts} has no emulated GPU: build the target emulated_cuda, or name its folder by DFRUN_DEVICE_PARTS",
+              file=sys.stderr)
         sys.exit(USAGE)
     out.mkdir(parents=True, exist_ok=True)
     return target.Target(folder, out, parts is not None, args.seconds / target.WHOLE_S, target.environment_of(folder, parts))
