@@ -19,17 +19,17 @@ struct CollectivesOptions {
   int64_t most_bytes = int64_t{64} << 20;
 };
 
-struct Case {
+struct CollectiveCase {
   const char* name;
   int64_t bytes;
   int calls;  // in a step
   int steps;  // in a round
 };
-constexpr Case kCases[] = {{"4B", 4, 50, 10},           {"1KiB", 1 << 10, 50, 10}, {"16KiB", 16 << 10, 20, 10},
-                           {"256KiB", 256 << 10, 5, 8}, {"1MiB", 1 << 20, 4, 5},   {"4MiB", 4 << 20, 2, 4},
-                           {"16MiB", 16 << 20, 1, 3},   {"64MiB", 64 << 20, 1, 2}};
+constexpr CollectiveCase kCollectiveCases[] = {
+    {"4B", 4, 50, 10},       {"1KiB", 1 << 10, 50, 10}, {"16KiB", 16 << 10, 20, 10}, {"256KiB", 256 << 10, 5, 8},
+    {"1MiB", 1 << 20, 4, 5}, {"4MiB", 4 << 20, 2, 4},   {"16MiB", 16 << 20, 1, 3},   {"64MiB", 64 << 20, 1, 2}};
 
-int64_t Elements(const Case& c) {
+int64_t Elements(const CollectiveCase& c) {
   return c.bytes / static_cast<int64_t>(sizeof(float));
 }
 
@@ -39,7 +39,7 @@ struct Sums {
   RunSignature signature;
 };
 
-Result<Sums> MakeSums(const Case& c, int ranks) {
+Result<Sums> MakeSums(const CollectiveCase& c, int ranks) {
   Sums sums;
   std::vector<Output> values;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -67,7 +67,7 @@ class CollectivesBench {
 
   Status Measure(std::vector<BenchFigure>& figures) {
     DF_ASSIGN(const std::unique_ptr<BenchTurns> turns, BenchTurns::Make(runtime_));
-    for (const Case& c : kCases) {
+    for (const CollectiveCase& c : kCollectiveCases) {
       if (c.bytes > options_.most_bytes) continue;
       DF_ASSIGN(BenchFigure figure, MeasureCase(*turns, c));
       figures.push_back(std::move(figure));
@@ -77,7 +77,7 @@ class CollectivesBench {
 
   Status Answer() {
     DF_ASSIGN(const std::unique_ptr<BenchTurns> turns, BenchTurns::Make(runtime_));
-    for (const Case& c : kCases) {
+    for (const CollectiveCase& c : kCollectiveCases) {
       if (c.bytes > options_.most_bytes) continue;
       BareSums bare(c);
       DF_TRY(turns->Follow(options_.rounds, [&](comm::BareNetwork& network) { bare.Run(network); }));
@@ -89,7 +89,7 @@ class CollectivesBench {
   // As many sums as a round of steps has.
   class BareSums {
    public:
-    explicit BareSums(const Case& c)
+    explicit BareSums(const CollectiveCase& c)
         : calls_(c.calls * c.steps), value_(static_cast<size_t>(Elements(c))), sum_(value_.size()) {}
     double Run(comm::BareNetwork& network) {
       network.Barrier();
@@ -104,7 +104,7 @@ class CollectivesBench {
     std::vector<float> sum_;
   };
 
-  Result<BenchFigure> MeasureCase(BenchTurns& turns, const Case& c) {
+  Result<BenchFigure> MeasureCase(BenchTurns& turns, const CollectiveCase& c) {
     DF_ASSIGN(Sums sums, MakeSums(c, runtime_.size()));
     SessionOptions session_options;
     session_options.optimize = false;

@@ -27,10 +27,10 @@ struct DeviceBenchOptions {
 constexpr int kNodes = 20;
 constexpr int64_t kRow = 1024;
 constexpr int64_t kTransferBytes = int64_t{64} << 20;
-constexpr double kTurnSeconds = 0.02;
+constexpr double kDeviceTurnSeconds = 0.02;
 
-constexpr SquareConv kConvCases[] = {{64, 224, 3, 64, 7, 2},   {64, 56, 64, 64, 3, 1},   {64, 56, 64, 256, 1, 1},
-                                     {64, 28, 128, 128, 3, 1}, {64, 14, 256, 256, 3, 1}, {64, 27, 96, 256, 5, 1}};
+constexpr SquareConv kDeviceConvs[] = {{64, 224, 3, 64, 7, 2},   {64, 56, 64, 64, 3, 1},   {64, 56, 64, 256, 1, 1},
+                                       {64, 28, 128, 128, 3, 1}, {64, 14, 256, 256, 3, 1}, {64, 27, 96, 256, 5, 1}};
 
 // How numbers are computed.
 struct Numbers {
@@ -44,7 +44,7 @@ constexpr Numbers kNumbers[] = {{"float32", DType::kFloat, {}},
                                 {"bfloat16", DType::kBfloat16, {}}};
 
 // A pass over memory, and the bytes that it reads and writes in units of those of the vector of float32.
-struct PassCase {
+struct DevicePass {
   const char* name;
   const char* op;
   AttrMap attrs;
@@ -120,7 +120,7 @@ class DeviceBench {
 
   static int Repeats(FunctionRef<void()> body) {
     body();
-    return static_cast<int>(std::clamp(kTurnSeconds / Seconds(CLOCK_MONOTONIC, body), 1.0, 1e5));
+    return static_cast<int>(std::clamp(kDeviceTurnSeconds / Seconds(CLOCK_MONOTONIC, body), 1.0, 1e5));
   }
 
   Result<Tensor> Random(DType dtype, const Shape& shape) { return RandomTensor(*device_, dtype, shape); }
@@ -144,7 +144,7 @@ class DeviceBench {
     const Tensor narrow = x.Reshaped(Shape({n / 128, 128}));
     const Tensor square = x.SliceRows(0, side * side).Reshaped(Shape({side, side}));
     const double square_passes = 2 * static_cast<double>(side * side) / static_cast<double>(n);
-    const PassCase cases[] = {
+    const DevicePass cases[] = {
         {"Neg", "Neg", {}, {x}, 2},
         {"Tanh", "Tanh", {}, {x}, 2},
         {"AddV2", "AddV2", {}, {x, x}, 3},
@@ -160,12 +160,12 @@ class DeviceBench {
         {"Transpose", "Transpose", {}, {square, Tensor::Vector<int32_t>({1, 0})}, square_passes},
         {"GatherV2", "GatherV2", {}, {narrow, SpreadIndices(n / 128), Tensor::Scalar<int32_t>(0)}, 2},
     };
-    for (const PassCase& c : cases) DF_TRY(MeasurePass(c, 4 * static_cast<double>(n)));
+    for (const DevicePass& c : cases) DF_TRY(MeasurePass(c, 4 * static_cast<double>(n)));
     return Status();
   }
 
   // `bytes`: of the vector.
-  Status MeasurePass(const PassCase& c, double bytes) {
+  Status MeasurePass(const DevicePass& c, double bytes) {
     if (!IsWanted(c.name)) return Status();
     Result<DeviceWork> copy = limits_->Copy(static_cast<int64_t>(bytes));
     if (!Has(c.name, copy)) return Status();
@@ -200,7 +200,7 @@ class DeviceBench {
 
   Status MeasureConvolutions() {
     for (const Numbers& numbers : kNumbers) {
-      for (SquareConv c : kConvCases) {
+      for (SquareConv c : kDeviceConvs) {
         c.images = options_.images;
         for (const ConvPass pass : {ConvPass::kForward, ConvPass::kInputGradient, ConvPass::kFilterGradient}) {
           DF_TRY(MeasureConvolution(numbers, c, pass));
@@ -292,7 +292,7 @@ class DeviceBench {
   std::vector<BenchFigure> figures_;
 };
 
-RunBench Setup(const std::string& type, Options& args) {
+RunBench SetupDeviceBench(const std::string& type, Options& args) {
   auto options = std::make_shared<DeviceBenchOptions>();
   args.Value("--rounds", options->rounds, "Rounds, of which the median counts").Between(1, 10'000);
   args.Value("--only", options->only, "Only the kernels whose figures' names contain this");
@@ -307,7 +307,7 @@ RunBench Setup(const std::string& type, Options& args) {
   for (const std::string& type : CountedDeviceTypes()) {
     Benches().emplace(type, Bench{StrCat("Kernels of devices of type ", type, " beside bare libraries and copies."),
                                   StrCat("dfrun bench ", type, " --json ", type, ".json"),
-                                  [type](Options& args) { return Setup(type, args); }});
+                                  [type](Options& args) { return SetupDeviceBench(type, args); }});
   }
   return true;
 }();

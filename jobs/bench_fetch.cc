@@ -23,7 +23,7 @@ struct FetchOptions {
 constexpr int64_t kRowFloats = 1024;  // of a table
 constexpr int64_t kRows = 32;         // that a worker reads of one
 
-struct Case {
+struct FetchCase {
   const char* name;
   int64_t bytes;   // of the variable
   bool is_sparse;  // rows of it are read
@@ -31,14 +31,14 @@ struct Case {
   int64_t bytes_read() const { return is_sparse ? kRows * kRowFloats * static_cast<int64_t>(sizeof(float)) : bytes; }
 };
 
-constexpr Case kCases[] = {{"scalar", 4, false, 200},
-                           {"dense_100MB", 100'000'000, false, 3},
-                           {"dense_1GB", 1'000'000'000, false, 1},
-                           {"sparse_256MiB", int64_t{256} << 20, true, 50},
-                           {"sparse_1GiB", int64_t{1} << 30, true, 50},
-                           {"sparse_4GiB", int64_t{4} << 30, true, 50}};
+constexpr FetchCase kFetchCases[] = {{"scalar", 4, false, 200},
+                                     {"dense_100MB", 100'000'000, false, 3},
+                                     {"dense_1GB", 1'000'000'000, false, 1},
+                                     {"sparse_256MiB", int64_t{256} << 20, true, 50},
+                                     {"sparse_1GiB", int64_t{1} << 30, true, 50},
+                                     {"sparse_4GiB", int64_t{4} << 30, true, 50}};
 
-Result<Output> AddTable(Graph& graph, const Case& c) {
+Result<Output> AddTable(Graph& graph, const FetchCase& c) {
   const int64_t row_bytes = kRowFloats * static_cast<int64_t>(sizeof(float));
   return AddZeros(graph, 0, StrCat("variable_", c.name),
                   c.is_sparse ? std::vector<int64_t>{c.bytes / row_bytes, kRowFloats}
@@ -47,7 +47,7 @@ Result<Output> AddTable(Graph& graph, const Case& c) {
 }
 
 // Rows spread over the table, others for each worker.
-Result<Output> AddRows(Graph& graph, const Case& c, Output table, int worker) {
+Result<Output> AddRows(Graph& graph, const FetchCase& c, Output table, int worker) {
   const int64_t rows = c.bytes / (kRowFloats * static_cast<int64_t>(sizeof(float)));
   std::vector<int64_t> indices;
   for (int64_t i = 0; i < kRows; ++i) indices.push_back((i * (rows / kRows) + worker * 7) % rows);
@@ -67,7 +67,7 @@ class FetchBench {
       return Error(Code::kUsage, "bench fetch needs a parameter server and a worker: mpirun -np 2 dfrun bench fetch");
     }
     DF_ASSIGN(const std::unique_ptr<BenchTurns> turns, BenchTurns::Make(runtime_));
-    for (const Case& c : kCases) {
+    for (const FetchCase& c : kFetchCases) {
       if (c.bytes > options_.most_bytes) continue;
       DF_ASSIGN(BenchFigure figure, MeasureCase(*turns, c));
       figures.push_back(std::move(figure));
@@ -77,7 +77,7 @@ class FetchBench {
 
   Status Answer() {
     DF_ASSIGN(const std::unique_ptr<BenchTurns> turns, BenchTurns::Make(runtime_));
-    for (const Case& c : kCases) {
+    for (const FetchCase& c : kFetchCases) {
       if (c.bytes > options_.most_bytes) continue;
       std::vector<char> value(static_cast<size_t>(c.bytes_read()));
       DF_TRY(turns->Follow(options_.rounds, [&](comm::BareNetwork& network) { BareSteps(network, c, value); }));
@@ -87,7 +87,7 @@ class FetchBench {
 
  private:
   // Rank 0 sends to all others, and hears from each.
-  void BareSteps(comm::BareNetwork& network, const Case& c, std::vector<char>& value) const {
+  void BareSteps(comm::BareNetwork& network, const FetchCase& c, std::vector<char>& value) const {
     network.Barrier();
     char word = 0;
     for (int step = 0; step < c.steps; ++step) {
@@ -103,7 +103,7 @@ class FetchBench {
     }
   }
 
-  Result<BenchFigure> MeasureCase(BenchTurns& turns, const Case& c) {
+  Result<BenchFigure> MeasureCase(BenchTurns& turns, const FetchCase& c) {
     Graph graph;
     DF_ASSIGN(const Output variable, AddTable(graph, c));
     RunSignature signature;

@@ -28,7 +28,7 @@ struct P2pOptions {
   std::string transport = {};  // empty: the best
 };
 
-struct Case {
+struct PingPongCase {
   const char* name;
   size_t bytes;
   int trips;  // there and back again, in a step
@@ -37,8 +37,9 @@ struct Case {
 
 // All receives of a step are posted when it begins: large values make few trips, so that the memory they arrive in
 // stays as small as that of bare MPI's one buffer.
-constexpr Case kCases[] = {{"4B", 4, 200, 20},          {"8B", 8, 200, 20},       {"4KiB", 4 << 10, 100, 20},
-                           {"64KiB", 64 << 10, 20, 40}, {"1MiB", 1 << 20, 4, 40}, {"16MiB", 16 << 20, 1, 10}};
+constexpr PingPongCase kPingPongCases[] = {{"4B", 4, 200, 20},         {"8B", 8, 200, 20},
+                                           {"4KiB", 4 << 10, 100, 20}, {"64KiB", 64 << 10, 20, 40},
+                                           {"1MiB", 1 << 20, 4, 40},   {"16MiB", 16 << 20, 1, 10}};
 constexpr size_t kBandwidthBytes = size_t{1} << 20;  // from here on GB/s says more than us
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
@@ -46,7 +47,7 @@ double SecondsSince(std::chrono::steady_clock::time_point start) {
 }
 
 // A variable's value goes `trips` times to rank 1 and back.
-Result<Graph> PingPongGraph(const Case& c) {
+Result<Graph> PingPongGraph(const PingPongCase& c) {
   Graph graph;
   DF_ASSIGN(const Output variable,
             AddZeros(graph, 0, StrCat("value_", c.name), {static_cast<int64_t>(c.bytes / sizeof(float))}, "init"));
@@ -65,7 +66,7 @@ struct PingPong {
   Session::Handle step;
 };
 
-Result<PingPong> PreparePingPong(Runtime& runtime, const Case& c) {
+Result<PingPong> PreparePingPong(Runtime& runtime, const PingPongCase& c) {
   DF_ASSIGN(Graph graph, PingPongGraph(c));
   const NodeId last = graph.num_nodes() - 1;
   SessionOptions options;
@@ -86,7 +87,7 @@ struct Buffers {
 };
 
 // Seconds a one-way trip takes over bare MPI, on both ranks.
-double BareMpi(comm::BareNetwork& mpi, const Case& c, int rank, Buffers& buffers) {
+double BareMpi(comm::BareNetwork& mpi, const PingPongCase& c, int rank, Buffers& buffers) {
   const auto receive = [&] { mpi.Recv(1 - rank, buffers.received.raw(), c.bytes); };
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < c.trips * c.steps; ++i) {
@@ -111,7 +112,7 @@ std::string Swap(comm::BareNetwork& network, int peer, std::string_view own) {
 }
 
 // As BareMpi(), over a transport's own calls.
-Result<double> BareLinkSeconds(const Case& c, int rank, Buffers& buffers, comm::BareLink& link) {
+Result<double> BareLinkSeconds(const PingPongCase& c, int rank, Buffers& buffers, comm::BareLink& link) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < c.trips * c.steps; ++i) {
     if (rank == 1) DF_TRY(link.Recv(buffers.received.raw(), c.bytes));
@@ -130,7 +131,7 @@ class P2pBench {
     if (runtime_.size() != 2) {
       return Error(Code::kUsage, "bench p2p needs 2 ranks and has ", runtime_.size(), ": mpirun -np 2 dfrun bench p2p");
     }
-    for (const Case& c : kCases) {
+    for (const PingPongCase& c : kPingPongCases) {
       DF_ASSIGN(BenchFigure figure, MeasureCase(c));
       figures.push_back(std::move(figure));
     }
@@ -139,12 +140,12 @@ class P2pBench {
 
   // Rank 1: the other end of both ways.
   Status Answer() {
-    for (const Case& c : kCases) DF_TRY(AnswerCase(c));
+    for (const PingPongCase& c : kPingPongCases) DF_TRY(AnswerCase(c));
     return worker_.Serve();
   }
 
  private:
-  Result<BenchFigure> MeasureCase(const Case& c) {
+  Result<BenchFigure> MeasureCase(const PingPongCase& c) {
     DF_ASSIGN(const PingPong ping_pong, PreparePingPong(runtime_, c));
     DF_ASSIGN(Buffers buffers, MakeBuffers(c));
     DF_TRY(ping_pong.session->RunStep(ping_pong.step, {}, {}));
@@ -171,7 +172,7 @@ class P2pBench {
     return Figure(c, Median(graph_s), limit);
   }
 
-  Status AnswerCase(const Case& c) {
+  Status AnswerCase(const PingPongCase& c) {
     DF_TRY(worker_.Serve());
     DF_ASSIGN(Buffers buffers, MakeBuffers(c));
     DF_ASSIGN(const std::unique_ptr<comm::BareLink> link, ConnectBare());
@@ -183,13 +184,13 @@ class P2pBench {
     return Status();
   }
 
-  Result<Buffers> MakeBuffers(const Case& c) const {
+  Result<Buffers> MakeBuffers(const PingPongCase& c) const {
     DF_ASSIGN(Tensor sent, MakeBuffer(c));
     DF_ASSIGN(Tensor received, MakeBuffer(c));
     return Buffers{std::move(sent), std::move(received)};
   }
 
-  Result<Tensor> MakeBuffer(const Case& c) const {
+  Result<Tensor> MakeBuffer(const PingPongCase& c) const {
     DF_ASSIGN(Tensor buffer, Tensor::Allocate(runtime_.cpu().allocator(), DType::kFloat,
                                               Shape({static_cast<int64_t>(c.bytes / sizeof(float))})));
     std::fill_n(buffer.data<float>(), buffer.num_elements(), 1.0f);
@@ -200,7 +201,7 @@ class P2pBench {
     double seconds;
     std::string name;
   };
-  BenchFigure Figure(const Case& c, double graph_s, const Limit& limit) const {
+  BenchFigure Figure(const PingPongCase& c, double graph_s, const Limit& limit) const {
     const std::string name = StrCat("p2p/", transport(), "/", c.name);
     if (c.bytes < kBandwidthBytes) return {name, graph_s * 1e6, "us", limit.seconds * 1e6, limit.name + ", one way"};
     const double gigabytes = static_cast<double>(c.bytes) * 1e-9;

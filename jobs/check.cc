@@ -86,7 +86,7 @@ Result<int> Check(const CheckOptions& options) {
   return 0;
 }
 
-RunCommand Setup(Options& args) {
+RunCommand SetupCheck(Options& args) {
   auto options = std::make_shared<CheckOptions>();
   args.Value("spec", options->spec, "The job's YAML file, or a graph").Required();
   args.Values("--set", options->sets, "key=value: another value for one of the spec's params");
@@ -100,7 +100,7 @@ RunCommand Setup(Options& args) {
 }
 
 COMMAND("check", "Compiles a job without running it; errors as file:line:column, exit code 65.",
-        "dfrun check configs/digits_mlp.yaml --ranks 64", Setup);
+        "dfrun check configs/digits_mlp.yaml --ranks 64", SetupCheck);
 
 }  // namespace
 }  // namespace dfrun::jobs

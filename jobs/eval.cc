@@ -562,7 +562,7 @@ void AddRunOptions(Options& args, EvalOptions& options) {
       .AtLeast(0);
 }
 
-RunCommand Setup(Options& args) {
+RunCommand SetupEval(Options& args) {
   auto options = std::make_shared<EvalOptions>();
   options->ranks.grace_s = kGraceS;
   AddModelOptions(args, *options);
@@ -573,7 +573,7 @@ RunCommand Setup(Options& args) {
 }
 
 COMMAND("eval", "Runs a graph: feeds from HDF5 files, fetches into one.",
-        "dfrun eval model.pb --feed x=data.h5:/image --fetch softmax --out result.h5", Setup);
+        "dfrun eval model.pb --feed x=data.h5:/image --fetch softmax --out result.h5", SetupEval);
 
 }  // namespace
 }  // namespace dfrun::jobs

@@ -59,7 +59,7 @@ Result<std::optional<Tensor>> ReadValue(const std::string& text, DType dtype, co
   return std::optional<Tensor>();
 }
 
-Status CheckFits(std::string_view what, const Tensor& value, DType dtype, const PartialShape& shape) {
+Status CheckFedValueFits(std::string_view what, const Tensor& value, DType dtype, const PartialShape& shape) {
   if (value.dtype() == dtype && shape.IsCompatibleWith(value.shape())) return Status();
   if (value.dtype() != dtype) {
     return Error(Code::kUsage, "the value is ", value.dtype(), value.shape(), ", but '", what, "' is ", dtype);
@@ -133,7 +133,7 @@ Result<Feed> FeedOutput(const Model& model, Output target, const std::string& te
   }
   if (!value && graph.dtype(target) == DType::kString) value = Tensor::Scalar<std::string>(text);
   if (!value) return Error(Code::kUsage, kFeedForm);
-  DF_TRY(CheckFits(name, *value, graph.dtype(target), graph.shape(target)));
+  DF_TRY(CheckFedValueFits(name, *value, graph.dtype(target), graph.shape(target)));
   return Feed{target, *std::move(value)};
 }
 
@@ -210,7 +210,7 @@ Result<std::vector<Assignment>> ReadAssignments(const Graph& graph, const std::v
     const Result<std::optional<Tensor>> value = ReadValue(split->value, dtype, allow_paths);
     if (!value.ok()) return fail(value.status());
     if (!value->has_value()) return fail(Error(Code::kUsage, kFeedForm));
-    if (const Status fits = CheckFits(split->name, **value, dtype, shape); !fits.ok()) return fail(fits);
+    if (const Status fits = CheckFedValueFits(split->name, **value, dtype, shape); !fits.ok()) return fail(fits);
     assignments.push_back({*node, **value});
   }
   return assignments;

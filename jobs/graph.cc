@@ -202,7 +202,7 @@ Result<int> Show(const GraphOptions& options) {
   return 0;
 }
 
-RunCommand Setup(Options& args) {
+RunCommand SetupGraph(Options& args) {
   auto options = std::make_shared<GraphOptions>();
   args.Value("model", options->model, "A spec, a GraphDef, a MetaGraph, a SavedModel or its directory").Required();
   args.Values("--set", options->sets, "key=value: another value for one of the spec's params");
@@ -238,7 +238,7 @@ RunCommand Setup(Options& args) {
 }
 
 COMMAND("graph", "Shows the graph of a spec or GraphDef, whole or partitioned.",
-        "dfrun graph configs/figure1.yaml --dot --partitioned --ranks 2 --out figure1.dot", Setup);
+        "dfrun graph configs/figure1.yaml --dot --partitioned --ranks 2 --out figure1.dot", SetupGraph);
 
 }  // namespace
 }  // namespace dfrun::jobs

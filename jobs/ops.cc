@@ -40,7 +40,7 @@ Result<std::string> Listing(const OpsOptions& options) {
   return OpSummaries(found);
 }
 
-RunCommand Setup(Options& args) {
+RunCommand SetupOps(Options& args) {
   auto options = std::make_shared<OpsOptions>();
   const Option name = args.Value(
       "name", options->name,
@@ -62,7 +62,7 @@ RunCommand Setup(Options& args) {
 }
 
 COMMAND("ops", "Lists ops, searches them for a word, or shows one: signature, attrs, gradient, dtypes by device.",
-        "dfrun ops MatMul", Setup);
+        "dfrun ops MatMul", SetupOps);
 
 }  // namespace
 }  // namespace dfrun::jobs

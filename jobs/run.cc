@@ -60,7 +60,7 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
   return RunJob(runtime, spec, job, {&progress});
 }
 
-RunCommand Setup(Options& args) {
+RunCommand SetupRun(Options& args) {
   auto options = std::make_shared<RunOptions>();
   options->ranks.grace_s = kGraceS;
   args.Value("spec", options->spec, "The job's YAML file").Required();
@@ -84,7 +84,7 @@ RunCommand Setup(Options& args) {
 }
 
 COMMAND("run", "Runs the job that a spec describes.", "mpirun -np 4 dfrun run configs/digits_mlp.yaml --output run",
-        Setup);
+        SetupRun);
 
 }  // namespace
 }  // namespace dfrun::jobs

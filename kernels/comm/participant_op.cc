@@ -17,7 +17,7 @@ void Participates(OpBuilder& op) {
 void BringsNumbers(OpBuilder& op) {
   op.Input("input: T").Output("output: T").Attr("T: {bfloat16, half, float, double, int32, int64}");
 }
-void Reduces(OpBuilder& op) {
+void ParticipantReduces(OpBuilder& op) {
   op.As(BringsNumbers).Attr("reduction: {'Add', 'Mul', 'Min', 'Max', 'Mean'}").As(Participates);
 }
 
@@ -35,22 +35,22 @@ Status SetRows(InferenceContext& c, int64_t (*rows_of)(int64_t rows, int64_t siz
 }
 
 // Each participant folds its part.
-OpCost FoldCost(const CostContext& c) {
+OpCost CollectiveSumCost(const CostContext& c) {
   return WholeCost(c, c.input_elements(0));
 }
 
 OP("_AllReduce")
-    .As(Reduces)
+    .As(ParticipantReduces)
     .Shape(SameAsInput(0))
-    .Cost(&FoldCost)
+    .Cost(&CollectiveSumCost)
     .Doc("What all participants of a group bring, folded in their order.");
 
 OP("_ReduceScatter")
-    .As(Reduces)
+    .As(ParticipantReduces)
     .Shape([](InferenceContext& c) {
       return SetRows(c, [](int64_t rows, int64_t size) { return rows % size == 0 ? rows / size : -1; });
     })
-    .Cost(&FoldCost)
+    .Cost(&CollectiveSumCost)
     .Doc("The index-th part along dimension 0 of what all participants of a group bring, folded in their order.");
 
 OP("_AllGather")

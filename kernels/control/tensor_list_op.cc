@@ -53,7 +53,7 @@ ShapeFn ScalarsOf(std::vector<int> inputs) {
 }
 
 // Rows of elements: [rows] + shape.
-PartialShape RowsOf(int64_t rows, const PartialShape& shape) {
+PartialShape ShapeOfList(int64_t rows, const PartialShape& shape) {
   if (!shape.known_rank()) return PartialShape();
   std::vector<int64_t> dims = shape.dims();
   dims.insert(dims.begin(), rows);
@@ -147,7 +147,7 @@ OP("TensorListStack")
       DF_TRY(ScalarAt(c, {0}));
       DF_ASSIGN(const int64_t rows, c.attr<int64_t>("num_elements"));
       DF_ASSIGN(const PartialShape element, ElementShape(c, 1));
-      c.set_output(0, RowsOf(rows, element));
+      c.set_output(0, ShapeOfList(rows, element));
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("TensorListFromTensor", g.dy(0), RowShapeOf(g, g.y(0))); })
@@ -364,7 +364,7 @@ OP("TensorListGather")
     .Shape([](InferenceContext& c) {
       DF_TRY(ScalarAt(c, {0}));
       DF_ASSIGN(const PartialShape element, ElementShape(c, 2));
-      c.set_output(0, RowsOf(c.input(1).num_elements(), element));
+      c.set_output(0, ShapeOfList(c.input(1).num_elements(), element));
       return Status();
     })
     .Gradient([](GradientBuilder& g) {

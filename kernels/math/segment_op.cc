@@ -31,7 +31,7 @@ Output Sum(GradientBuilder& g, Output rows) {
 Output Prod(GradientBuilder& g, Output rows) {
   return g.Op("SegmentProd", rows, g.x(1));
 }
-void ExtremeGradient(GradientBuilder& g) {
+void SegmentExtremeGradient(GradientBuilder& g) {
   ExtremeOfSegmentGradient(g, Pick, Sum);
 }
 
@@ -60,12 +60,12 @@ OP("SegmentProd")
 
 OP("SegmentMax")
     .As(SegmentOp<kRealNumbers>)
-    .Gradient(ExtremeGradient)
+    .Gradient(SegmentExtremeGradient)
     .Doc("output[s] is the largest of the rows of data whose segment id is s, 0 where there are none.");
 
 OP("SegmentMin")
     .As(SegmentOp<kRealNumbers>)
-    .Gradient(ExtremeGradient)
+    .Gradient(SegmentExtremeGradient)
     .Doc("output[s] is the smallest of the rows of data whose segment id is s, 0 where there are none.");
 
 }  // namespace

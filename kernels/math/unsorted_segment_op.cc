@@ -34,7 +34,7 @@ void UnsortedSegmentOp(OpBuilder& op) {
 }
 
 // Rows with a negative id went nowhere and get zero.
-Output Pick(GradientBuilder& g, Output values) {
+Output PickCounted(GradientBuilder& g, Output values) {
   const Output zero = g.Op("ZerosLike", g.x(1));
   // GatherV2 takes ids of every type; Gather does not.
   const Output rows = g.Op("GatherV2", values, g.Op("Maximum", g.x(1), zero), g.Const(Tensor::Scalar<int32_t>(0)));
@@ -47,36 +47,36 @@ Output Pick(GradientBuilder& g, Output values) {
   const Output column = g.Op("Reshape", counted, g.Op("ConcatV2", AttrMap{{"N", 2}}, shape, ones, axis));
   return g.Op("SelectV2", column, rows, g.ScalarLike(values, 0));
 }
-Output Sum(GradientBuilder& g, Output rows) {
+Output UnsortedSum(GradientBuilder& g, Output rows) {
   return g.Op("UnsortedSegmentSum", rows, g.x(1), g.x(2));
 }
-Output Prod(GradientBuilder& g, Output rows) {
+Output UnsortedProd(GradientBuilder& g, Output rows) {
   return g.Op("UnsortedSegmentProd", rows, g.x(1), g.x(2));
 }
-void ExtremeGradient(GradientBuilder& g) {
-  ExtremeOfSegmentGradient(g, Pick, Sum);
+void UnsortedExtremeGradient(GradientBuilder& g) {
+  ExtremeOfSegmentGradient(g, PickCounted, UnsortedSum);
 }
 
 OP("UnsortedSegmentSum")
     .As(UnsortedSegmentOp<kNumbers, kIdsOfSum>)
-    .Gradient([](GradientBuilder& g) { g.dx(0) = Pick(g, g.dy(0)); })
+    .Gradient([](GradientBuilder& g) { g.dx(0) = PickCounted(g, g.dy(0)); })
     .Doc("output[s] is the sum of the slices of data whose segment id is s; negative ids are dropped.");
 
 OP("UnsortedSegmentProd")
     .As(UnsortedSegmentOp<kNumbers>)
-    .Gradient([](GradientBuilder& g) { ProductOfSegmentGradient(g, Pick, Sum, Prod); })
+    .Gradient([](GradientBuilder& g) { ProductOfSegmentGradient(g, PickCounted, UnsortedSum, UnsortedProd); })
     .Doc("output[s] is the product of the slices of data whose segment id is s; negative ids are dropped.");
 
 OP("UnsortedSegmentMax")
     .As(UnsortedSegmentOp<kRealNumbers>)
-    .Gradient(ExtremeGradient)
+    .Gradient(UnsortedExtremeGradient)
     .Doc(
         "output[s] is the largest of the slices of data whose segment id is s, the lowest number where there are "
         "none.");
 
 OP("UnsortedSegmentMin")
     .As(UnsortedSegmentOp<kRealNumbers>)
-    .Gradient(ExtremeGradient)
+    .Gradient(UnsortedExtremeGradient)
     .Doc(
         "output[s] is the smallest of the slices of data whose segment id is s, the highest number where there are "
         "none.");

@@ -38,7 +38,7 @@ Status BatchShape(InferenceContext& c, bool broadcasts) {
   return Status();
 }
 
-Output Product(GradientBuilder& g, Output a, bool adj_a, Output b, bool adj_b, const char* mark) {
+Output BatchMatMulOf(GradientBuilder& g, Output a, bool adj_a, Output b, bool adj_b, const char* mark) {
   return g.Op("BatchMatMulV2", {{"adj_x", adj_a}, {"adj_y", adj_b}, {mark, true}}, a, b);
 }
 
@@ -48,8 +48,10 @@ void BatchMatMulGradient(GradientBuilder& g) {
   const Output x = g.x(0);
   const Output y = g.x(1);
   const Output dy = g.dy(0);
-  const Output x_grad = adj_x ? Product(g, y, adj_y, dy, true, "grad_x") : Product(g, dy, false, y, !adj_y, "grad_x");
-  const Output y_grad = adj_y ? Product(g, dy, true, x, adj_x, "grad_y") : Product(g, x, !adj_x, dy, false, "grad_y");
+  const Output x_grad =
+      adj_x ? BatchMatMulOf(g, y, adj_y, dy, true, "grad_x") : BatchMatMulOf(g, dy, false, y, !adj_y, "grad_x");
+  const Output y_grad =
+      adj_y ? BatchMatMulOf(g, dy, true, x, adj_x, "grad_y") : BatchMatMulOf(g, x, !adj_x, dy, false, "grad_y");
   SetBatchGradients(g, x_grad, y_grad);
 }
 

@@ -8,7 +8,7 @@
 namespace dfrun {
 namespace {
 
-std::optional<Fusion> FuseAt(const FusionView& view, const Node& relu) {
+std::optional<Fusion> FuseReluGradientAt(const FusionView& view, const Node& relu) {
   static const Pattern kGradient{{"ReluGrad"}, {{.ops = {"MatMul"}, .may_be_awaited = true}}};
   const auto match = Match(view, relu, kGradient);
   if (!match || view.graph().is_ref(relu.inputs[1])) return {};
@@ -22,7 +22,7 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& relu) {
 }
 
 CPU_PASS("fuse_relu_gradient", 40, [](Graph& graph, const PassContext& /*context*/) {
-  return HasControlFlow(graph) ? Status() : FuseNodes(graph, &FuseAt);
+  return HasControlFlow(graph) ? Status() : FuseNodes(graph, &FuseReluGradientAt);
 });
 
 }  // namespace

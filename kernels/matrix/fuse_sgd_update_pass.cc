@@ -69,7 +69,7 @@ std::optional<Update> UpdateOf(const FusionView& view, const Node& node) {
   return {};
 }
 
-std::optional<Fusion> FuseAt(const FusionView& view, const Node& node) {
+std::optional<Fusion> FuseUpdateAt(const FusionView& view, const Node& node) {
   std::optional<Update> update = UpdateOf(view, node);
   if (!update || !IsRate(view.graph(), update->rate) || !IsVariable(view.node(node.inputs[0].node))) return {};
   const Node& product = view.node(update->gone.back());
@@ -107,13 +107,13 @@ Status FuseSgdUpdates(Graph& graph, const PassContext& /*context*/) {
   const FusionView view(graph);
   std::vector<NodeId> updates;
   for (const Node& node : graph.nodes()) {
-    if (FuseAt(view, node)) updates.push_back(node.id);
+    if (FuseUpdateAt(view, node)) updates.push_back(node.id);
   }
   if (updates.empty()) return Status();
   DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
   const std::vector<bool> is_ordered = FindOrdered(view, order, updates);
   return FuseNodes(graph, [&](const FusionView& now, const Node& node) {
-    return is_ordered[static_cast<size_t>(node.id)] ? FuseAt(now, node) : std::nullopt;
+    return is_ordered[static_cast<size_t>(node.id)] ? FuseUpdateAt(now, node) : std::nullopt;
   });
 }
 

@@ -9,7 +9,7 @@
 namespace dfrun {
 namespace {
 
-Output Product(GradientBuilder& g, Output a, bool transpose_a, Output b, bool transpose_b, const char* mark) {
+Output MatMulOf(GradientBuilder& g, Output a, bool transpose_a, Output b, bool transpose_b, const char* mark) {
   return g.Op("MatMul", {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}, {mark, true}}, a, b);
 }
 
@@ -19,8 +19,8 @@ void MatMulGradient(GradientBuilder& g) {
   const Output a = Conj(g, g.x(0));
   const Output b = Conj(g, g.x(1));
   const Output dy = g.dy(0);
-  g.dx(0) = ta ? Product(g, b, tb, dy, true, "grad_a") : Product(g, dy, false, b, !tb, "grad_a");
-  g.dx(1) = tb ? Product(g, dy, true, a, ta, "grad_b") : Product(g, a, !ta, dy, false, "grad_b");
+  g.dx(0) = ta ? MatMulOf(g, b, tb, dy, true, "grad_a") : MatMulOf(g, dy, false, b, !tb, "grad_a");
+  g.dx(1) = tb ? MatMulOf(g, dy, true, a, ta, "grad_b") : MatMulOf(g, a, !ta, dy, false, "grad_b");
 }
 
 Status MatMulGeluShape(InferenceContext& c) {

@@ -58,7 +58,7 @@ Status NormGradShape(InferenceContext& c) {
   return Status();
 }
 
-AttrMap SameForm(GradientBuilder& g) {
+AttrMap NormForm(GradientBuilder& g) {
   return {{"epsilon", g.attr<float>("epsilon")}, {"axis", g.attr<int64_t>("axis")}};
 }
 
@@ -124,7 +124,7 @@ OP("LayerNorm")
     .As(NormAttrs)
     .Shape(NormShape)
     .Gradient([](GradientBuilder& g) {
-      const AddedNode grads = g.Op("LayerNormGrad", SameForm(g), g.dy(0), g.x(0), g.x(1));
+      const AddedNode grads = g.Op("LayerNormGrad", NormForm(g), g.dy(0), g.x(0), g.x(1));
       for (int i = 0; i < 3; ++i) g.dx(i) = grads[i];
     })
     .OwnLoweredBy(&LowerLayerNorm)

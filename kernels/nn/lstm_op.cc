@@ -14,7 +14,7 @@ OpCost LstmCost(const CostContext& c, int w, double products, double flops_a_cel
   return WholeCost(c, rows * (2 * products * c.input_elements(w) + flops_a_cell * c.input_dim(w, -1) / 4));
 }
 
-void CellInputs(OpBuilder& op) {
+void LstmInputs(OpBuilder& op) {
   for (const char* input : {"x: T", "cs_prev: T", "h_prev: T", "w: T", "wci: T", "wcf: T", "wco: T", "b: T"}) {
     op.Input(input);
   }
@@ -27,15 +27,15 @@ void StatesOf(OpBuilder& op) {
   op.Attr("use_peephole: bool = false").Attr("T: {half, float}");
 }
 
-Status CellShape(InferenceContext& c) {
+Status LstmShape(InferenceContext& c) {
   DF_ASSIGN(const PartialShape x, c.WithRank(0, 2));
   DF_ASSIGN(const PartialShape cs_prev, c.WithRank(1, 2));
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, PartialShape({x.dim(0), cs_prev.dim(1)}));
   return Status();
 }
 
-Status CellGradShape(InferenceContext& c) {
-  DF_TRY(CellShape(c));
+Status LstmGradShape(InferenceContext& c) {
+  DF_TRY(LstmShape(c));
   const int64_t cells = c.input(1).known_rank() ? c.input(1).dim(1) : PartialShape::kUnknown;
   const int64_t rows = c.input(0).known_rank() ? c.input(0).dim(0) : PartialShape::kUnknown;
   const bool is_known = cells >= 0 && cells <= INT64_MAX / 4;
@@ -64,15 +64,15 @@ Status BlockGradShape(InferenceContext& c) {
 }
 
 void Cell(OpBuilder& op) {
-  op.As(CellInputs).As(StatesOf).Shape(CellShape);
+  op.As(LstmInputs).As(StatesOf).Shape(LstmShape);
 }
 
 void Block(OpBuilder& op) {
-  op.Input("seq_len_max: int64").As(CellInputs).As(StatesOf).Shape(BlockShape);
+  op.Input("seq_len_max: int64").As(LstmInputs).As(StatesOf).Shape(BlockShape);
 }
 
 void BlockGrad(OpBuilder& op) {
-  op.Input("seq_len_max: int64").As(CellInputs);
+  op.Input("seq_len_max: int64").As(LstmInputs);
   for (const char* state : kStates) op.Input(state);
   op.Input("cs_grad: T").Input("h_grad: T");
   for (const char* of : {"x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b"}) {
@@ -95,7 +95,7 @@ GradientFn OfBlock(const char* op) {
   };
 }
 
-void OfCell(GradientBuilder& g) {
+void OfLstmCell(GradientBuilder& g) {
   std::vector<Output> inputs;
   inputs.reserve(16);
   for (int i = 0; i < 8; ++i) inputs.push_back(g.x(i));
@@ -123,12 +123,12 @@ OP("LSTMBlockCell")
     .As(Cell)
     .Attr("forget_bias: float = 1.0")
     .Attr("cell_clip: float = 3.0")
-    .Gradient(OfCell)
+    .Gradient(OfLstmCell)
     .Cost([](const CostContext& c) { return LstmCost(c, 3, 1, 13); })
     .Doc("One step of an LSTM with optional peepholes; gives all gates, the cell and its result h.");
 
 OP("LSTMBlockCellGrad")
-    .As(CellInputs)
+    .As(LstmInputs)
     .Input("i: T")
     .Input("cs: T")
     .Input("f: T")
@@ -144,7 +144,7 @@ OP("LSTMBlockCellGrad")
     .Output("wco_grad: T")
     .Attr("use_peephole: bool")
     .Attr("T: {half, float}")
-    .Shape(CellGradShape)
+    .Shape(LstmGradShape)
     .Cost([](const CostContext& c) { return LstmCost(c, 3, 0, 24); })
     .Doc("The gradient of LSTMBlockCell by the cell before it, its gates (dicfo) and its peepholes.");
 

@@ -55,7 +55,7 @@ bool MayKeepArgmax(const FusionView& view, const Node& conv) {
   return gradients > 0;
 }
 
-std::optional<Fusion> FuseAt(const FusionView& view, const Node& node) {
+std::optional<Fusion> RouteToArgmax(const FusionView& view, const Node& node) {
   if (MayKeepArgmax(view, node)) return Fusion{node.id, {}, "_FusedConv2DMaxPoolWithArgmax", node.inputs, node.attrs};
   if (node.op->name != kGradient) return {};
   const Output images = node.inputs[0];
@@ -66,7 +66,8 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& node) {
 }
 
 // After fuse_max_pool, which makes what it looks for.
-CPU_PASS("max_pool_argmax", 30, [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &FuseAt); });
+CPU_PASS("max_pool_argmax", 30,
+         [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &RouteToArgmax); });
 
 }  // namespace
 }  // namespace dfrun

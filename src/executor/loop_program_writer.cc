@@ -9,7 +9,7 @@ namespace dfrun {
 namespace {
 
 // Up to this size copying bytes costs less than swapping headers.
-constexpr size_t kCopiedBytes = 64;
+constexpr size_t kMaxCopiedBytes = 64;
 // An expensive kernel counts as this many calls.
 constexpr uint32_t kExpensiveWeight = 256;
 
@@ -194,7 +194,7 @@ void LoopProgramWriter::AddMove(GuardId guard, LoopMove move, bool may_swap) {
   if (target != nullptr) move.kind = LoopMove::Kind::kFill;
   if (target != nullptr && AreAlike(frame_.InArena(move.from), target)) {
     move.bytes = static_cast<uint32_t>(BytesOf(*target));
-    if (move.bytes <= kCopiedBytes) {
+    if (move.bytes <= kMaxCopiedBytes) {
       move.kind = LoopMove::Kind::kCopy;
     } else if (may_swap) {
       move.kind = LoopMove::Kind::kSwap;

@@ -18,7 +18,7 @@ Result<int32_t> IndexAttr(const Node& node) {
 }
 
 // Handing a value on by its header costs no more than copying this much.
-constexpr int64_t kCopiedBytes = 64;
+constexpr int64_t kMaxValueBytes = 64;
 
 }  // namespace
 
@@ -181,7 +181,7 @@ int64_t NodePlans::MostArenaBytes(ControlFlowKind control_flow) const {
     case ControlFlowKind::kExit:
       return options_.max_arena_bytes;
     default:
-      return std::min(options_.max_arena_bytes, kCopiedBytes);
+      return std::min(options_.max_arena_bytes, kMaxValueBytes);
   }
 }
 

@@ -8,7 +8,7 @@
 namespace dfrun {
 namespace {
 
-std::vector<KernelDef>& Pending() {
+std::vector<KernelDef>& PendingKernels() {
   static std::vector<KernelDef>& pending = *new std::vector<KernelDef>();
   return pending;
 }
@@ -47,13 +47,13 @@ Status SetHost(const std::vector<ArgDef>& defs, std::span<const std::string_view
 const KernelRegistry& KernelRegistry::Builtin() {
   static const KernelRegistry& registry = *[] {
     auto* made = new KernelRegistry();
-    for (const KernelDef& def : Pending()) RegisterOrDie(*made, def);
+    for (const KernelDef& def : PendingKernels()) RegisterOrDie(*made, def);
     for (KernelDefMaker derive : Derivations()) {
-      for (const KernelDef& def : Pending()) {
+      for (const KernelDef& def : PendingKernels()) {
         if (const std::optional<KernelDef> derived = derive(def); derived) RegisterOrDie(*made, *derived);
       }
     }
-    std::vector<KernelDef>().swap(Pending());
+    std::vector<KernelDef>().swap(PendingKernels());
     return made;
   }();
   return registry;
@@ -108,7 +108,7 @@ std::vector<const KernelDef*> KernelRegistry::List(std::string_view op) const {
 
 namespace internal {
 KernelRegistration::KernelRegistration(std::initializer_list<KernelDef> defs) {
-  Pending().insert(Pending().end(), defs);
+  PendingKernels().insert(PendingKernels().end(), defs);
 }
 KernelDerivation::KernelDerivation(KernelDefMaker make) {
   Derivations().push_back(make);

@@ -9,7 +9,7 @@
 namespace dfrun {
 namespace {
 
-std::vector<OpBuilder>& Pending() {
+std::vector<OpBuilder>& PendingOps() {
   static std::vector<OpBuilder>& pending = *new std::vector<OpBuilder>();
   return pending;
 }
@@ -106,13 +106,13 @@ Status OpRegistry::Register(const OpBuilder& builder) {
 const OpRegistry& OpRegistry::Builtin() {
   static const OpRegistry& registry = *[] {
     auto* made = new OpRegistry();
-    for (const OpBuilder& builder : Pending()) {
+    for (const OpBuilder& builder : PendingOps()) {
       if (Status s = made->Register(builder); !s.ok()) {
         std::fprintf(stderr, "dfrun: %s\n", s.ToString().c_str());
         std::abort();
       }
     }
-    std::vector<OpBuilder>().swap(Pending());
+    std::vector<OpBuilder>().swap(PendingOps());
     return made;
   }();
   return registry;
@@ -146,7 +146,7 @@ std::vector<const OpDef*> OpRegistry::List() const {
 
 namespace internal {
 OpRegistration::OpRegistration(OpBuilder& builder) {
-  Pending().push_back(std::move(builder));  // the temporary of OP()
+  PendingOps().push_back(std::move(builder));  // the temporary of OP()
 }
 }  // namespace internal
 

@@ -14,7 +14,7 @@ namespace {
 
 namespace pb = google::protobuf;
 
-constexpr int kMaxNesting = 100;  // of messages: functions as attrs of functions, full types
+constexpr int kMaxMessageNesting = 100;  // of messages: functions as attrs of functions, full types
 
 // Keeps the first error.
 class FirstError final : public pb::io::ErrorCollector {
@@ -30,7 +30,7 @@ class FirstError final : public pb::io::ErrorCollector {
 
 Status ParseBinary(std::string_view data, pb::Message& def) {
   pb::io::CodedInputStream input(reinterpret_cast<const uint8_t*>(data.data()), static_cast<int>(data.size()));
-  input.SetRecursionLimit(kMaxNesting);
+  input.SetRecursionLimit(kMaxMessageNesting);
   if (def.ParseFromCodedStream(&input) && input.ConsumedEntireMessage()) return Status();
   return InvalidArgument("the bytes are no ", def.GetDescriptor()->name(),
                          ": the file is damaged, cut short, or of another kind");
@@ -41,7 +41,7 @@ Status ParseText(std::string_view data, bool allow_unknown, pb::Message& def) {
   FirstError error;
   pb::TextFormat::Parser parser;
   parser.RecordErrorsTo(&error);
-  parser.SetRecursionLimit(kMaxNesting);
+  parser.SetRecursionLimit(kMaxMessageNesting);
   parser.AllowUnknownField(allow_unknown);
   parser.AllowUnknownExtension(allow_unknown);
   if (!parser.Parse(&input, &def)) {

@@ -21,7 +21,7 @@ std::vector<std::string> DevicesOf(const Graph& graph, const ReplicatedGradient&
 }
 
 // -1 where it is not known.
-int64_t BytesOf(const Graph& graph, Output value) {
+int64_t GradientBytes(const Graph& graph, Output value) {
   const PartialShape& shape = graph.shape(value);
   return shape.IsFullyDefined() ? shape.num_elements() * static_cast<int64_t>(DTypeSize(graph.dtype(value))) : -1;
 }
@@ -125,7 +125,7 @@ std::vector<std::vector<size_t>> AssignToBuckets(const Graph& graph, const std::
   for (size_t i = 0; i < gradients.size(); ++i) {
     const Output first = gradients[i].values[0];
     std::vector<std::string> devices = DevicesOf(graph, gradients[i]);
-    const int64_t bytes = BytesOf(graph, first);
+    const int64_t bytes = GradientBytes(graph, first);
     if (bucket_bytes > 0 && bytes >= bucket_bytes) close_all();
     if (bytes < 0 || bytes >= bucket_bytes || devices.empty()) {
       buckets.push_back({i});

@@ -5,7 +5,7 @@
 namespace dfrun {
 namespace {
 
-Registry<OptimizerDef>& All() {
+Registry<OptimizerDef>& OptimizerDefs() {
   static Registry<OptimizerDef>& all = *new Registry<OptimizerDef>();
   return all;
 }
@@ -17,14 +17,14 @@ std::vector<NodeId> Optimizer::Finish(const std::vector<NodeId>&) {
 }
 
 const OptimizerDef& FindOptimizer(std::string_view name) {
-  return *All().Find(name);
+  return *OptimizerDefs().Find(name);
 }
 
 namespace internal {
 
 OptimizerRegistration::OptimizerRegistration(const char* name, OptimizerDef def) {
   Optimizers().Add(name, AlternativeDef{.keys = def.keys, .doc = {def.rows, def.other_rows}});
-  All().Add(name, std::move(def));
+  OptimizerDefs().Add(name, std::move(def));
 }
 
 }  // namespace internal

@@ -16,7 +16,7 @@ namespace {
 bool IsQueue(const Node& node) {
   return MakesQueue(node) || node.op->name.ends_with("ConditionalAccumulator");
 }
-bool Takes(const Node& node) {
+bool TakesElement(const Node& node) {
   return node.op->traits.wait == WaitKind::kTake;
 }
 bool OnlyLooks(const Node& node) {
@@ -42,7 +42,7 @@ std::string IdentityOf(const Node& queue) {
   return name == nullptr || name->empty() ? queue.name : *name;
 }
 
-bool Puts(const Node& node) {
+bool AddsElement(const Node& node) {
   return node.op->traits.wait == WaitKind::kPut;
 }
 
@@ -58,7 +58,7 @@ std::string WhoPutsInto(const Graph& graph, const std::string& queue) {
   constexpr size_t kMaxShown = 3;
   std::vector<std::string> names;
   for (const Node& node : graph.nodes()) {
-    const Node* filled = Puts(node) ? QueueOf(graph, node) : nullptr;
+    const Node* filled = AddsElement(node) ? QueueOf(graph, node) : nullptr;
     if (filled != nullptr && IdentityOf(*filled) == queue) names.push_back(StrCat("'", node.name, "'"));
   }
   if (names.empty()) return "";
@@ -138,7 +138,7 @@ class Balance {
         const std::optional<int64_t> count = CountElements(graph_, node);
         if (!count || !MakesQueue(queue)) {
           uncounted_.insert(IdentityOf(queue));
-        } else if (Takes(node)) {
+        } else if (TakesElement(node)) {
           traffic[IdentityOf(queue)].taken += *count;
           traffic[IdentityOf(queue)].taker = node.id;
         } else {
@@ -188,7 +188,7 @@ std::map<std::string, Output> QueuesFilled(const Graph& graph, const RunSignatur
   const std::vector<bool> reached = Reached(graph, run);
   std::map<std::string, Output> filled;
   for (const Node& node : graph.nodes()) {
-    if (!reached[static_cast<size_t>(node.id)] || !Puts(node)) continue;
+    if (!reached[static_cast<size_t>(node.id)] || !AddsElement(node)) continue;
     if (const Node* queue = QueueOf(graph, node); queue != nullptr && MakesQueue(*queue)) {
       filled.emplace(IdentityOf(*queue), node.inputs[0]);
     }
@@ -229,7 +229,7 @@ Status CheckQueuesServed(const Graph& graph, const std::vector<const RunSignatur
     for (const Output input : node.inputs) {
       const Node& queue = graph.node(input.node);
       if (!IsQueue(queue) || LeavesAsItIs(graph, node)) continue;
-      if (Takes(node)) {
+      if (TakesElement(node)) {
         waits.emplace(node.id, IdentityOf(queue));
       } else {
         served.insert(IdentityOf(queue));

@@ -12,13 +12,13 @@ namespace {
 bool TakesMany(const Node& node) {
   return node.op->name.starts_with("QueueDequeueMany") || node.op->name.starts_with("QueueDequeueUpTo");
 }
-bool PutsMany(const Node& node) {
+bool EnqueuesMany(const Node& node) {
   return node.op->name.starts_with("QueueEnqueueMany");
 }
-bool Puts(const Node& node) {
+bool Enqueues(const Node& node) {
   return node.op->name.starts_with("QueueEnqueue");
 }
-bool Takes(const Node& node) {
+bool Dequeues(const Node& node) {
   return node.op->name.starts_with("QueueDequeue");
 }
 
@@ -43,9 +43,9 @@ Status CheckDTypes(const std::vector<DType>& held, const std::vector<TypedArg>& 
 Status CheckShapes(const Graph& graph, const Node& node, const std::vector<PartialShape>& held) {
   for (size_t i = 0; i < held.size(); ++i) {
     const PartialShape& given = graph.shape(node.inputs[i + 1]);
-    if (held[i].IsCompatibleWith(PutsMany(node) ? ShapeOfRow(given) : given)) continue;
+    if (held[i].IsCompatibleWith(EnqueuesMany(node) ? ShapeOfRow(given) : given)) continue;
     return InvalidArgument("component ", i, " of its queue has the shape ", held[i], ", but is given ", given,
-                           PutsMany(node) ? ", whose rows are the elements" : "");
+                           EnqueuesMany(node) ? ", whose rows are the elements" : "");
   }
   return Status();
 }
@@ -67,9 +67,9 @@ Status CheckNode(const Graph& graph, const Node& node) {
   if (IsOfGradients(node)) return CheckAccumulated(graph, node);
   const std::vector<DType> dtypes = QueueDTypes(graph, node.inputs[0]);
   if (dtypes.empty()) return Status();
-  DF_TRY(CheckDTypes(dtypes, Puts(node) ? node.input_types : node.output_types, Puts(node) ? 1 : 0));
+  DF_TRY(CheckDTypes(dtypes, Enqueues(node) ? node.input_types : node.output_types, Enqueues(node) ? 1 : 0));
   const std::vector<PartialShape> shapes = QueueShapes(graph, node.inputs[0]);
-  if (Puts(node)) return CheckShapes(graph, node, shapes);
+  if (Enqueues(node)) return CheckShapes(graph, node, shapes);
   if (!TakesMany(node) || !shapes.empty()) return Status();
   return InvalidArgument("a batch is made of components whose shapes are known; give its queue the attr 'shapes'");
 }
@@ -96,7 +96,7 @@ Status CheckQueueElements(const Graph& graph) {
       const Status status = CheckShared(node, queues);
       if (!status.ok()) return status.Annotate(graph.Describe(node.id));
     }
-    if (!Puts(node) && !Takes(node) && !IsOfGradients(node)) continue;
+    if (!Enqueues(node) && !Dequeues(node) && !IsOfGradients(node)) continue;
     const Status status = CheckNode(graph, node);
     if (!status.ok()) return status.Annotate(graph.Describe(node.id));
   }

@@ -5,7 +5,7 @@
 namespace dfrun {
 namespace {
 
-Registry<StrategyDef>& All() {
+Registry<StrategyDef>& StrategyDefs() {
   static Registry<StrategyDef>& all = *new Registry<StrategyDef>();
   return all;
 }
@@ -13,14 +13,14 @@ Registry<StrategyDef>& All() {
 }  // namespace
 
 const StrategyDef& FindStrategy(std::string_view name) {
-  return *All().Find(name);
+  return *StrategyDefs().Find(name);
 }
 
 namespace internal {
 
 StrategyRegistration::StrategyRegistration(const char* name, StrategyDef def) {
   Strategies().Add(name, AlternativeDef{.keys = def.keys, .doc = {def.doc}, .check = def.check});
-  All().Add(name, std::move(def));
+  StrategyDefs().Add(name, std::move(def));
 }
 
 }  // namespace internal

@@ -22,7 +22,7 @@ std::vector<std::string> SitesOf(const Cluster& cluster, const std::function<boo
   return sites;
 }
 
-int64_t BytesOf(const Graph& graph, NodeId variable) {
+int64_t VariableBytes(const Graph& graph, NodeId variable) {
   const int64_t elements = graph.shape({variable, 0}).num_elements();
   return std::max<int64_t>(elements, 0) * static_cast<int64_t>(DTypeSize(graph.dtype({variable, 0})));
 }
@@ -100,7 +100,7 @@ Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, cons
   std::vector<size_t> by_size(variables.size());
   for (size_t i = 0; i < by_size.size(); ++i) by_size[i] = i;
   std::stable_sort(by_size.begin(), by_size.end(), [&](size_t a, size_t b) {
-    return BytesOf(spec.graph, variables[a].node) > BytesOf(spec.graph, variables[b].node);
+    return VariableBytes(spec.graph, variables[a].node) > VariableBytes(spec.graph, variables[b].node);
   });
   std::map<std::string, int64_t> load;
   std::vector<std::string> devices(variables.size());
@@ -109,7 +109,7 @@ Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, cons
     const std::string& device =
         *std::min_element(candidates.begin(), candidates.end(),
                           [&](const std::string& a, const std::string& b) { return load[a] < load[b]; });
-    load[device] += BytesOf(spec.graph, variables[i].node);
+    load[device] += VariableBytes(spec.graph, variables[i].node);
     devices[i] = device;
   }
   return devices;
