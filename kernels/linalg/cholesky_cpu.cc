@@ -22,24 +22,28 @@ class CholeskyKernel final : public Kernel {
   explicit CholeskyKernel(KernelSetup&) {}
 
   Status Compute(OpContext& ctx) {
-    const Tensor& x = ctx.input(0);
-    DF_ASSIGN(const MatrixBatch batch, SquareMatricesOf(x));
-    Tensor* y = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, x.shape(), &y));
-    return ForEachMatrix(ctx.pool(), batch.count, WorkOf(batch), [&](int64_t i) {
-      T* l = y->data<T>() + i * batch.elements();
-      if (!CholeskyFactor(x.data<T>() + i * batch.elements(), batch.rows, l)) FillTriangleWithNaN(batch.rows, l);
+    using C = WideType<T>;
+    DF_ASSIGN(const MatrixBatch batch, SquareMatricesOf(ctx.input(0)));
+    WideOutput<T, C> y;
+    DF_TRY(y.Allocate(ctx, 0, ctx.input(0).shape()));
+    DF_ASSIGN(const Tensor x, (Widened<T, C>(ctx, ctx.input(0))));
+    DF_TRY(ForEachMatrix(ctx.pool(), batch.count, WorkOf(batch), [&](int64_t i) {
+      C* l = y.data() + i * batch.elements();
+      if (!CholeskyFactor(x.data<C>() + i * batch.elements(), batch.rows, l)) FillTriangleWithNaN(batch.rows, l);
       return Status();
-    });
+    }));
+    y.Round();
+    return Status();
   }
   bool IsExpensive() const override { return true; }
 
  private:
-  static void FillTriangleWithNaN(int64_t n, T* l) {
-    constexpr auto kNaN = std::numeric_limits<decltype(std::real(T()))>::quiet_NaN();
+  template <class C>
+  static void FillTriangleWithNaN(int64_t n, C* l) {
+    constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
     for (int64_t row = 0; row < n; ++row) {
-      std::fill_n(l + row * n, row + 1, T(kNaN));
-      std::fill_n(l + row * n + row + 1, n - row - 1, T(0));
+      std::fill_n(l + row * n, row + 1, C(kNaN));
+      std::fill_n(l + row * n + row + 1, n - row - 1, C(0));
     }
   }
 };
@@ -50,17 +54,19 @@ class CholeskyGradKernel final : public Kernel {
   explicit CholeskyGradKernel(KernelSetup&) {}
 
   Status Compute(OpContext& ctx) {
-    const Tensor& l = ctx.input(0);
-    const Tensor& grad = ctx.input(1);
-    DF_ASSIGN(const MatrixBatch batch, FactorsOf(l, grad));
-    Tensor* y = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, l.shape(), &y));
+    DF_ASSIGN(const MatrixBatch batch, FactorsOf(ctx.input(0), ctx.input(1)));
+    WideOutput<T, double> y;
+    DF_TRY(y.Allocate(ctx, 0, ctx.input(0).shape()));
     if (batch.elements() == 0) return Status();  // Eigen's triangular products want a first element
-    return ForEachMatrix(ctx.pool(), batch.count, 6 * WorkOf(batch), [&](int64_t i) {
+    DF_ASSIGN(const Tensor l, (Widened<T, double>(ctx, ctx.input(0))));
+    DF_ASSIGN(const Tensor grad, (Widened<T, double>(ctx, ctx.input(1))));
+    DF_TRY(ForEachMatrix(ctx.pool(), batch.count, 6 * WorkOf(batch), [&](int64_t i) {
       const int64_t at = i * batch.elements();
-      CholeskyGradient(l.data<T>() + at, grad.data<T>() + at, batch.rows, y->data<T>() + at);
+      CholeskyGradient(l.data<double>() + at, grad.data<double>() + at, batch.rows, y.data() + at);
       return Status();
-    });
+    }));
+    y.Round();
+    return Status();
   }
   bool IsExpensive() const override { return true; }
 };

@@ -66,9 +66,7 @@ LuPivots<T> PivotsOf(const T* a, int64_t n) {
   template Status InvertMatrix(const T*, int64_t, bool, T*);                   \
   template Status SolveMatrix(const T*, const T*, int64_t, int64_t, bool, T*); \
   template LuPivots<T> PivotsOf(const T*, int64_t);
-DF_LU(float)
 DF_LU(double)
-DF_LU(std::complex<float>)
 DF_LU(std::complex<double>)
 #undef DF_LU
 

@@ -1,5 +1,5 @@
 // Solutions and determinants by the LU decomposition with partial pivoting of an n x n matrix in row-major order.
-// T: float, double, complex. No output overlaps an input.
+// T: double, complex<double>. No output overlaps an input.
 #ifndef DFRUN_KERNELS_LINALG_LU_H_
 #define DFRUN_KERNELS_LINALG_LU_H_
 

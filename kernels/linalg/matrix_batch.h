@@ -31,6 +31,11 @@ Result<Shape> BatchShape(const Tensor& matrices, std::initializer_list<int64_t> 
 // Calls body(i) for every matrix over the pool, where one costs about `work` multiplications. The first error in order.
 Status ForEachMatrix(ThreadPool& pool, int64_t count, double work, FunctionRef<Status(int64_t)> body);
 
+// Linear algebra is computed in double, of complex numbers in complex128: Eigen's code takes up to a minute to compile
+// for each type.
+template <class T>
+using WideType = std::conditional_t<kIsComplex<T>, std::complex<double>, double>;
+
 // The tensor of elements T in elements of the type that computes, C: the tensor itself where they are the same.
 template <class T, class C>
 Result<Tensor> Widened(OpContext& ctx, const Tensor& tensor) {

@@ -21,7 +21,7 @@ class MatrixInverseKernel final : public Kernel {
   explicit MatrixInverseKernel(KernelSetup& setup) : adjoint_(setup.attr<bool>("adjoint")) {}
 
   Status Compute(OpContext& ctx) {
-    using C = ComputeType<T>;
+    using C = WideType<T>;
     DF_ASSIGN(const MatrixBatch batch, SquareMatricesOf(ctx.input(0)));
     WideOutput<T, C> y;
     DF_TRY(y.Allocate(ctx, 0, ctx.input(0).shape()));
@@ -46,18 +46,19 @@ class PivotsKernel final : public Kernel {
   explicit PivotsKernel(KernelSetup&) {}
 
   Status Compute(OpContext& ctx) {
-    const Tensor& x = ctx.input(0);
-    DF_ASSIGN(const MatrixBatch batch, SquareMatricesOf(x));
-    DF_ASSIGN(const Shape shape, BatchShape(x, {}));
+    using C = WideType<T>;
+    DF_ASSIGN(const MatrixBatch batch, SquareMatricesOf(ctx.input(0)));
+    DF_ASSIGN(const Shape shape, BatchShape(ctx.input(0), {}));
     Tensor* outputs[sizeof...(Outputs)];
     for (size_t k = 0; k < sizeof...(Outputs); ++k) {
       DF_TRY(ctx.AllocateOutput(static_cast<int>(k), shape, &outputs[k]));
     }
+    DF_ASSIGN(const Tensor x, (Widened<T, C>(ctx, ctx.input(0))));
     return ForEachMatrix(ctx.pool(), batch.count, CubeOf(batch.rows) / 3, [&](int64_t i) {
-      const LuPivots<T> lu = PivotsOf(x.data<T>() + i * batch.elements(), batch.rows);
-      const Pivots<T> pivots = {lu.pivots.data(), batch.rows, 1, lu.is_odd};
+      const LuPivots<C> lu = PivotsOf(x.data<C>() + i * batch.elements(), batch.rows);
+      const Pivots<C> pivots = {lu.pivots.data(), batch.rows, 1, lu.is_odd};
       size_t k = 0;
-      ((outputs[k++]->template data<T>()[i] = Outputs()(pivots)), ...);
+      ((outputs[k++]->template data<T>()[i] = static_cast<T>(Outputs()(pivots))), ...);
       return Status();
     });
   }

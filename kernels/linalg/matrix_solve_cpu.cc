@@ -17,17 +17,22 @@ class MatrixSolveKernel final : public Kernel {
   explicit MatrixSolveKernel(KernelSetup& setup) : adjoint_(setup.attr<bool>("adjoint")) {}
 
   Status Compute(OpContext& ctx) {
+    using C = WideType<T>;
     DF_ASSIGN(const Equations e, EquationsOf(ctx));
     DF_TRY(CheckSameBatch(ctx.input(0).shape(), ctx.input(1).shape()));
-    Tensor* x = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, ctx.input(1).shape(), &x));
-    if (x->num_elements() == 0) return Status();
+    WideOutput<T, C> x;
+    DF_TRY(x.Allocate(ctx, 0, ctx.input(1).shape()));
+    if (ctx.input(1).num_elements() == 0) return Status();
+    DF_ASSIGN(const Tensor a, (Widened<T, C>(ctx, ctx.input(0))));
+    DF_ASSIGN(const Tensor b, (Widened<T, C>(ctx, ctx.input(1))));
     const auto n = static_cast<double>(e.matrix.rows);
-    return ForEachMatrix(ctx.pool(), e.matrix.count, e.work() + n * n * n / 3, [&](int64_t i) {
+    DF_TRY(ForEachMatrix(ctx.pool(), e.matrix.count, e.work() + n * n * n / 3, [&](int64_t i) {
       const int64_t at = i * e.rhs.elements();
-      return SolveMatrix(ctx.input(0).data<T>() + i * e.matrix.elements(), ctx.input(1).data<T>() + at, e.matrix.rows,
-                         e.rhs.columns, adjoint_, x->data<T>() + at);
-    });
+      return SolveMatrix(a.data<C>() + i * e.matrix.elements(), b.data<C>() + at, e.matrix.rows, e.rhs.columns,
+                         adjoint_, x.data() + at);
+    }));
+    x.Round();
+    return Status();
   }
   bool IsExpensive() const override { return true; }
 
@@ -42,20 +47,24 @@ class MatrixTriangularSolveKernel final : public Kernel {
       : lower_(setup.attr<bool>("lower")), adjoint_(setup.attr<bool>("adjoint")) {}
 
   Status Compute(OpContext& ctx) {
+    using C = WideType<T>;
     DF_ASSIGN(const Equations e, EquationsOf(ctx));
     DF_ASSIGN(BatchPairs pairs, PairMatrices(ctx.input(0).shape(), ctx.input(1).shape()));
     pairs.dims.push_back(e.rhs.rows);
     pairs.dims.push_back(e.rhs.columns);
     DF_ASSIGN(const Shape shape, Shape::Create(pairs.dims));
-    Tensor* x = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, shape, &x));
-    return ForEachMatrix(ctx.pool(), static_cast<int64_t>(pairs.x.size()), e.work(), [&](int64_t i) {
+    WideOutput<T, C> x;
+    DF_TRY(x.Allocate(ctx, 0, shape));
+    DF_ASSIGN(const Tensor a, (Widened<T, C>(ctx, ctx.input(0))));
+    DF_ASSIGN(const Tensor b, (Widened<T, C>(ctx, ctx.input(1))));
+    DF_TRY(ForEachMatrix(ctx.pool(), static_cast<int64_t>(pairs.x.size()), e.work(), [&](int64_t i) {
       const auto pair = static_cast<size_t>(i);
-      SolveTriangular(ctx.input(0).data<T>() + pairs.x[pair] * e.matrix.elements(),
-                      ctx.input(1).data<T>() + pairs.y[pair] * e.rhs.elements(), e.matrix.rows, e.rhs.columns, lower_,
-                      adjoint_, x->data<T>() + i * e.rhs.elements());
+      SolveTriangular(a.data<C>() + pairs.x[pair] * e.matrix.elements(), b.data<C>() + pairs.y[pair] * e.rhs.elements(),
+                      e.matrix.rows, e.rhs.columns, lower_, adjoint_, x.data() + i * e.rhs.elements());
       return Status();
-    });
+    }));
+    x.Round();
+    return Status();
   }
   bool IsExpensive() const override { return true; }
 

@@ -16,11 +16,6 @@ double WorkOf(const MatrixBatch& a) {
          static_cast<double>(std::min(a.rows, a.columns));
 }
 
-// QR and singular values are computed in double: Eigen's code for them takes up to half a minute to compile for each
-// type. Not so eigenvectors, whose signs would follow the type.
-template <class T>
-using WideType = std::conditional_t<kIsComplex<T>, std::complex<double>, double>;
-
 template <class T>
 class QrKernel final : public Kernel {
  public:

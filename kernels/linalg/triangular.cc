@@ -48,12 +48,9 @@ void CholeskyGradient(const T* l_data, const T* grad, int64_t n, T* result) {
 #define DF_TRIANGULAR(T)                                                               \
   template void SolveTriangular(const T*, const T*, int64_t, int64_t, bool, bool, T*); \
   template bool CholeskyFactor(const T*, int64_t, T*);
-DF_TRIANGULAR(float)
 DF_TRIANGULAR(double)
-DF_TRIANGULAR(std::complex<float>)
 DF_TRIANGULAR(std::complex<double>)
 #undef DF_TRIANGULAR
-template void CholeskyGradient(const float*, const float*, int64_t, float*);
 template void CholeskyGradient(const double*, const double*, int64_t, double*);
 
 }  // namespace dfrun

@@ -1,4 +1,5 @@
-// Matrices of which one triangle counts, in row-major order. T: float, double, complex.
+// Matrices of which one triangle counts, in row-major order. T: double,
+// complex<double>.
 #ifndef DFRUN_KERNELS_LINALG_TRIANGULAR_H_
 #define DFRUN_KERNELS_LINALG_TRIANGULAR_H_
 
@@ -16,7 +17,7 @@ void SolveTriangular(const T* a, const T* b, int64_t n, int64_t k, bool lower, b
 template <class T>
 bool CholeskyFactor(const T* a, int64_t n, T* l);
 
-// The gradient of CholeskyFactor's a, symmetric, where `grad` reached l. T: float, double.
+// The gradient of CholeskyFactor's a, symmetric, where `grad` reached l. T: double.
 template <class T>
 void CholeskyGradient(const T* l, const T* grad, int64_t n, T* result);
 
