@@ -51,6 +51,16 @@ template <class T, class C, int Rows, int Vectors, class F>
   }
 }
 
+// sums = changed(sums).
+template <class T, int Rows, int Vectors, class F>
+[[gnu::always_inline]] inline void EachSum(Vec<T> (&sums)[Rows][Vectors], F changed) {
+#pragma GCC unroll 16
+  for (int i = 0; i < Rows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < Vectors; ++j) sums[i][j] = changed(sums[i][j]);
+  }
+}
+
 // What the sums begin with.
 template <class T, class C, int Rows, int Vectors>
 [[gnu::always_inline]] inline void BeginSums(const BlockOutput<T>& o, C c, Vec<T> (&sums)[Rows][Vectors]) {
@@ -65,28 +75,22 @@ template <class T, class C, int Rows, int Vectors>
 template <class T, class C, int Rows, int Vectors>
 [[gnu::always_inline]] inline void ScaleAndAdd(const Epilogue<T>& e, C c, int last_columns,
                                                Vec<T> (&sums)[Rows][Vectors]) {
-  const Vec<T> alpha = Broadcast<T>(e.alpha);
-  if (e.beta == T{1} && e.alpha == T{1}) {  // the bits of what follows, sooner
-    ChangeSums<T>(c, last_columns, sums, [](Vec<T> was, Vec<T> sum) { return was + sum; });
-  } else if (e.beta != T{0}) {
+  if (e.alpha != T{1}) {
+    EachSum<T>(sums, [alpha = Broadcast<T>(e.alpha)](Vec<T> sum) { return alpha * sum; });
+  }
+  if (e.beta != T{0}) {
     ChangeSums<T>(c, last_columns, sums,
-                  [alpha, beta = Broadcast<T>(e.beta)](Vec<T> was, Vec<T> sum) { return beta * was + alpha * sum; });
-  } else if (e.alpha != T{1}) {
-    ChangeSums<T>(c, last_columns, sums, [alpha](Vec<T> /*was*/, Vec<T> sum) { return alpha * sum; });
+                  [beta = Broadcast<T>(e.beta)](Vec<T> was, Vec<T> sum) { return beta * was + sum; });
   }
 }
 
 // The bias, Relu and the gradient of Relu.
 template <class T, int Rows, int Vectors>
 [[gnu::always_inline]] inline void FinishSums(const Epilogue<T>& e, int last_columns, Vec<T> (&sums)[Rows][Vectors]) {
-  const StridedRows<const T> bias{e.bias, 0};
-  if (e.bias != nullptr && e.relu) {
-    ChangeSums<T>(bias, last_columns, sums, [](Vec<T> bias, Vec<T> sum) {
-      const Vec<T> biased = Plus<T>(sum, bias);
-      return biased < Vec<T>{} ? Vec<T>{} : biased;
-    });
-  } else if (e.bias != nullptr) {
-    ChangeSums<T>(bias, last_columns, sums, [](Vec<T> bias, Vec<T> sum) { return Plus<T>(sum, bias); });
+  if (e.bias != nullptr) {
+    ChangeSums<T>(StridedRows<const T>{e.bias, 0}, last_columns, sums,
+                  [](Vec<T> bias, Vec<T> sum) { return Plus<T>(sum, bias); });
+    if (e.relu) EachSum<T>(sums, [](Vec<T> sum) { return sum < Vec<T>{} ? Vec<T>{} : sum; });
   }
   if (e.features.data != nullptr) {
     ChangeSums<T>(
