@@ -1,0 +1,80 @@
+# shellcheck shell=bash
+# How scripts/quickstart and scripts/test build. Sourced by both.
+#
+# build_targets FOLDER TARGET... [-- NINJA-OPTION...]   builds targets of a configured folder: says beforehand how long
+#                            that takes, then how far it is; what compilers print is passed on.
+# show_parts FOLDER          prints which parts the build has, and why it lacks others.
+
+# A compiler takes up to this much memory (Eigen's decompositions of complex matrices).
+MIB_PER_JOB=1700
+# Seconds of one core that a step of weight 1 takes; a machine of today is meant.
+SECONDS_PER_WEIGHT=1.3
+
+# Prints the MiB of memory that this process may use: what is free, or less where a control group (v1 or v2) says so.
+memory_mib() {
+  local mib path file bytes
+  mib=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)
+  path=$(sed -n 's/^0:://p; s/^[0-9]*:memory://p' /proc/self/cgroup | head -n 1)
+  while :; do
+    for file in "/sys/fs/cgroup$path/memory.max" "/sys/fs/cgroup/memory$path/memory.limit_in_bytes"; do
+      bytes=$(cat "$file" 2>/dev/null || echo max)
+      if [ "$bytes" != max ] && [ ${#bytes} -lt 16 ] && [ $((bytes >> 20)) -lt "$mib" ]; then mib=$((bytes >> 20)); fi
+    done
+    [ -n "$path" ] && [ "$path" != / ] || break
+    path=${path%/*}
+  done
+  echo "$mib"
+}
+
+# Prints how many compilers may run at a time: one a core, and no more than there is memory for.
+build_jobs() {
+  local jobs
+  jobs=$(($(memory_mib) / MIB_PER_JOB))
+  [ "$jobs" -le "$(nproc)" ] || jobs=$(nproc)
+  [ "$jobs" -ge 1 ] || jobs=1
+  echo "$jobs"
+}
+
+# What a step of ninja costs beside others, told by its line.
+STEP_WEIGHT='
+  function weight(line) {
+    if (line ~ /linalg\/(svd|self_adj|qr)/) return 28
+    if (line ~ /^\[[^]]*\] Compiling cuda/) return 14
+    if (line ~ /linalg\/|gemm\/(un)?packed/) return 14
+    if (line ~ /Unity\//) return 5
+    if (line ~ /_cpu\.cc|\.gch/) return 3
+    return line ~ /Building/ ? 1.5 : 0.3
+  }
+  function minutes(seconds) { return seconds < 90 ? int(seconds) " s" : int(seconds / 60 + 0.5) " min" }'
+
+build_targets() {
+  local folder=$1 jobs total
+  shift
+  local targets=() options=()
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do targets+=("$1"); shift; done
+  [ $# -eq 0 ] || { shift; options=("$@"); }
+  jobs=$(build_jobs)
+  total=$(ninja -C "$folder" -n "${targets[@]}" | awk "$STEP_WEIGHT"'/^\[/ { sum += weight($0) } END { print sum + 0 }')
+  awk -v total="$total" -v jobs="$jobs" -v rate=$SECONDS_PER_WEIGHT "$STEP_WEIGHT"'BEGIN {
+    if (total > 20) print "This takes about " minutes(total * rate / jobs) " with " jobs " compilers at a time." }'
+  NINJA_STATUS='[%f/%t] ' ninja -C "$folder" -j "$jobs" "${options[@]}" "${targets[@]}" |
+    awk -v total="$total" -v tty="$([ -t 1 ] && echo 1)" "$STEP_WEIGHT"'
+      BEGIN { "date +%s" | getline start; last = start; if (total == 0) total = 1 }
+      /^ninja: (Entering|no work)/ { next }
+      !/^\[[0-9]+\/[0-9]+\] / || /^\[[^]]*\] FAILED/ { if (tty) printf "\r\033[K"; print; fflush(); next }
+      {
+        done += weight($0)
+        close("date +%s"); "date +%s" | getline now
+        if (now - last < (tty ? 1 : 30)) next
+        last = now
+        left = (now - start) * (total - done) / done
+        text = sprintf("%3d %%, %s of steps, about %s left", 100 * done / total, $1, minutes(left < 0 ? 0 : left))
+        if (tty) printf "\r\033[K%s", text; else print text
+        fflush()
+      }
+      END { if (tty) printf "\r\033[K" }'
+}
+
+show_parts() {
+  sed 's/^/  /' "$1/parts.txt"
+}
