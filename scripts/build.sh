@@ -8,7 +8,7 @@
 # A compiler takes up to this much memory (Eigen's decompositions of complex matrices).
 MIB_PER_JOB=1700
 # Seconds of one core that a step of weight 1 takes; a machine of today is meant.
-SECONDS_PER_WEIGHT=1.3
+SECONDS_PER_WEIGHT=0.8
 
 # Prints the MiB of memory that this process may use: what is free, or less where a control group (v1 or v2) says so.
 memory_mib() {
@@ -35,40 +35,45 @@ build_jobs() {
   echo "$jobs"
 }
 
-# What a step of ninja costs beside others, told by its line.
+# What a step of ninja costs beside others, told by its command or its line.
 STEP_WEIGHT='
-  function weight(line) {
-    if (line ~ /linalg\/(svd|self_adj|qr)/) return 28
-    if (line ~ /^\[[^]]*\] Compiling cuda/) return 14
-    if (line ~ /linalg\/|gemm\/(un)?packed/) return 14
-    if (line ~ /Unity\//) return 5
-    if (line ~ /_cpu\.cc|\.gch/) return 3
-    return line ~ /Building/ ? 1.5 : 0.3
+  function weight(text) {
+    if (text ~ /linalg\/(svd|self_adj|qr)[a-z_]*\.cc/) return 28
+    if (text ~ /Compiling cuda|nvcc /) return 14
+    if (text ~ /linalg\/(lu|triangular)\.cc|gemm\/(un)?packed_gemm\.cc/) return 14
+    if (text ~ /Unity\//) return 5
+    if (text ~ /_cpu\.cc|\.gch( |$)/) return 3
+    return text ~ /Building| -c / ? 1.5 : 0.3
   }
   function minutes(seconds) { return seconds < 90 ? int(seconds) " s" : int(seconds / 60 + 0.5) " min" }'
 
 build_targets() {
-  local folder=$1 jobs total
+  local folder=$1 jobs all
   shift
   local targets=() options=()
   while [ $# -gt 0 ] && [ "$1" != -- ]; do targets+=("$1"); shift; done
   [ $# -eq 0 ] || { shift; options=("$@"); }
   jobs=$(build_jobs)
-  total=$(ninja -C "$folder" -n "${targets[@]}" | awk "$STEP_WEIGHT"'/^\[/ { sum += weight($0) } END { print sum + 0 }')
-  awk -v total="$total" -v jobs="$jobs" -v rate=$SECONDS_PER_WEIGHT "$STEP_WEIGHT"'BEGIN {
-    if (total > 20) print "This takes about " minutes(total * rate / jobs) " with " jobs " compilers at a time." }'
+  # Steps that there are, and their weight: those to be done are known when the first has ended.
+  all=$(ninja -C "$folder" -t commands "${targets[@]}" | awk "$STEP_WEIGHT"'
+    /^ninja: / { next } { ++steps; sum += weight($0) } END { print steps + 0, sum + 0 }')
   NINJA_STATUS='[%f/%t] ' ninja -C "$folder" -j "$jobs" "${options[@]}" "${targets[@]}" |
-    awk -v total="$total" -v tty="$([ -t 1 ] && echo 1)" "$STEP_WEIGHT"'
-      BEGIN { "date +%s" | getline start; last = start; if (total == 0) total = 1 }
+    awk -v all="$all" -v jobs="$jobs" -v rate=$SECONDS_PER_WEIGHT -v tty="$([ -t 1 ] && echo 1)" "$STEP_WEIGHT"'
+      BEGIN { split(all, a, " "); mean = a[1] ? a[2] / a[1] : 1; "date +%s" | getline start; last = start }
       /^ninja: (Entering|no work)/ { next }
       !/^\[[0-9]+\/[0-9]+\] / || /^\[[^]]*\] FAILED/ { if (tty) printf "\r\033[K"; print; fflush(); next }
       {
+        split(substr($1, 2), step, /[\/\]]/)
         done += weight($0)
+        total = step[2] >= a[1] - 10 ? a[2] : step[2] * mean
+        if (total < done + (step[2] - step[1]) * 0.3) total = done + (step[2] - step[1]) * mean
+        if (!told && step[2] > 40 && (told = 1))
+          print "This takes about " minutes(total * rate / jobs) " with " jobs " compilers at a time."
         close("date +%s"); "date +%s" | getline now
         if (now - last < (tty ? 1 : 30)) next
         last = now
-        left = (now - start) * (total - done) / done
-        text = sprintf("%3d %%, %s of steps, about %s left", 100 * done / total, $1, minutes(left < 0 ? 0 : left))
+        left = done > 40 ? (now - start) * (total - done) / done : (total - done) * rate / jobs
+        text = sprintf("%3d %%, step %d of %d, about %s left", 100 * done / total, step[1], step[2], minutes(left))
         if (tty) printf "\r\033[K%s", text; else print text
         fflush()
       }
