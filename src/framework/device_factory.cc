@@ -51,6 +51,7 @@ Status CheckLimit(const std::string& type, Device& device, const DeviceSite& sit
 Status AddDevices(const std::string& type, DeviceFactory find, const DeviceSite& site, TaskDevices& all) {
   DF_ASSIGN(FoundDevices found, find(site));
   if (found.devices.empty()) all.report.why_none.emplace(type, std::move(found.why_none));
+  std::move(found.warnings.begin(), found.warnings.end(), std::back_inserter(all.report.warnings));
   for (size_t i = 0; i < found.devices.size(); ++i) {
     FoundDevices::Found& entry = found.devices[i];
     DF_TRY(CheckName(entry.device->name(), site.task, type, i));

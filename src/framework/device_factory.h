@@ -45,8 +45,9 @@ struct FoundDevices {
     int64_t memory_bytes = 0;  // 0: not known
     std::string description;
   };
-  std::vector<Found> devices;  // indices count from 0
-  std::string why_none;        // where there is none: "the driver library cannot be opened: ..."
+  std::vector<Found> devices;              // indices count from 0
+  std::string why_none;                    // where there is none: "the driver library cannot be opened: ..."
+  std::vector<std::string> warnings = {};  // as DevicesReport
 };
 
 // Finds what a task has of a type on this host. That there is no such hardware, or no driver for it, is no error.

@@ -45,4 +45,9 @@ Registry<PartReport>& PartReports() {
   return reports;
 }
 
+Registry<PartSurvey>& PartSurveys() {
+  static Registry<PartSurvey>& surveys = *new Registry<PartSurvey>();
+  return surveys;
+}
+
 }  // namespace dfrun

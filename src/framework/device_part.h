@@ -10,6 +10,7 @@
 
 #include "src/base/registry.h"
 #include "src/base/status.h"
+#include "src/framework/device_report.h"
 
 namespace dfrun {
 
@@ -27,6 +28,21 @@ struct PartReportRegistration {
   PartReportRegistration(std::string part, PartReport report) { PartReports().Add(std::move(part), report); }
 };
 }  // namespace internal
+
+// What a part finds on this host without taking a device into use: devices by their descriptions, why there is none of
+// a type, and warnings. For commands that start no job.
+using PartSurvey = DevicesReport (*)();
+Registry<PartSurvey>& PartSurveys();
+
+namespace internal {
+struct PartSurveyRegistration {
+  PartSurveyRegistration(std::string part, PartSurvey survey) { PartSurveys().Add(std::move(part), survey); }
+};
+}  // namespace internal
+
+#define DEVICE_PART_SURVEY(part, survey)                                                                           \
+  [[maybe_unused]] static const ::dfrun::internal::PartSurveyRegistration DF_CONCAT(df_part_survey_, __COUNTER__)( \
+      part, survey)
 
 #define DEVICE_PART_REPORT(part, report)                                                                           \
   [[maybe_unused]] static const ::dfrun::internal::PartReportRegistration DF_CONCAT(df_part_report_, __COUNTER__)( \

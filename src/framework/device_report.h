@@ -20,6 +20,8 @@ struct DeviceReport {
 struct DevicesReport {
   std::vector<DeviceReport> devices;            // those of the host's type first, each type's by index
   std::map<std::string, std::string> why_none;  // by registered type of which there is none
+  // What of the host's hardware, drivers and libraries is not used or is slow, each with what mends it.
+  std::vector<std::string> warnings = {};
 };
 
 // By type: how many devices each rank has, where no rank is there to report.

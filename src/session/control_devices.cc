@@ -19,6 +19,7 @@ void ToProto(const DevicesReport& report, int rank, control::Devices* proto) {
     out->set_type(type);
     out->set_reason(reason);
   }
+  for (const std::string& warning : report.warnings) proto->add_warnings(warning);
 }
 
 DevicesReport FromProto(const control::Devices& proto) {
@@ -33,6 +34,7 @@ DevicesReport FromProto(const control::Devices& proto) {
   for (const control::Devices::Absence& absence : proto.absences()) {
     report.why_none.emplace(absence.type(), absence.reason());
   }
+  report.warnings.assign(proto.warnings().begin(), proto.warnings().end());
   return report;
 }
 

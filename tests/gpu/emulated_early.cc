@@ -2,15 +2,14 @@
 // until it first asks which thread of the grid it is, and goes on when the other has run. So what it read before is
 // wrong.
 //
-// The environment variable DFRUN_EMULATED_CARD makes the card one of sm_80, without such kernels, or of a driver with
-// no-early-edges.
+// The environment variable DFRUN_EMULATED_CARD makes the card one of sm_80, without such kernels
+// (ComputeCapabilityNumber()), or of a driver with no-early-edges.
 #include "tests/gpu/emulated_early.h"
 
-#include <cuda_runtime_api.h>
-
 #include <cstdlib>
-#include <string_view>
 #include <utility>
+
+#include "tests/gpu/emulated_settings.h"
 
 namespace dfrun::cuda::emulated {
 
@@ -38,29 +37,8 @@ void BeginEarly(const Work& kernel, const Work& earlier) {
   if (earlier_work != nullptr) DoEarlierWork();
 }
 
-namespace {
-
-bool IsCard(std::string_view name) {
-  const char* const card = std::getenv("DFRUN_EMULATED_CARD");
-  return card != nullptr && card == name;
-}
-
-}  // namespace
-
 bool TakesEarlyEdges() {
-  return !IsCard("no-early-edges");
+  return !IsEmulatedCard("no-early-edges");
 }
 
 }  // namespace dfrun::cuda::emulated
-
-// NOLINTBEGIN(readability-identifier-naming): names of the library
-extern "C" {
-
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
-  if (attribute != cudaDevAttrComputeCapabilityMajor) return cudaErrorNotSupported;
-  *value = dfrun::cuda::emulated::IsCard("sm_80") ? 8 : 9;
-  return cudaSuccess;
-}
-
-}  // extern "C"
-// NOLINTEND(readability-identifier-naming)

@@ -1,6 +1,7 @@
 // Products and convolutions of the emulated card's libraries: as plain sums, enqueued as the libraries enqueue theirs.
 // They stand for kernels/device/cuda/{cublas_lt,library_product,cudnn,graph_plan,plan_call,conv_plan,library_conv}.cc.
-// A host without them is asked for by DFRUN_EMULATED_CARD=no-libraries.
+// A host without them is asked for by DFRUN_EMULATED_CARD=no-libraries, one with an old-cudnn or a cudnn-for-12
+// likewise.
 //
 // A product needs as much workspace as its result takes. A fault can be planted: with DFRUN_EMULATED_SMALL_WORKSPACE=1
 // it says that 4 KiB less are enough.
@@ -19,6 +20,7 @@
 #include "kernels/device/cuda/library_product.h"
 #include "src/framework/element_types.h"
 #include "tests/gpu/emulated_memory.h"
+#include "tests/gpu/emulated_settings.h"
 #include "tests/gpu/emulated_streams.h"
 
 namespace dfrun::cuda {
@@ -206,8 +208,7 @@ class EmulatedConv final : public LibraryConv {
 
 template <class L>
 Result<const L*> Find(const L& library, const char* soname) {
-  const char* const lacking = std::getenv("DFRUN_EMULATED_CARD");
-  if (lacking == nullptr || std::string_view(lacking) != "no-libraries") return &library;
+  if (!emulated::IsEmulatedCard("no-libraries")) return &library;
   return NotFound("cannot open ", soname, ": the emulated host has none");
 }
 
@@ -261,7 +262,10 @@ Status LibraryProduct::Enqueue(cudaStream_t stream, const Data& given, void* giv
 }
 
 const Result<const Cudnn*>& Cudnn::Get() {
-  static const Cudnn& cudnn = *new Cudnn{.cudnnGetVersion = [] { return size_t{0}; }};
+  static const Cudnn& cudnn = *new Cudnn{
+      .cudnnGetVersion = [] { return emulated::IsEmulatedCard("old-cudnn") ? size_t{90100} : size_t{CUDNN_VERSION}; },
+      .cudnnGetCudartVersion =
+          [] { return emulated::IsEmulatedCard("cudnn-for-12") ? size_t{12080} : size_t{CUDART_VERSION}; }};
   static const auto& found = *new Result<const Cudnn*>(Find(cudnn, "libcudnn.so.none"));
   return found;
 }

@@ -1,23 +1,15 @@
 // The functions of the CUDA runtime that the device calls, on a card that is this host's memory. Fresh memory holds NaN
 // (and what was set free: emulated_pool.cc). Streams: emulated_streams.cc; graphs: emulated_graph.cc. The environment
-// variable DFRUN_EMULATED_CARD makes it that of a host with no-driver, an old-driver or no-card.
+// variable DFRUN_EMULATED_CARD makes it that of a host with no-driver, an old-driver or no-card, or one of another
+// compute capability, sm_75.
 #include <cuda_runtime_api.h>
 
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 
 #include "tests/gpu/emulated_call.h"
 #include "tests/gpu/emulated_memory.h"
-
-namespace {
-
-bool Lacks(std::string_view what) {
-  const char* const lacking = std::getenv("DFRUN_EMULATED_CARD");
-  return lacking != nullptr && lacking == what;
-}
-
-}  // namespace
+#include "tests/gpu/emulated_settings.h"
 
 // NOLINTBEGIN(readability-identifier-naming): names of the library
 namespace emulated = dfrun::cuda::emulated;
@@ -26,8 +18,9 @@ extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = 0;
-  if (Lacks("no-driver") || Lacks("old-driver")) return cudaErrorInsufficientDriver;
-  if (Lacks("no-card")) return cudaErrorNoDevice;
+  if (emulated::IsEmulatedCard("no-driver") || emulated::IsEmulatedCard("old-driver"))
+    return cudaErrorInsufficientDriver;
+  if (emulated::IsEmulatedCard("no-card")) return cudaErrorNoDevice;
   *count = 1;
   return cudaSuccess;
 }
@@ -39,13 +32,30 @@ cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int* version) {
-  *version = Lacks("no-driver") ? 0 : Lacks("old-driver") ? 12020 : CUDART_VERSION;
+  *version = emulated::IsEmulatedCard("no-driver")    ? 0
+             : emulated::IsEmulatedCard("old-driver") ? 12020
+                                                      : CUDART_VERSION;
   return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  const int capability = emulated::ComputeCapabilityNumber();
+  switch (attribute) {
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = capability / 10;
+      return cudaSuccess;
+    case cudaDevAttrComputeCapabilityMinor:
+      *value = capability % 10;
+      return cudaSuccess;
+    default:
+      return cudaErrorNotSupported;
+  }
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   *properties = {};
   std::strcpy(properties->name, "emulated");
   properties->totalGlobalMem = size_t{16} << 30;
+  properties->major = emulated::ComputeCapabilityNumber() / 10;
+  properties->minor = emulated::ComputeCapabilityNumber() % 10;
   return cudaSuccess;
 }
 const char* cudaGetErrorString(cudaError_t error) {

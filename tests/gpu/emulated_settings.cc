@@ -25,6 +25,19 @@ int64_t Setting(const char* name, int64_t fallback) {
   return text == nullptr ? fallback : std::atoll(text);
 }
 
+bool IsEmulatedCard(std::string_view name) {
+  const char* const card = std::getenv("DFRUN_EMULATED_CARD");
+  return card != nullptr && card == name;
+}
+
+int ComputeCapabilityNumber() {
+  constexpr std::string_view kPrefix = "sm_";
+  constexpr int kHopper = 90;
+  const char* const card = std::getenv("DFRUN_EMULATED_CARD");
+  if (card == nullptr || std::string_view(card).substr(0, kPrefix.size()) != kPrefix) return kHopper;
+  return std::atoi(card + kPrefix.size());
+}
+
 void ReadSettings() {
   State& state = TheState();
   state.missing_barrier = Setting("DFRUN_EMULATED_MISSING_BARRIER", -1);

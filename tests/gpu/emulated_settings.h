@@ -12,6 +12,11 @@ namespace dfrun::cuda::emulated {
 // The number that an environment variable holds.
 int64_t Setting(const char* name, int64_t fallback);
 
+// Whether DFRUN_EMULATED_CARD has this value: what the GPU and its host are, or lack.
+bool IsEmulatedCard(std::string_view name);
+// 90; NN where DFRUN_EMULATED_CARD is sm_NN.
+int ComputeCapabilityNumber();
+
 // Looks at what work is done by: DFRUN_EMULATED_SEED, of which another value begins other sequences of random numbers,
 // and DFRUN_EMULATED_MISSING_BARRIER.
 void ReadSettings() REQUIRES(running);

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "kernels/device/cuda/cuda_status.h"
-#include "kernels/device/cuda/driver.h"
 
 namespace dfrun::cuda {
 namespace {
@@ -38,15 +37,6 @@ Allocator& PinnedMemory() {
       },
       kFirstPinnedChunk, kLargestPinnedChunk);
   return allocator;
-}
-
-Result<int> Card::Count() {
-  int count = 0;
-  const cudaError_t error = cudaGetDeviceCount(&count);
-  // The runtime says this of a driver that is absent, too.
-  if (error == cudaErrorInsufficientDriver) return FailedPrecondition("cannot find cards: ", DriverText());
-  DF_TRY(CudaStatus(error, "find cards"));
-  return count;
 }
 
 Result<Card*> Card::Find(int index) {

@@ -59,8 +59,6 @@ Allocator& PinnedMemory();
 // Thread safety: all methods from any thread.
 class Card {
  public:
-  // How many there are; where there are none, the error says why.
-  static Result<int> Count();
   static Result<Card*> Find(int index);
 
   int index() const { return index_; }

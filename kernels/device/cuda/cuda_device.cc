@@ -1,7 +1,9 @@
 #include "kernels/device/cuda/cuda_device.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -9,10 +11,9 @@
 #include <vector>
 
 #include "kernels/device/cuda/copy_blocks.h"
-#include "kernels/device/cuda/cublas_lt.h"
 #include "kernels/device/cuda/cuda_status.h"
-#include "kernels/device/cuda/cudnn.h"
 #include "kernels/device/cuda/graph_recorder.h"
+#include "kernels/device/cuda/survey.h"
 #include "src/framework/device_factory.h"
 
 namespace dfrun::cuda {
@@ -140,12 +141,14 @@ Status CudaDevice::EnqueueCopies(std::span<const BlockCopy> copies, std::vector<
 
 namespace {
 
-// The cards of a rank. Those of a host are dealt out among its ranks; where ranks are more, some share one.
-std::vector<int> CardsOf(const DeviceSite& site, int count) {
-  if (count < site.ranks_on_host) return {site.rank_on_host % count};
-  std::vector<int> cards;
-  for (int i = site.rank_on_host; i < count; i += site.ranks_on_host) cards.push_back(i);
-  return cards;
+// The GPUs of a rank. Those of a host are dealt out among its ranks; where ranks are more, some share one.
+std::vector<int> GpusOfRank(const DeviceSite& site, const std::vector<int>& usable) {
+  const auto count = static_cast<int>(usable.size());
+  const auto gpu = [&](int i) { return usable[static_cast<size_t>(i)]; };
+  if (count < site.ranks_on_host) return {gpu(site.rank_on_host % count)};
+  std::vector<int> gpus;
+  for (int i = site.rank_on_host; i < count; i += site.ranks_on_host) gpus.push_back(gpu(i));
+  return gpus;
 }
 
 Status AddCard(const DeviceSite& site, int index, FoundDevices& found) {
@@ -154,35 +157,41 @@ Status AddCard(const DeviceSite& site, int index, FoundDevices& found) {
   name.type = std::string("gpu");
   name.index = static_cast<int>(found.devices.size());
   cudaDeviceProp properties{};
-  DF_TRY(CudaStatus(cudaGetDeviceProperties(&properties, index), StrCat("ask card ", index, " what it is")));
+  DF_TRY(CudaStatus(cudaGetDeviceProperties(&properties, index), StrCat("ask GPU ", index, " what it is")));
   const auto total = static_cast<int64_t>(properties.totalGlobalMem);
   const auto limit = site.memory_limits.find(*name.type);
   card->memory().SetLimit(limit == site.memory_limits.end() ? 0 : limit->second.BytesOf(total));
   Allocator& host = site.network_memory == nullptr ? PinnedMemory() : *site.network_memory;
-  std::string text = StrCat(properties.name, ", card ", index, ", compute capability ", properties.major, ".",
-                            properties.minor, ", ", properties.multiProcessorCount, " multiprocessors");
-  found.devices.push_back({std::make_unique<CudaDevice>(name, *card, host), total, std::move(text)});
+  found.devices.push_back({std::make_unique<CudaDevice>(name, *card, host), total, DescribeGpu(index, properties)});
   return Status();
 }
 
-// The libraries are large: a thread opens them while the contexts of cards are made. Who wants one first waits for it.
-void OpenLibrariesBeside() {
-  std::thread([] {
-    CublasLt::Get();
-    Cudnn::Get();
-  }).detach();
+// cuBLASLt is large: a thread opens it while the contexts of GPUs are made. Who wants it first waits for it. The future
+// is of CublasLtWarning().
+std::future<std::string> OpenCublasLtBeside() {
+  std::packaged_task<std::string()> open(&CublasLtWarning);
+  std::future<std::string> warning = open.get_future();
+  std::thread(std::move(open)).detach();
+  return warning;
 }
 
-// None where there is no driver or no card: the program is the same there.
+void AddWarning(std::string warning, FoundDevices& found) {
+  if (!warning.empty()) found.warnings.push_back(std::move(warning));
+}
+
+// None where there is no driver or no GPU: the program is the same there.
 Result<FoundDevices> FindCudaDevices(const DeviceSite& site) {
+  // In which a library that is absent has been missed. One that is there is not waited for.
+  constexpr std::chrono::milliseconds kMissed(10);
+  GpuSurvey survey = SurveyGpus();
   FoundDevices found;
-  const Result<int> count = Card::Count();
-  if (!count.ok()) {
-    found.why_none = count.status().message();
-    return found;
-  }
-  OpenLibrariesBeside();
-  for (const int index : CardsOf(site, *count)) DF_TRY(AddCard(site, index, found));
+  found.why_none = std::move(survey.why_none);
+  found.warnings = std::move(survey.warnings);
+  if (survey.usable.empty()) return found;
+  AddWarning(CudnnWarning(), found);
+  std::future<std::string> cublas_lt = OpenCublasLtBeside();
+  for (const int index : GpusOfRank(site, survey.usable)) DF_TRY(AddCard(site, index, found));
+  if (cublas_lt.wait_for(kMissed) == std::future_status::ready) AddWarning(cublas_lt.get(), found);
   return found;
 }
 

@@ -13,6 +13,7 @@ Result<const Cudnn*> Open() {
   static Cudnn& cudnn = *new Cudnn();
 #define DF_GET(function) DF_TRY(library.Get(#function, cudnn.function))
   DF_GET(cudnnGetVersion);
+  DF_GET(cudnnGetCudartVersion);
   DF_GET(cudnnGetErrorString);
   DF_GET(cudnnCreate);
   DF_GET(cudnnSetStream);

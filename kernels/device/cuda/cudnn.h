@@ -22,6 +22,7 @@ struct Cudnn {
   Status Check(cudnnStatus_t status, std::string_view what) const;
 
   decltype(::cudnnGetVersion)* cudnnGetVersion = nullptr;
+  decltype(::cudnnGetCudartVersion)* cudnnGetCudartVersion = nullptr;
   decltype(::cudnnGetErrorString)* cudnnGetErrorString = nullptr;
   decltype(::cudnnCreate)* cudnnCreate = nullptr;
   decltype(::cudnnSetStream)* cudnnSetStream = nullptr;

@@ -7,8 +7,9 @@
 
 #include "kernels/device/cuda/cublas_lt.h"
 #include "kernels/device/cuda/cudnn.h"
-#include "kernels/device/cuda/driver.h"
+#include "kernels/device/cuda/host_fit.h"
 #include "kernels/device/cuda/library_transform.h"
+#include "kernels/device/cuda/survey.h"
 #include "src/framework/device_part.h"
 
 namespace dfrun::cuda {
@@ -27,8 +28,8 @@ std::string CudnnText() {
   const Result<const Cudnn*>& cudnn = Cudnn::Get();
   if (!cudnn.ok())
     return StrCat("absent, so that convolutions are computed by slower functions: ", cudnn.status().message());
-  const size_t version = (*cudnn)->cudnnGetVersion();  // 91900
-  return StrCat(version / 10000, ".", version / 100 % 100, ".", version % 100);
+  return StrCat(CudnnVersion((*cudnn)->cudnnGetVersion()), ", made for CUDA ",
+                CudaVersion(static_cast<int>((*cudnn)->cudnnGetCudartVersion())));
 }
 
 std::string CufftText() {
