@@ -17,6 +17,7 @@
 #include "src/job/run_directory.h"
 #include "src/job/run_evaluation.h"
 #include "src/job/run_record.h"
+#include "src/job/start_report.h"
 #include "src/session/session.h"
 #include "src/session/start_tasks.h"
 #include "src/session/stop_guard.h"
@@ -81,6 +82,7 @@ class Job {
   Status Tell(Status (JobObserver::*event)(const JobResults&), const NamedTensors& values) const;
   Status Save();
   Status WriteFetches();
+  void TellStart() const;
   void WarnOfIdleRanks() const;
   int64_t NextStop() const;
   // Of a job that was resumed.
@@ -167,6 +169,7 @@ Status Job::Prepare() {
   const Result<Session::Handle> logged = session_->Prepare(parts_.step.signature);
   DF_TRY(AsSpecError(spec_.job.path, logged.status()));
   logged_ = *logged;
+  TellStart();
   WarnOfIdleRanks();
   fetched_.resize(parts_.step.signature.fetches.size());
   if (log_every_ > 1) {
@@ -177,6 +180,16 @@ Status Job::Prepare() {
   if (!job.eval) return Status();
   // Not when it is due: data that its ranks do not have are missed before the first step.
   return AsSpecError(job.path, session_->Prepare(parts_.evaluation.batch.signature).status());
+}
+
+// The first line of a run.
+void Job::TellStart() const {
+  const StartFacts facts = {.hosts = runtime_.hosts(),
+                            .reports = runtime_.ReportsOfRanks(),
+                            .devices_used = session_->devices(logged_),
+                            .steps = steps_};
+  TellMessage(StartLine(spec_, facts));
+  for (const std::string& warning : WarningsOfRanks(facts.reports, facts.hosts)) TellMessage("warning: " + warning);
 }
 
 // A job may have fewer replicas than ranks, or all of its devices named: what was asked of the cluster is not used.

@@ -171,7 +171,9 @@ Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signatur
   std::vector<bool> is_idle(static_cast<size_t>(runtime_.size()), true);
   for (const Partition& partition : partitions) {
     executable->num_nodes += partition.graph.num_nodes();
-    if (partition.graph.num_nodes() > 0) is_idle[static_cast<size_t>(partition.rank)] = false;
+    if (partition.graph.num_nodes() == 0) continue;
+    is_idle[static_cast<size_t>(partition.rank)] = false;
+    executable->devices.push_back(partition.device);
   }
   for (int rank = 0; rank < runtime_.size(); ++rank) {
     if (is_idle[static_cast<size_t>(rank)]) executable->idle_ranks.push_back(rank);

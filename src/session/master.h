@@ -39,6 +39,7 @@ struct Executable {
   size_t num_fetches = 0;
   int64_t num_nodes = 0;
   std::vector<int> idle_ranks;                // those that have no node of it
+  std::vector<std::string> devices;           // full names of those that have one
   std::atomic<int64_t> steps_per_request{1};  // what RunSteps() asks for at once
   StepSlots slots;                            // the master's mu_ guards it
   std::unique_ptr<LocalExecutable> part;      // of rank 0; null when its containers have been reset

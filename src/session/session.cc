@@ -137,6 +137,10 @@ const std::vector<int>& Session::idle_ranks(Handle handle) const {
   return handle->idle_ranks;
 }
 
+const std::vector<std::string>& Session::devices(Handle handle) const {
+  return handle->devices;
+}
+
 int64_t Session::steps_run() const {
   return master_->steps_run();
 }

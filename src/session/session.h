@@ -113,6 +113,8 @@ class Session {
   int64_t num_nodes(Handle handle) const;
   // Ranks on which none of them is.
   const std::vector<int>& idle_ranks(Handle handle) const;
+  // Full names of the devices on which some are.
+  const std::vector<std::string>& devices(Handle handle) const;
   // Steps begun so far, by all handles: the id of the next step.
   int64_t steps_run() const;
 

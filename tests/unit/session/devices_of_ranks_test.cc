@@ -43,6 +43,7 @@ Result<FoundDevices> FindSlateDevices(const DeviceSite& site) {
     found.devices.push_back({std::make_unique<SlateDevice>(name), 1000 + i, StrCat("slate ", i)});
   }
   if (count == 0) found.why_none = "no slate is here";
+  if (count == 2) found.warnings.push_back("the third slate is broken: mend it");
   return found;
 }
 DEVICE_FACTORY(kType, &FindSlateDevices);
@@ -91,6 +92,28 @@ TEST_F(DevicesOfRanks, TheMasterLearnsThem) {
                                               "2/job:worker/task:2/device:slate:01000slate 0"}));
     EXPECT_EQ(cluster->devices.size(), 6u);
   }
+}
+
+TEST_F(DevicesOfRanks, TheMasterLearnsWhatIsWrongWithThem) {
+  Counts() = {0, 2, 1};
+  RankThreads ranks(3);
+  ASSERT_TRUE(StartTasks(ranks.master(), {}).ok());
+  const std::vector<DevicesReport> reports = ranks.master().ReportsOfRanks();
+  ASSERT_EQ(reports.size(), 3U);
+  EXPECT_TRUE(reports[0].warnings.empty());
+  EXPECT_EQ(reports[1].warnings, std::vector<std::string>{"the third slate is broken: mend it"});
+  EXPECT_TRUE(reports[2].warnings.empty());
+}
+
+TEST_F(DevicesOfRanks, AHandleTellsTheDevicesOfItsNodes) {
+  Counts() = {0, 2, 1};
+  RankThreads ranks(3);
+  auto session = Session::Create(ranks.master(), Chain("/task:1/device:slate:1", "/task:1/device:slate:1"));
+  ASSERT_TRUE(session.ok()) << session.status().ToString();
+  const Result<Session::Handle> handle = (*session)->Prepare({"x"}, {"product"});
+  ASSERT_TRUE(handle.ok()) << handle.status().ToString();
+  EXPECT_EQ((*session)->devices(*handle),
+            (std::vector<std::string>{"/job:worker/task:0/device:cpu:0", "/job:worker/task:1/device:slate:1"}));
 }
 
 TEST_F(DevicesOfRanks, NodesRunOnThoseThatAreThere) {

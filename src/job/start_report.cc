@@ -1,0 +1,113 @@
+#include "src/job/start_report.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "src/base/text.h"
+#include "src/framework/device.h"
+#include "src/framework/device_factory.h"
+#include "src/job/parameter_sizes.h"
+
+namespace dfrun {
+namespace {
+
+// "1 rank", "4 ranks".
+std::string Counted(int64_t count, const std::string& word) {
+  return StrCat(count, " ", word, count == 1 ? "" : "s");
+}
+
+std::string CountedRanks(const std::vector<std::string>& hosts, size_t ranks) {
+  const std::set<std::string> distinct(hosts.begin(), hosts.end());
+  const std::string text = Counted(static_cast<int64_t>(ranks), "rank");
+  return distinct.empty() ? text : StrCat(text, " on ", Counted(static_cast<int64_t>(distinct.size()), "host"));
+}
+
+int64_t CountOfType(const std::vector<std::string>& devices, const std::string& type) {
+  return std::count_if(devices.begin(), devices.end(), [&](const std::string& name) {
+    const Result<DeviceName> parsed = DeviceName::Parse(name);
+    return parsed.ok() && parsed->type == type;
+  });
+}
+
+// The ranks' devices of one type.
+struct DevicesOfType {
+  int64_t count = 0;
+  std::set<std::string> models;                                // what their descriptions begin with
+  std::set<std::pair<std::string, std::string>> descriptions;  // with their hosts
+};
+
+DevicesOfType FindOfType(const StartFacts& facts, const std::string& type) {
+  DevicesOfType found;
+  for (size_t rank = 0; rank < facts.reports.size(); ++rank) {
+    for (const DeviceReport& device : facts.reports[rank].devices) {
+      if (device.type != type) continue;
+      ++found.count;
+      found.models.insert(device.description.substr(0, device.description.find(',')));
+      found.descriptions.emplace(rank < facts.hosts.size() ? facts.hosts[rank] : "", device.description);
+    }
+  }
+  return found;
+}
+
+// "2 of 4 gpus (NVIDIA H100)"; "" of a type that no rank knows.
+std::string CountedDevices(const StartFacts& facts, const std::string& type) {
+  const DevicesOfType found = FindOfType(facts, type);
+  if (found.count == 0) return StrCat("no ", type);
+  const int64_t used = CountOfType(facts.devices_used, type);
+  const std::string counted = Counted(found.count, type);
+  std::string text = used == found.count ? counted : StrCat(used, " of ", counted);
+  if (type == HostDeviceType()) return text;
+  const bool is_shared = static_cast<int64_t>(found.descriptions.size()) < found.count;
+  return StrCat(text, " (", Join(found.models), is_shared ? "; ranks share them" : "", ")");
+}
+
+std::string CountedReplicas(const JobSpec& job) {
+  return job.train ? Counted(job.train->strategy.integer("replicas"), "replica") : "";
+}
+
+std::string CountedSamples(const JobSpec& job) {
+  if (!job.train || job.train->input < 0) return "";
+  return Counted(job.inputs[static_cast<size_t>(job.train->input)].num_samples, "sample");
+}
+
+// "ranks 0, 1, 2 and 61 more on node7, node8".
+std::string NameRanks(const std::vector<size_t>& ranks, const std::vector<std::string>& hosts) {
+  constexpr size_t kMost = 4;
+  const std::vector<size_t> first(ranks.begin(),
+                                  ranks.begin() + static_cast<std::ptrdiff_t>(std::min(ranks.size(), kMost)));
+  std::set<std::string> names;
+  for (const size_t rank : first) {
+    if (rank < hosts.size()) names.insert(hosts[rank]);
+  }
+  std::string text = StrCat(ranks.size() == 1 ? "rank " : "ranks ", Join(first));
+  if (ranks.size() > kMost) text += StrCat(" and ", ranks.size() - kMost, " more");
+  return names.empty() ? text : StrCat(text, " on ", Join(names));
+}
+
+}  // namespace
+
+std::string StartLine(const LoadedSpec& spec, const StartFacts& facts) {
+  std::vector<std::string> parts = {CountedRanks(facts.hosts, facts.reports.size()), CountedReplicas(spec.job)};
+  for (const std::string& type : RegisteredDeviceTypes()) parts.push_back(CountedDevices(facts, type));
+  const int64_t parameters = SizesOf(spec).parameters.elements;
+  if (parameters > 0) parts.push_back(Counted(parameters, "parameter"));
+  parts.push_back(CountedSamples(spec.job));
+  parts.push_back(Counted(facts.steps, "step"));
+  std::erase(parts, "");
+  return StrCat(spec.job.name, ": ", Join(parts));
+}
+
+std::vector<std::string> WarningsOfRanks(const std::vector<DevicesReport>& reports,
+                                         const std::vector<std::string>& hosts) {
+  std::map<std::string, std::vector<size_t>> ranks_of;
+  for (size_t rank = 0; rank < reports.size(); ++rank) {
+    for (const std::string& warning : reports[rank].warnings) ranks_of[warning].push_back(rank);
+  }
+  std::vector<std::string> warnings;
+  for (const auto& [warning, ranks] : ranks_of) warnings.push_back(StrCat(NameRanks(ranks, hosts), ": ", warning));
+  return warnings;
+}
+
+}  // namespace dfrun

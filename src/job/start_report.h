@@ -1,0 +1,32 @@
+// What rank 0 says when a job starts: what runs where, and what of the hosts' hardware is not used as it could be.
+#ifndef DFRUN_SRC_JOB_START_REPORT_H_
+#define DFRUN_SRC_JOB_START_REPORT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/framework/device_report.h"
+#include "src/spec/job_spec.h"
+
+namespace dfrun {
+
+struct StartFacts {
+  std::vector<std::string> hosts = {};         // by rank; empty: not known
+  std::vector<DevicesReport> reports = {};     // by rank
+  std::vector<std::string> devices_used = {};  // full names of those that a step has nodes on
+  int64_t steps = 0;                           // of the whole job
+};
+
+// One line: "digits_mlp: 4 ranks on 1 host, 4 replicas, 4 cpus, 2 of 4 gpus (NVIDIA H100), 9610 parameters, 1437
+// samples, 674 steps". Devices are those that a step has nodes on, of those that there are. Samples are those of the
+// input that the loss reads.
+std::string StartLine(const LoadedSpec& spec, const StartFacts& facts);
+
+// The warnings of all ranks, each once with its ranks and host: "rank 3 on node7: ...".
+std::vector<std::string> WarningsOfRanks(const std::vector<DevicesReport>& reports,
+                                         const std::vector<std::string>& hosts);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_JOB_START_REPORT_H_
