@@ -3,16 +3,20 @@
 #include <cstdio>
 #include <memory>
 #include <numeric>
+#include <set>
 
 #include "jobs/command.h"
 #include "jobs/compile_job.h"
 #include "jobs/device_counts.h"
+#include "jobs/host_notes.h"
 #include "jobs/list_units.h"
 #include "jobs/model.h"
 #include "src/base/printable.h"
 #include "src/base/text.h"
+#include "src/framework/device_factory.h"
 #include "src/graph/file_kind.h"
 #include "src/graph/unknown_ops.h"
+#include "src/job/parameter_sizes.h"
 #include "src/training/build_job_graph.h"
 
 namespace dfrun::jobs {
@@ -35,6 +39,23 @@ void Print(const std::string& path, int ranks, const LoadedSpec& spec, const std
     std::printf("  %s: %d nodes in %zu partitions on %d ranks\n", PrintableLine(step.name).c_str(), nodes,
                 step.partitions.size(), ranks);
   }
+  std::printf("%s", PrintTable(SizesOf(spec)).c_str());
+}
+
+// The types, but for that of the host, that the job counts or has nodes on.
+std::set<std::string> TypesWanted(const DeviceCounts& counts, const std::vector<CompiledStep>& steps) {
+  std::set<std::string> types;
+  for (const auto& [type, count] : counts) {
+    if (count > 0) types.insert(type);
+  }
+  for (const CompiledStep& step : steps) {
+    for (const Partition& partition : step.partitions) {
+      const Result<DeviceName> name = DeviceName::Parse(partition.device);
+      if (name.ok() && name->type) types.insert(*name->type);
+    }
+  }
+  types.erase(std::string(HostDeviceType()));
+  return types;
 }
 
 std::string Lines(const char* title, const std::vector<std::string>& lines) {
@@ -73,10 +94,12 @@ Result<int> Check(const CheckOptions& options) {
   const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
   Result<JobCompiler> compiler = JobCompiler::Create(model, ranks);
   DF_TRY(AsSpecError(options.spec, compiler.status()));
+  const DeviceCounts counts = model.device_counts;
   const LoadedSpec spec{*std::move(model.job), std::move(model.graph)};
   const Result<std::vector<CompiledStep>> steps = compiler->CompileSpec(spec);
   DF_TRY(AsSpecError(options.spec, steps.status()));
   Print(options.spec, ranks, spec, *steps);
+  std::printf("%s", HostNotes(TypesWanted(counts, *steps)).c_str());
   if (options.explain_gpu) {
     for (const CompiledStep& step : *steps) {
       DF_ASSIGN(const std::string units, ListUnits(step.partitions));
@@ -95,7 +118,7 @@ RunCommand SetupCheck(Options& args) {
       .Between(1, 1 << 20);
   options->devices.Declare(args);
   args.Flag("--explain-gpu", options->explain_gpu,
-            "Say what of each step cards launch as a whole, and which of their nodes they do not, and why");
+            "Say what of each step GPUs launch as a whole, and which of their nodes they do not, and why");
   return [options] { return Check(*options); };
 }
 

@@ -227,7 +227,7 @@ RunCommand SetupGraph(Options& args) {
   after.Excludes(portable);
   const Option explain_gpu =
       args.Flag("--explain-gpu", options->explain_gpu,
-                "What of the main step cards launch as a whole, and which of their nodes they do not, and why");
+                "What of the main step GPUs launch as a whole, and which of their nodes they do not, and why");
   explain_gpu.Excludes(text).Excludes(dot).Excludes(pb).Excludes(costs).Excludes(after);
   args.Value("--ranks", options->ranks, "Ranks to partition for; default: as many as there are tasks")
       .Between(1, 1 << 20);

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "comm/bootstrap/transport_registry.h"
 #include "comm/mpi/mpi_part.h"
@@ -14,9 +17,11 @@
 #include "jobs/selftest.h"
 #include "jobs/versions.h"
 #include "src/base/cpu_model.h"
+#include "src/base/text.h"
 #include "src/framework/collective_registry.h"
 #include "src/framework/device_factory.h"
 #include "src/framework/device_part.h"
+#include "src/job/start_report.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -46,48 +51,68 @@ struct InfoOptions {
   SelftestOptions of_selftest;
 };
 
-// The cards of a rank among so many on its host.
-Result<std::vector<std::string>> CardsOf(int rank_on_host, int ranks_on_host) {
+// The devices of a rank among so many on its host.
+Result<DevicesReport> DevicesOfRank(int rank_on_host, int ranks_on_host) {
   DeviceSite site;
   site.task.job = "worker";
   site.task.task = 0;
   site.rank_on_host = rank_on_host;
   site.ranks_on_host = ranks_on_host;
-  DF_ASSIGN(const TaskDevices found, FindDevices(site));
-  std::vector<std::string> cards;
-  for (size_t i = 0; i < found.devices.size(); ++i) {
-    if (found.devices[i]->type() != HostDeviceType()) cards.push_back(found.report.devices[i].description);
-  }
-  return cards;
+  DF_ASSIGN(TaskDevices found, FindDevices(site));
+  return std::move(found.report);
 }
 
-Result<std::vector<RankBinding>> GatherBindings(comm::Bootstrap& bootstrap) {
+struct RanksFound {
+  std::vector<RankBinding> bindings;  // by rank
+  std::vector<std::string> warnings;  // of their devices
+};
+
+// What each rank says, warnings as a line each.
+Result<std::vector<std::string>> GatherWarnings(comm::Bootstrap& bootstrap, const std::vector<std::string>& own,
+                                                const std::vector<std::string>& hosts) {
+  DF_ASSIGN(const std::vector<std::string> texts, bootstrap.AllGather(Join(own, "\n")));
+  std::vector<DevicesReport> reports(texts.size());
+  for (size_t rank = 0; rank < texts.size(); ++rank) {
+    std::istringstream lines(texts[rank]);
+    for (std::string line; std::getline(lines, line);) reports[rank].warnings.push_back(line);
+  }
+  return WarningsOfRanks(reports, hosts);
+}
+
+Result<RanksFound> GatherRanks(comm::Bootstrap& bootstrap) {
   DF_ASSIGN(RankBinding own, FindBinding());
   DF_ASSIGN(const std::vector<std::string> hosts, bootstrap.AllGather(own.host));
   const auto self = hosts.begin() + bootstrap.rank();
-  DF_ASSIGN(own.gpus, CardsOf(static_cast<int>(std::count(hosts.begin(), self, own.host)),
-                              static_cast<int>(std::count(hosts.begin(), hosts.end(), own.host))));
+  DF_ASSIGN(const DevicesReport report,
+            DevicesOfRank(static_cast<int>(std::count(hosts.begin(), self, own.host)),
+                          static_cast<int>(std::count(hosts.begin(), hosts.end(), own.host))));
+  for (const DeviceReport& device : report.devices) {
+    if (device.type != HostDeviceType()) own.gpus.push_back(device.description);
+  }
   DF_ASSIGN(const std::vector<std::string> lines, bootstrap.AllGather(own.Serialize()));
-  std::vector<RankBinding> ranks;
+  RanksFound found;
   for (const std::string& line : lines) {
     DF_ASSIGN(RankBinding rank, RankBinding::Parse(line));
-    ranks.push_back(std::move(rank));
+    found.bindings.push_back(std::move(rank));
   }
-  return ranks;
+  DF_ASSIGN(found.warnings, GatherWarnings(bootstrap, report.warnings, hosts));
+  return found;
 }
 
-Result<int> ShowInfo();
+Result<int> ShowInfo(bool with_warnings);
 
 // Under a launcher: what rank 0 finds, and where all ranks are.
 Result<int> ShowRanks(const InfoOptions& options) {
   const comm::Launcher launcher = comm::FindLauncher();
-  if (launcher == comm::Launcher::kNone && !options.selftest) return ShowInfo();
+  if (launcher == comm::Launcher::kNone && !options.selftest) return ShowInfo(/*with_warnings=*/true);
   DF_ASSIGN(const std::unique_ptr<comm::Bootstrap> bootstrap,
             comm::StartBootstrap({.threads = 1, .mpi_abi = options.mpi_abi}));
-  DF_ASSIGN(const std::vector<RankBinding> ranks, GatherBindings(*bootstrap));
+  DF_ASSIGN(const RanksFound found, GatherRanks(*bootstrap));
+  const std::vector<RankBinding>& ranks = found.bindings;
   if (bootstrap->rank() == 0) {
-    DF_TRY(ShowInfo().status());
+    DF_TRY(ShowInfo(/*with_warnings=*/false).status());
     std::printf("\n%s", BindingTable(ranks).c_str());
+    for (const std::string& text : found.warnings) std::printf("warning: %s\n", text.c_str());
     for (const std::string& text : BindingWarnings(ranks, launcher)) std::printf("warning: %s\n", text.c_str());
   }
   if (!options.selftest) return 0;
@@ -105,7 +130,8 @@ Result<int> ShowRanks(const InfoOptions& options) {
   return result.wrong.empty() ? 0 : ExitCode(Code::kUnavailable);
 }
 
-Result<int> ShowInfo() {
+// Where all ranks are asked, what they say holds the warnings of this one.
+Result<int> ShowInfo(bool with_warnings) {
   Line("dfrun", DFRUN_VERSION);
   Line("built for", "-march=" DFRUN_MARCH);
   Line("compiler", __VERSION__);
@@ -114,7 +140,9 @@ Result<int> ShowInfo() {
   Line("protobuf", google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION));
   Line("oneDNN", OneDnnVersion());
   if (PartReports().all().empty()) {
-    Line("CUDA", "off: no part for cards lies beside the library; where nvcc is found the build makes one");
+    Line("CUDA",
+         "off: no part for GPUs lies beside the library: install the CUDA toolkit, so that nvcc is found, and build "
+         "again");
   }
   for (const auto& [part, report] : PartReports().all()) {
     for (const auto& [what, value] : report()) Line(what.c_str(), value);
@@ -132,6 +160,8 @@ Result<int> ShowInfo() {
     Line("device", StrCat(found.devices[i]->full_name(), Describe(found.report.devices[i])));
   }
   for (const auto& [type, reason] : found.report.why_none) Line("device", StrCat("none of type ", type, ": ", reason));
+  if (!with_warnings) return 0;
+  for (const std::string& warning : found.report.warnings) std::printf("warning: %s\n", warning.c_str());
   return 0;
 }
 

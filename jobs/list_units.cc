@@ -12,7 +12,7 @@ Result<std::string> ListUnits(const std::vector<Partition>& partitions) {
               ListUnitsOf(partition.graph, partition.device, KernelRegistry::Builtin()));
     for (const std::string& line : lines) text += StrCat("  ", line, "\n");
   }
-  return text.empty() ? "  nothing is on a card\n" : text;
+  return text.empty() ? "  nothing is on a GPU\n" : text;
 }
 
 }  // namespace dfrun::jobs

@@ -187,7 +187,7 @@ std::vector<std::string> BindingWarnings(const std::vector<RankBinding>& ranks, 
     for (const auto& [card, members] : cards) {
       if (members.size() < 2) continue;
       warnings.push_back(StrCat("ranks ", Join(members), " on ", host, " share ", card,
-                                ": start one rank a card, or NVIDIA's MPS (nvidia-cuda-mps-control -d)"));
+                                ": start one rank a GPU, or NVIDIA's MPS (nvidia-cuda-mps-control -d)"));
     }
   }
   return warnings;

@@ -84,8 +84,8 @@ void DeclareRankOptions(Options& args, RankOptions& options) {
       "--heartbeat", options.heartbeat,
       "Seconds between two heartbeats and, after a comma, of silence until a rank is dead; or off; default: 1,5");
   args.Flag("--explain-gpu", options.explain_gpu,
-            "Say what of a step is launched on a card as a whole, and why other nodes are not");
-  args.Flag("--no-gpu-graphs{false}", options.records, "Enqueue the nodes of cards one by one in every step");
+            "Say what of a step is launched on a GPU as a whole, and why other nodes are not");
+  args.Flag("--no-gpu-graphs{false}", options.records, "Enqueue the nodes of GPUs one by one in every step");
 }
 
 void DeclareStall(Options& args, RankOptions& options) {

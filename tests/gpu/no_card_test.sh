@@ -11,7 +11,7 @@ source "$SOURCE/tests/mpi/training_lib.sh"
 if grep -q '^device .*/device:gpu:0' "$WORK/info"; then echo "this host has a card"; exit 0; fi
 grep -qE '^CUDA +built with [0-9]+\.[0-9]+ for sm_[0-9]+.*; no driver: libcuda.so.1 is not there$' "$WORK/info" ||
   { cat "$WORK/info"; fail "dfrun info does not tell of the driver"; }
-grep -qE '^device +none of type gpu: cannot find cards: ' "$WORK/info" || { cat "$WORK/info"; fail "dfrun info does not tell of cards"; }
+grep -qE '^device +none of type gpu: cannot find GPUs: ' "$WORK/info" || { cat "$WORK/info"; fail "dfrun info does not tell of cards"; }
 
 cat > "$WORK/spec.yaml" <<'SPEC'
 dfrun: 1
@@ -27,5 +27,5 @@ if timeout 60 "$DFRUN" "$WORK/spec.yaml" --output "$WORK/run" > "$WORK/log" 2>&1
   fail "the run on a card that is not there"
 fi
 grep -q '/device:gpu:0' "$WORK/log" || { cat "$WORK/log"; fail "the error does not name the device"; }
-grep -q 'cannot find cards: ' "$WORK/log" || { cat "$WORK/log"; fail "the error does not say why there is none"; }
+grep -q 'cannot find GPUs: ' "$WORK/log" || { cat "$WORK/log"; fail "the error does not say why there is none"; }
 echo "no card, and it is said"

@@ -232,6 +232,29 @@ TEST_F(CommandsTest, CheckCompilesEveryStep) {
   for (const char* step : {"train: ", "init: ", "eval: ", "save: ", "restore: "}) EXPECT_THAT(output_, HasSubstr(step));
 }
 
+// 64 x 128 + 128 weights, and 128 x 10 + 10, of 4 bytes.
+TEST_F(CommandsTest, CheckShowsParametersByScope) {
+  ASSERT_EQ(Dfrun("check configs/digits_mlp.yaml"), 0) << output_;
+  EXPECT_THAT(output_, HasSubstr("\n"
+                                 "  scope   variables  parameters  bytes\n"
+                                 "  h1              2        8320  33280\n"
+                                 "  logits          2        1290   5160\n"
+                                 "  total           4        9610  38440\n"));
+}
+
+TEST_F(CommandsTest, TheFirstLineOfARunSaysWhatRunsWhere) {
+  const std::string run = "run configs/digits_mlp.yaml --set batch=256 --output ";
+  ASSERT_EQ(Dfrun(run + Path("two.run"), WithoutParts(work()) + " mpirun --oversubscribe -np 2"), 0) << output_;
+  EXPECT_THAT(output_, ::testing::StartsWith("dfrun: digits_mlp: 2 ranks on 1 host, 4 replicas, 2 cpus, "
+                                             "9610 parameters, 1437 samples, 169 steps\n"));
+  ASSERT_EQ(Dfrun("run configs/figure1.yaml --output " + Path("figure1.run"),
+                  WithoutParts(work()) + " mpirun --oversubscribe -np 2"),
+            0)
+      << output_;
+  EXPECT_THAT(output_,
+              ::testing::StartsWith("dfrun: figure1: 2 ranks on 1 host, 2 cpus, 78500 parameters, 10 steps\n"));
+}
+
 TEST_F(CommandsTest, CheckFindsWhatTheCompileFinds) {
   const std::string spec = Write("far.yaml",
                                  "dfrun: 1\n"
