@@ -172,12 +172,6 @@ class DocumentsTest(unittest.TestCase):
         self.expect(f"# A\n\n{note.replace('value', 'valeu')}{block}", "docs/page.md:5: `dfrun check` of this YAML: ")
         self.expect(f"# A\n\n<!-- not checked: an example of what is wrong -->\n{block}")
         self.expect(f"# A\n\n<!-- unchecked -->\n{block}", "docs/page.md:3: the comment above", "docs/page.md:6: ")
-        self.expect(f"# A\n\n<!-- checked until: absent.h5 -->\n{block.replace('Neg(x)', '1.0')}",
-                    "docs/page.md:4: no error of this YAML names 'absent.h5'")
-        inputs = "```yaml\ninputs:\n  batch:\n    hdf5: absent.h5\n    tensors: {x: /x}\n    batch: 5\n```\n"
-        self.expect(f"# A\n\n<!-- checked until: absent.h5 -->\n{inputs}")
-        self.expect(f"# A\n\n<!-- checked until: absent.h5 -->\n{inputs.replace('batch: 5', 'batsch: 5')}",
-                    "docs/page.md:9: `dfrun check` of this YAML: ")
 
     def test_options(self):
         self.expect("# A\n\n`dfrun check SPEC --ranks 4`, `--ranks`, `scripts/measure --small`\n")

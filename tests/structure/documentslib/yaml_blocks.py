@@ -6,7 +6,6 @@ A comment right above a block, which readers do not see, says what the block lac
     graph:
       x: {op: Placeholder, dtype: float32, shape: [2, 3]}
     -->
-    <!-- checked until: more.tfrecord -->   all errors are to name this: a file that is the reader's
     <!-- file: points.yaml -->             the block, a whole spec, is this file of the checkout, beside the files that
                                            commands before it have made; commands behind it find it
     <!-- not checked: REASON -->
@@ -17,7 +16,7 @@ import re
 
 from .command_lines import PLACEHOLDER
 
-NOTE = re.compile(r"^\s*(checked with|checked until|file|not checked):\s*(\S.*?)\s*$", re.DOTALL)
+NOTE = re.compile(r"^\s*(checked with|file|not checked):\s*(\S.*?)\s*$", re.DOTALL)
 HEAD = re.compile(r"^([A-Za-z_]\w*):(?:\s|$)")
 # What a piece may leave out: keys that its section must have, and sections that it stands beside.
 REQUIRED = {"train": {"loss": "loss", "learning_rate": "0.1", "steps": "1"}, "run": {"fetch": "[loss]"},
@@ -41,8 +40,8 @@ def piece_of_fence(document, fence):
     if match := NOTE.match(fence.note):
         piece.kind, piece.text = match[1], match[2]
     elif fence.note.strip():
-        document.find(fence.note_line, "the comment above a block of YAML is `checked with: SECTIONS`, `checked until: FILE`, "
-                                       "`file: NAME` or `not checked: REASON`")
+        document.find(fence.note_line, "the comment above a block of YAML is `checked with: SECTIONS`, `file: NAME` "
+                                       "or `not checked: REASON`")
     if piece.kind == "file" and not is_whole(piece):
         document.find(fence.note_line, "`file:` stands above a whole spec; this one has no `dfrun: 1`")
     return piece
@@ -130,10 +129,6 @@ class Checks:
         self._checkout.write(path, "\n".join(text for _, text in lines) + "\n")
         code, output = self._checkout.dfrun("check", path)
         errors = [line for line in output.split("\n") if line.strip()] if code != 0 else []
-        if piece.kind == "checked until":
-            if not errors:
-                document.find(piece.line, f"no error of this YAML names '{piece.text}', the file that is said to lack")
-            errors = [error for error in errors if piece.text not in error]
         for error in errors:
             number, message = piece.line, error
             if match := re.match(rf"^{re.escape(path)}:(\d+):\d+: (.*)$", error):
