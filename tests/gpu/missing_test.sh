@@ -27,6 +27,7 @@ graph:
 train: {loss: loss, learning_rate: 0.1, steps: 2}
 SPEC
 
+fresh() { mktemp -du "$WORK/run-XXXXXX"; }
 says() { grep -qF -- "$1" "$WORK/log" || { cat "$WORK/log"; fail "no word of '$1'"; }; }
 says_no() { ! grep -qF -- "$1" "$WORK/log" || { cat "$WORK/log"; fail "a word of '$1'"; }; }
 ends() {  # ends CODE COMMAND...
@@ -57,7 +58,7 @@ in_order() {
   lacks "$1" "$2"
   ends 0 "$DFRUN" check "$WORK/anywhere.yaml" --gpus 1
   says "note: this host has no device of type gpu: $2"
-  ends 0 "$DFRUN" "$WORK/anywhere.yaml" --output "$WORK/$1.run"
+  ends 0 "$DFRUN" "$WORK/anywhere.yaml" --output "$(fresh)"
   says 'dfrun: anywhere: 1 rank on 1 host, 1 replica, 1 cpu, no gpu, 4 parameters, 2 steps'
   says_no warning
 }
@@ -74,7 +75,7 @@ warns() {
   says_no 'note: '
   ends 0 "$DFRUN" check "$WORK/anywhere.yaml" --gpus 0
   says_no warning
-  ends 0 "$DFRUN" "$WORK/anywhere.yaml" --output "$WORK/$1.run"
+  ends 0 "$DFRUN" "$WORK/anywhere.yaml" --output "$(fresh)"
   says "dfrun: anywhere: 1 rank on 1 host, 1 replica, 1 cpu, $4, 4 parameters, 2 steps"
   says "dfrun: warning: rank 0 on $(uname -n): $2"
   says "$3"
@@ -112,7 +113,7 @@ says 'absent, so that products are computed by slower functions: cannot open lib
 says 'absent, so that convolutions are computed by slower functions: cannot open libcudnn.so'
 says 'absent, so that Fourier transforms are computed by slower functions: cannot open libcufft.so'
 ends 0 "$DFRUN" "$WORK/spec.yaml" --output "$WORK/run"
-says '1 of 1 gpu (emulated)'
+says 'dfrun: on_a_gpu: 1 rank on 1 host, 1 cpu, 1 gpu (emulated), 1 step'
 
 # Two ranks say it once.
 export DFRUN_EMULATED_CARD=sm_75

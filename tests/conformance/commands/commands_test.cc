@@ -252,7 +252,7 @@ TEST_F(CommandsTest, TheFirstLineOfARunSaysWhatRunsWhere) {
             0)
       << output_;
   EXPECT_THAT(output_,
-              ::testing::StartsWith("dfrun: figure1: 2 ranks on 1 host, 2 cpus, 78500 parameters, 10 steps\n"));
+              ::testing::StartsWith("dfrun: figure1: 2 ranks on 1 host, 1 of 2 cpus, 78500 parameters, 10 steps\n"));
 }
 
 TEST_F(CommandsTest, CheckFindsWhatTheCompileFinds) {
