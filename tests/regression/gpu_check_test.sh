@@ -99,7 +99,7 @@ row() {
 says() { grep -qE -- "$1" "$WORK/out" || { cat "$WORK/out" >&2; fail "it does not say '$1' with fault '${FAULT:-}'"; }; }
 
 checked 0
-says '^GPU +NVIDIA TEST 80GB$'
+says '^GPU NVIDIA TEST 80GB$'
 row correctness card pass '1 tests passed'
 row correctness golden pass 'cases on the GPU'
 row correctness 'control flow' pass

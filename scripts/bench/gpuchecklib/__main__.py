@@ -53,7 +53,7 @@ def main():
     if why:
         print(f"gpu-check: no GPU to check: {why}", file=sys.stderr)
         return 1
-    print("\n".join([f"GPU          {it.gpu}{', emulated' if it.is_emulated else ''}", *it.versions, ""]), flush=True)
+    print("\n".join([f"GPU {it.gpu}", *it.versions, ""]), flush=True)
     found, measured, first_result_s, times, of_step = [], [], None, {}, []
     if args.peers:
         more, times = peers.check_peers(it, clock)

@@ -24,7 +24,8 @@ def _tests(it):
     control_flow = target.EMULATED_CONTROL_FLOW if it.is_emulated else "*ControlFlow*:-*WhatOnlyHandsOnIsNoNode*"
     golden = target.EMULATED_GOLDEN if it.is_emulated else "*"
     shards = _shards(it)
-    tests = {"card": [gtest("test_card", card)], "control flow": [gtest("test_executor", control_flow)], "golden": []}
+    libraries = {"DFRUN_EMULATED_CARD": ""} if it.is_emulated else {}  # which are quick for products
+    tests = {"card": [gtest("test_card", card, **libraries)], "control flow": [gtest("test_executor", control_flow)], "golden": []}
     for shard in range(shards):
         tests["golden"].append(gtest("conformance_kernels", f"{golden}-*Mutation*:*Shape*",
                                      DFRUN_TEST_REPORT=str(it.out / f"not_on_gpu-{shard}.txt"),
