@@ -106,6 +106,7 @@ std::vector<std::string> WarningsOfRanks(const std::vector<DevicesReport>& repor
     for (const std::string& warning : reports[rank].warnings) ranks_of[warning].push_back(rank);
   }
   std::vector<std::string> warnings;
+  warnings.reserve(ranks_of.size());
   for (const auto& [warning, ranks] : ranks_of) warnings.push_back(StrCat(NameRanks(ranks, hosts), ": ", warning));
   return warnings;
 }
