@@ -142,5 +142,5 @@ export DFRUN_DEVICE_PARTS=$WORK/no-parts
 ends 0 "$DFRUN" check "$WORK/anywhere.yaml" --gpus 1
 says 'warning: this program has no part for devices of type gpu, so that nothing is placed on one'
 ends 0 "$DFRUN" info
-says 'install the CUDA toolkit, so that nvcc is found, and build again'
+says 'install nvcc and the headers of CUDA and cuDNN, and build again'
 echo "what is missing is said, with what mends it"
