@@ -141,7 +141,7 @@ Result<int> ShowInfo(bool with_warnings) {
   Line("oneDNN", OneDnnVersion());
   if (PartReports().all().empty()) {
     Line("CUDA",
-         "off: no part for GPUs lies beside the library: install the CUDA toolkit, so that nvcc is found, and build "
+         "off: no part for GPUs lies beside the library: install nvcc and the headers of CUDA and cuDNN, and build "
          "again");
   }
   for (const auto& [part, report] : PartReports().all()) {
