@@ -64,6 +64,7 @@ build_targets() {
       !/^\[[0-9]+\/[0-9]+\] / || /^\[[^]]*\] FAILED/ { if (tty) printf "\r\033[K"; print; fflush(); next }
       {
         split(substr($1, 2), step, /[\/\]]/)
+        if (step[2] <= 2) next
         done += weight($0)
         total = step[2] >= a[1] - 10 ? a[2] : step[2] * mean
         if (total < done + (step[2] - step[1]) * 0.3) total = done + (step[2] - step[1]) * mean
