@@ -2,6 +2,8 @@
 # Collectives between CPUs and devices of the tests' own, on two ranks: participants have the values of Sends and sums.
 #   collectives_test.sh SOURCE_DIR DFRUN DEVICE_LIBRARY
 SOURCE=$1 DFRUN=$2 LIBRARY=$3
+source "$SOURCE/tests/preload.sh"
+preload_name LIBRARY
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 source "$SOURCE/tests/mpi/training_lib.sh"

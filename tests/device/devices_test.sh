@@ -3,6 +3,8 @@
 # CPUs alone; one that no rank has is an error at its place in the spec. A spec is checked for devices that are not there.
 #   devices_test.sh SOURCE_DIR DFRUN DEVICE_LIBRARY
 SOURCE=$1 DFRUN=$2 LIBRARY=$3
+source "$SOURCE/tests/preload.sh"
+preload_name LIBRARY
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 source "$SOURCE/tests/mpi/training_lib.sh"

@@ -3,6 +3,8 @@
 # CPUs alone, over a resumption too; and so have runs that feed and fetch.
 #   training_test.sh SOURCE_DIR DFRUN DEVICE_LIBRARY
 SOURCE=$1 DFRUN=$2 LIBRARY=$3
+source "$SOURCE/tests/preload.sh"
+preload_name LIBRARY
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 source "$SOURCE/tests/mpi/training_lib.sh"

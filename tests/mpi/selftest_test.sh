@@ -3,6 +3,8 @@
 # between which one damages a byte or swallows a message.
 #   selftest_test.sh SOURCE_DIR DFRUN TEST_TRANSPORT
 SOURCE=$1 DFRUN=$2 TRANSPORTS=$3
+source "$SOURCE/tests/preload.sh"
+preload_name TRANSPORTS
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 source "$SOURCE/tests/mpi/training_lib.sh"

@@ -35,7 +35,9 @@ fi
 hangs 2 unfilled.pbtxt --fetch y --target fill --no-optimize
 says "rank 1 waits in Dequeue(batches), and no node that is in progress would put into it" \
   "rank 0 waits for xp from rank 1, which waits in Dequeue(batches)"
+source "$SOURCE/tests/preload.sh"
 preload=$TEST_TRANSPORT
+preload_name preload
 export DFRUN_TEST_DROPS=3
 hangs 2 dropped.pbtxt --fetch sum --repeat 10 --transport dropping
 unset DFRUN_TEST_DROPS

@@ -7,6 +7,8 @@ SOURCE=$1
 DFRUN=$2
 source "$SOURCE/tests/regression/lib.sh"
 library=$(dirname "$DFRUN")/libdfrun_test_file_system.so
+source "$SOURCE/tests/preload.sh"
+preload_name library
 
 cat > job.yaml <<'EOS'
 dfrun: 1

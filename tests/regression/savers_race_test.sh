@@ -10,6 +10,8 @@ LIBRARY=${4:-$(dirname "$DFRUN")/libdfrun_test_file_system.so}
 source "$SOURCE/tests/regression/lib.sh"
 
 [ -f "$LIBRARY" ] || fail "there is no $LIBRARY"
+source "$SOURCE/tests/preload.sh"
+preload_name LIBRARY
 
 text() {  # text NAME DTYPE-SHAPE VALUES: a constant
   echo "node { name: \"$1\" op: \"Const\" attr { key: \"dtype\" value { type: $2 } }

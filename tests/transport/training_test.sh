@@ -2,6 +2,8 @@
 # A training on 4 ranks over the tests' own transports has the losses that it has over MPI.
 #   training_test.sh SOURCE_DIR DFRUN TRANSPORT_LIBRARY
 SOURCE=$1 DFRUN=$2 LIBRARY=$3
+source "$SOURCE/tests/preload.sh"
+preload_name LIBRARY
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 source "$SOURCE/tests/mpi/training_lib.sh"

@@ -44,7 +44,7 @@ CommandTest::CommandTest() {
 int CommandTest::Dfrun(const std::string& args, const std::string& launcher) {
   const std::string log = Path("log");
   const std::string command =
-      "timeout 100 " + launcher + " " + DFRUN_PROGRAM + " " + args + " > " + log + " 2>&1 < /dev/null";
+      "timeout 100 " + launcher + " '" + DFRUN_PROGRAM + "' " + args + " > " + log + " 2>&1 < /dev/null";
   const int status = std::system(command.c_str());
   output_ = ReadText(log);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
