@@ -29,6 +29,11 @@ void ExpectNear(const Tensor& got, const Tensor& want, float eps) {
   }
 }
 
+// A word of a command line: the source tree's path may hold a blank.
+std::string Quoted(const std::string& word) {
+  return "'" + word + "'";
+}
+
 class EvalTest : public CommandTest {
  protected:
   int Eval(const std::string& args, const std::string& launcher = "") { return Dfrun("eval " + args, launcher); }
@@ -62,8 +67,9 @@ TEST_F(EvalTest, TrainingStacksRepeatedFetches) {
 
 // A Saver's nodes, run after the steps and, by another process, before them; where they write to is fed or "model".
 TEST_F(EvalTest, SaversSaveAndRestore) {
-  const std::string graph = std::filesystem::absolute(Golden("saver.pb")).string();
-  const std::string path = " --feed save/Const=" + std::filesystem::absolute(kExpected).string() + ":/saver/path ";
+  const std::string graph = Quoted(std::filesystem::absolute(Golden("saver.pb")));
+  const std::string path =
+      " --feed " + Quoted("save/Const=" + std::filesystem::absolute(kExpected).string() + ":/saver/path") + " ";
   const std::string train = graph + " --init init --target step --repeat 5 --finally save_all";
   const Tensor want = ReadDataset(kExpected, "/saver/values");
   std::filesystem::create_directory(work() + "/given");
@@ -106,7 +112,7 @@ TEST_F(EvalTest, FlagsBeatTheEnvironment) {
 
 TEST_F(EvalTest, StatsAndTrace) {
   const std::string stats = work() + "/stats.json";
-  const std::string program = std::filesystem::absolute(Golden("training.pb")).string();
+  const std::string program = Quoted(std::filesystem::absolute(Golden("training.pb")));
   ASSERT_EQ(Eval(program + " --init init --target step --repeat 7 --trace 2 --stats " + stats, "env -C " + work()), 0)
       << output_;
   const std::string json = ReadText(stats);
