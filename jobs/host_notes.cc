@@ -12,7 +12,7 @@ bool IsOfType(const DevicesReport& report, const std::string& type) {
   return !report.devices.empty() && report.devices[0].type == type;
 }
 
-// Of one part, which knows one type.
+// Returns the notes of one part, which knows one type of device.
 std::string NotesOfPart(const DevicesReport& report, const std::string& type) {
   std::string notes;
   for (const std::string& warning : report.warnings) notes += StrCat("warning: on this host: ", warning, "\n");

@@ -1,4 +1,4 @@
-// What a person is told of this host's devices before a job runs on it.
+// Notes for a person on this host's devices, before a job runs on it.
 #ifndef DFRUN_JOBS_HOST_NOTES_H_
 #define DFRUN_JOBS_HOST_NOTES_H_
 

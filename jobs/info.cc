@@ -67,7 +67,7 @@ struct RanksFound {
   std::vector<std::string> warnings;  // of their devices
 };
 
-// What each rank says, warnings as a line each.
+// Gathers each rank's warnings, a line each.
 Result<std::vector<std::string>> GatherWarnings(comm::Bootstrap& bootstrap, const std::vector<std::string>& own,
                                                 const std::vector<std::string>& hosts) {
   DF_ASSIGN(const std::vector<std::string> texts, bootstrap.AllGather(Join(own, "\n")));

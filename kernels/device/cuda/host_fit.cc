@@ -15,7 +15,7 @@ namespace {
 constexpr int kCuda13 = 13000;
 constexpr int kOldestOfCuda13 = 75;
 
-// What follows "sm_" in a list of architectures: "80", "90a".
+// Returns the parts after "sm_" of a list of architectures: "80", "90a".
 std::vector<std::string> ArchitecturesOf(std::string_view built) {
   constexpr std::string_view kPrefix = "sm_";
   std::vector<std::string> names;

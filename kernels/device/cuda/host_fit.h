@@ -14,7 +14,7 @@ std::string CudaVersion(int number);
 // "9.19.0" of cuDNN's number 91900.
 std::string CudnnVersion(size_t number);
 
-// Of a GPU: 9.0.
+// A GPU's compute capability, as 9.0.
 struct ComputeCapability {
   int major = 0;
   int minor = 0;
@@ -24,23 +24,24 @@ struct ComputeCapability {
 // minor number on within its major number, and that of sm_90a on 9.0 alone.
 bool RunsKernelsFor(std::string_view built, ComputeCapability gpu);
 
-// Of GPUs that do not. `gpus`: "GPU 0, 1 (NVIDIA A100)"; `cuda`: the number of the CUDA that the part is built with.
+// The text for GPUs that do not run them. `gpus`: "GPU 0, 1 (NVIDIA A100)"; `cuda`: the number of the CUDA that the
+// part is built with.
 std::string CapabilityProblem(std::string_view gpus, ComputeCapability gpu, std::string_view built, int cuda);
 
-// Of a driver for the CUDA `driver`; 0: there is none. Empty: it runs what was built with the CUDA `cuda`.
+// The text for a driver of the CUDA `driver` (0: no driver). Empty: it runs what was built with the CUDA `cuda`.
 std::string DriverProblem(int driver, int cuda);
-// What is to be done about one that is too old.
+// The advice for a driver that is too old.
 std::string DriverAdvice(int cuda);
 
 struct CudnnBuild {
   size_t version = 0;  // cuDNN's number
   int cuda = 0;        // CUDA's number
 };
-// Of a cuDNN that is `found` where `wanted` is that of the headers. Empty: it serves.
+// The text for a cuDNN `found` beside the headers' `wanted`. Empty: it serves.
 std::string CudnnProblem(const CudnnBuild& found, const CudnnBuild& wanted);
-// Of one that is absent; `why` is the loader's word.
+// The text for an absent cuDNN; `why` is the loader's word.
 std::string CudnnAbsence(std::string_view why, const CudnnBuild& wanted);
-// Likewise of cuBLASLt.
+// The text for an absent cuBLASLt.
 std::string CublasLtAbsence(std::string_view why, int cuda);
 
 }  // namespace dfrun::cuda
