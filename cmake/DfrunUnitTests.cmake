@@ -24,7 +24,8 @@ endfunction()
 
 function(dfrun_add_unit_tests program prefix)
   if(NOT DFRUN_SANITIZE)
-    gtest_discover_tests(${program} TEST_PREFIX ${prefix}/ WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    gtest_discover_tests(${program} TEST_PREFIX ${prefix}/ NO_PRETTY_VALUES
+                         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
                          PROPERTIES TIMEOUT 120 LABELS unit DISCOVERY_TIMEOUT 120)
     return()
   endif()

@@ -14,7 +14,7 @@ SECONDS_PER_WEIGHT=0.95
 memory_mib() {
   local mib path file bytes
   mib=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)
-  path=$(sed -n 's/^0:://p; s/^[0-9]*:memory://p' /proc/self/cgroup | head -n 1)
+  path=$(awk -F: 'found == 0 && ($1 == 0 || $2 == "memory") { found = 1; print $3 }' /proc/self/cgroup)
   while :; do
     for file in "/sys/fs/cgroup$path/memory.max" "/sys/fs/cgroup/memory$path/memory.limit_in_bytes"; do
       bytes=$(cat "$file" 2>/dev/null || echo max)

@@ -23,7 +23,7 @@ END
 call_of_f="in function 'f', called at spec.yaml:4:32; in function 'g', called at spec.yaml:9:6"
 expect 65 "spec.yaml:3:32: unknown op 'Reluu', did you mean 'Relu'?; $call_of_f" "$DFRUN" check spec.yaml
 for line in "4:39: unknown node 'nope'" "5:47: expected ',' or ')'" "6:48: unknown attr 'transpose'" "7:90: "; do
-  grep "^spec.yaml:$line" "$WORK/out" | grep -q "; in function '.*', called at spec.yaml:" || {
+  grep "^spec.yaml:$line" "$WORK/out" | grep "; in function '.*', called at spec.yaml:" >/dev/null || {
     cat "$WORK/out" >&2
     fail "'$line' does not say the call"
   }

@@ -24,7 +24,7 @@ need
 folder=$(mktemp -d /tmp/dfrun-slurm-XXXXXX)
 trap 'stop_cluster; rm -rf "$folder"' EXIT
 start_cluster "$folder" || fail "Slurm did not start"
-if ! srun --mpi=list 2>&1 | grep -q pmix; then
+if ! srun --mpi=list 2>&1 | grep pmix >/dev/null; then
   echo "skipped: Slurm has no pmix here, so that each task would hold its node for 40 s"
   exit 77
 fi

@@ -28,7 +28,7 @@ measured() {  # measured LAUNCHER NODES SBATCH-OPTION...
     fail "sbatch refused the job"
   wait_until "$JOB_LIMIT_S" job_ended "$job" || fail "the job did not end in $JOB_LIMIT_S s"
   [ "$(job_state "$job")" = COMPLETED ] || fail "the job ended as $(job_state "$job")"
-  scontrol --oneliner show job "$job" | grep -q "NumNodes=$nodes " || fail "the job did not run on $nodes nodes"
+  scontrol --oneliner show job "$job" | grep "NumNodes=$nodes " >/dev/null || fail "the job did not run on $nodes nodes"
   grep -q "^Job $job: $launcher starts the ranks" "$output" || fail "$launcher did not start the ranks"
   for bench in p2p null-step collectives tasks fetch; do
     grep -q '"value"' "$figures/${bench}_2.json" || fail "no figures of $bench"
@@ -38,6 +38,6 @@ measured() {  # measured LAUNCHER NODES SBATCH-OPTION...
   tail -n 40 "$output"
 }
 
-if srun --mpi=list 2>&1 | grep -q pmix; then measured srun 1; else echo "Slurm has no pmix here: srun is left out"; fi
+if srun --mpi=list 2>&1 | grep pmix >/dev/null; then measured srun 1; else echo "Slurm has no pmix here: srun is left out"; fi
 hide_pmix "$folder/without-pmix"
 measured mpirun 2 --nodes=2 --ntasks-per-node=1

@@ -39,7 +39,7 @@ final() {  # final RUN FILE
 }
 
 start_cluster "$folder" || fail "Slurm did not start"
-if ! srun --mpi=list 2>&1 | grep -q pmix; then launcher=mpirun; fi
+if ! srun --mpi=list 2>&1 | grep pmix >/dev/null; then launcher=mpirun; fi
 if [ "$launcher" = mpirun ]; then hide_pmix "$folder/without-pmix"; fi
 cd "$source_dir" || exit 1
 job=$(sbatch --parsable --nodes=2 --output="$folder/job.out" scripts/slurm/train.slurm "$folder/job.yaml" "$folder/run") ||

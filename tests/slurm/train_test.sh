@@ -29,7 +29,7 @@ trained() {  # trained LAUNCHER: by which the ranks of two nodes are started
   wait_until "$JOB_LIMIT_S" job_ended "$job" || fail "the job did not end in $JOB_LIMIT_S s"
   cat "$output"
   [ "$(job_state "$job")" = COMPLETED ] || fail "the job ended as $(job_state "$job")"
-  scontrol --oneliner show job "$job" | grep -q 'NumNodes=2 ' || fail "the job did not run on two nodes"
+  scontrol --oneliner show job "$job" | grep 'NumNodes=2 ' >/dev/null || fail "the job did not run on two nodes"
   grep -q "^Job $job: $1 starts the ranks" "$output" || fail "$1 did not start the ranks"
   grep -q "^Job $job: .* on 4 ranks" "$output" || fail "the job did not have two ranks on each node"
 
@@ -55,6 +55,6 @@ assert weights.shape == (64, 128) and weights.dtype == "float32" and numpy.ptp(w
   done
 }
 
-if srun --mpi=list 2>&1 | grep -q pmix; then trained srun; else echo "Slurm has no pmix here: srun is left out"; fi
+if srun --mpi=list 2>&1 | grep pmix >/dev/null; then trained srun; else echo "Slurm has no pmix here: srun is left out"; fi
 hide_pmix "$folder/without-pmix"
 trained mpirun
