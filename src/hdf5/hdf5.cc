@@ -167,6 +167,18 @@ Result<std::vector<std::string>> ListDatasets(const Handle& file) {
   return names;
 }
 
+std::vector<std::string> FieldNames(const Handle& type) {
+  std::vector<std::string> names;
+  if (H5Tget_class(type.id()) != H5T_COMPOUND) return names;
+  for (int i = 0; i < H5Tget_nmembers(type.id()); ++i) {
+    char* const name = H5Tget_member_name(type.id(), static_cast<unsigned>(i));
+    if (name == nullptr) continue;
+    names.emplace_back(name);
+    H5free_memory(name);
+  }
+  return names;
+}
+
 std::string ReadStringAttribute(const Handle& object, const char* name) {
   if (H5Aexists(object.id(), name) <= 0) return "";
   Handle attribute(H5Aopen(object.id(), name, H5P_DEFAULT));

@@ -57,6 +57,9 @@ Result<std::vector<hsize_t>> DatasetDims(const Handle& dataset, const std::strin
 // The paths of all datasets of the file, sorted; links out of the file are left out.
 Result<std::vector<std::string>> ListDatasets(const Handle& file);
 
+// The names of a table's fields in its order; none for another type.
+std::vector<std::string> FieldNames(const Handle& type);
+
 // The value of a string attribute; empty if the object lacks it.
 std::string ReadStringAttribute(const Handle& object, const char* name);
 Status WriteStringAttribute(const Handle& object, const char* name, const std::string& value);

@@ -6,6 +6,7 @@
 
 #include "src/base/text.h"
 #include "src/framework/op.h"
+#include "src/hdf5/element_type.h"
 #include "src/hdf5/hdf5_type.h"
 #include "src/hdf5/tensor_hdf5.h"
 
@@ -96,20 +97,18 @@ Result<Hdf5Rows::Element> Hdf5Rows::Find(Handle type, const std::vector<std::str
 Result<Hdf5Rows::Element> Hdf5Rows::Describe(const Handle& type) {
   const H5T_class_t kind = H5Tget_class(type.id());
   if (kind == H5T_ARRAY) return DescribeArray(type);
-  if (kind == H5T_STRING) {
-    const bool is_variable = H5Tis_variable_str(type.id()) > 0;
-    return Element{is_variable ? Kind::kText : Kind::kFixedText, DType::kString, Handle(H5Tcopy(type.id()))};
-  }
-  DType dtype = DTypeOfHdf5Type(type);
-  if (kind == H5T_VLEN) {
-    if (dtype == DType::kInvalid) return DescribeLists(type);
-    return Element{Kind::kBytes, dtype, Handle(H5Tvlen_create(H5T_NATIVE_UINT8))};
-  }
-  if (dtype == DType::kInvalid && kind == H5T_ENUM) dtype = DTypeOfHdf5Type(Handle(H5Tget_super(type.id())));
-  if (dtype != DType::kInvalid) return Element{Kind::kPlain, dtype, Hdf5TypeOf(dtype)};
+  h5::ElementType element = h5::ElementTypeOf(type);
+  if (element.dtype == DType::kString) return Element{KindOfStrings(type), element.dtype, std::move(element.memory)};
+  if (element.dtype != DType::kInvalid) return Element{Kind::kPlain, element.dtype, std::move(element.memory)};
+  if (kind == H5T_VLEN) return DescribeLists(type);
   const std::vector<std::string> fields = h5::FieldNames(type);
   if (fields.empty()) return NoTensor(type);
   return InvalidArgument("it is ", h5::TypeText(type), ": name one of them, as ':", fields[0], "' behind its path");
+}
+
+Hdf5Rows::Kind Hdf5Rows::KindOfStrings(const Handle& type) {
+  if (IsList(type)) return Kind::kBytes;
+  return H5Tis_variable_str(type.id()) > 0 ? Kind::kText : Kind::kFixedText;
 }
 
 Result<Hdf5Rows::Element> Hdf5Rows::DescribeLists(const Handle& type) {
@@ -197,8 +196,7 @@ Status Hdf5Rows::Read(int64_t begin, Tensor& to) const {
 
 void Hdf5Rows::Take(const char* value, std::string& to) const {
   if (kind_ == Kind::kFixedText) {
-    const std::string_view bytes(value, value_bytes_);
-    to = bytes.substr(0, bytes.find('\0'));
+    to = h5::WithoutPadding({value, value_bytes_});
   } else if (kind_ == Kind::kText) {
     const char* const text = *reinterpret_cast<const char* const*>(value);
     to = text == nullptr ? "" : text;

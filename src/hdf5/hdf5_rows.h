@@ -1,4 +1,4 @@
-// Rows of HDF5 datasets whose types are those of no tensor: fields of tables, enums, arrays, lists of numbers.
+// Rows of HDF5 datasets whose types are those of no tensor: fields of tables, arrays, lists of numbers.
 #ifndef DFRUN_SRC_HDF5_HDF5_ROWS_H_
 #define DFRUN_SRC_HDF5_HDF5_ROWS_H_
 
@@ -51,6 +51,7 @@ class Hdf5Rows {
 
   Hdf5Rows() = default;
   static Result<Element> Describe(const h5::Handle& type);
+  static Kind KindOfStrings(const h5::Handle& type);
   static Result<Element> DescribeLists(const h5::Handle& type);
   static Result<Element> DescribeArray(const h5::Handle& type);
   // Of one of the tensors that lists have.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/base/text.h"
+#include "src/hdf5/element_type.h"
 
 namespace dfrun::h5 {
 namespace {
@@ -12,6 +13,37 @@ constexpr int kMaxDepth = 4;
 constexpr size_t kMaxFields = 20;
 
 std::string Text(hid_t type, int depth);
+
+// What stands between values, and how their bytes lie, where a dtype has none of it.
+std::string PlacingText(hid_t type) {
+  std::string text = StrCat(" in ", H5Tget_size(type), H5Tget_size(type) == 1 ? " byte" : " bytes");
+  if (H5Tget_offset(type) != 0) text += StrCat(" from bit ", H5Tget_offset(type), " on");
+  if (H5Tget_order(type) == H5T_ORDER_BE) text += ", big-endian";
+  if (H5Tget_order(type) == H5T_ORDER_VAX) text += ", in VAX order";
+  return text;
+}
+
+std::string IntegerText(hid_t type) {
+  const char* const kind = H5Tget_sign(type) == H5T_SGN_2 ? "int" : "uint";
+  const size_t bits = H5Tget_precision(type);
+  const bool is_whole = bits == 8 * H5Tget_size(type);
+  const bool is_plain = is_whole && ElementTypeOf(Handle(H5Tcopy(type))).dtype != DType::kInvalid;
+  return StrCat(kind, bits, is_plain ? "" : PlacingText(type));
+}
+
+std::string FloatText(hid_t type) {
+  const ElementType element = ElementTypeOf(Handle(H5Tcopy(type)));
+  if (DTypeSize(element.dtype) == H5Tget_size(type)) return std::string(DTypeName(element.dtype));
+  size_t sign = 0;
+  size_t exponent = 0;
+  size_t exponent_bits = 0;
+  size_t mantissa = 0;
+  size_t mantissa_bits = 0;
+  H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits);
+  const bool is_implied = H5Tget_norm(type) == H5T_NORM_IMPLIED;
+  return StrCat("a float of ", exponent_bits, " exponent bits with the bias ", H5Tget_ebias(type), " and ",
+                mantissa_bits, is_implied ? "" : " explicit", " mantissa bits", PlacingText(type));
+}
 
 std::string ElementText(hid_t type, int depth) {
   const Handle element(H5Tget_super(type));
@@ -41,9 +73,9 @@ std::string Text(hid_t type, int depth) {
   const size_t bits = H5Tget_size(type) * 8;
   switch (H5Tget_class(type)) {
     case H5T_INTEGER:
-      return StrCat(H5Tget_sign(type) == H5T_SGN_2 ? "int" : "uint", bits);
+      return IntegerText(type);
     case H5T_FLOAT:
-      return StrCat("float", bits);
+      return FloatText(type);
     case H5T_STRING:
       return H5Tis_variable_str(type) > 0 ? "string" : StrCat("string of ", bits / 8, " bytes");
     case H5T_ENUM:
@@ -71,18 +103,6 @@ std::string Text(hid_t type, int depth) {
 
 std::string TypeText(const Handle& type) {
   return Text(type.id(), 0);
-}
-
-std::vector<std::string> FieldNames(const Handle& type) {
-  std::vector<std::string> names;
-  if (H5Tget_class(type.id()) != H5T_COMPOUND) return names;
-  for (int i = 0; i < H5Tget_nmembers(type.id()); ++i) {
-    char* const name = H5Tget_member_name(type.id(), static_cast<unsigned>(i));
-    if (name == nullptr) continue;
-    names.emplace_back(name);
-    H5free_memory(name);
-  }
-  return names;
 }
 
 }  // namespace dfrun::h5

@@ -3,17 +3,14 @@
 #define DFRUN_SRC_HDF5_HDF5_TYPE_H_
 
 #include <string>
-#include <vector>
 
 #include "src/hdf5/hdf5.h"
 
 namespace dfrun::h5 {
 
-// "float32", "an enum of int32", "a table of the fields x (float32[3]), y (int64)", "lists of float32 of any length".
+// "float32", "an enum of int32", "a table of the fields x (float32[3]), y (int64)", "lists of float32 of any length",
+// "a float of 15 exponent bits with the bias 16383 and 48 mantissa bits in 8 bytes".
 std::string TypeText(const Handle& type);
-
-// The names of a table's fields in its order; none for another type.
-std::vector<std::string> FieldNames(const Handle& type);
 
 }  // namespace dfrun::h5
 

@@ -4,192 +4,32 @@
 #include <filesystem>
 #include <optional>
 
+#include "src/hdf5/element_type.h"
 #include "src/hdf5/hdf5_rows.h"
 #include "src/hdf5/hdf5_type.h"
 
 namespace dfrun {
 namespace {
 
+using h5::ElementType;
 using h5::Handle;
 
-Handle BoolType() {
-  Handle type(H5Tenum_create(H5T_NATIVE_INT8));
-  int8_t value = 0;
-  H5Tenum_insert(type.id(), "FALSE", &value);
-  value = 1;
-  H5Tenum_insert(type.id(), "TRUE", &value);
-  return type;
-}
-
-Handle HalfType() {
-  Handle type(H5Tcopy(H5T_IEEE_F32LE));
-  H5Tset_fields(type.id(), 15, 10, 5, 0, 10);
-  H5Tset_size(type.id(), 2);
-  H5Tset_ebias(type.id(), 15);
-  return type;
-}
-
-Handle ComplexType(hid_t part, size_t part_bytes) {
-  Handle type(H5Tcreate(H5T_COMPOUND, 2 * part_bytes));
-  H5Tinsert(type.id(), "r", 0, part);
-  H5Tinsert(type.id(), "i", part_bytes, part);
-  return type;
-}
-
-Handle StringType() {
-  Handle type(H5Tcopy(H5T_C_S1));
-  H5Tset_size(type.id(), H5T_VARIABLE);
-  H5Tset_cset(type.id(), H5T_CSET_UTF8);
-  return type;
-}
-
-// The HDF5 type of the elements of a tensor; invalid for resources.
-Handle TypeOf(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat:
-      return Handle(H5Tcopy(H5T_NATIVE_FLOAT));
-    case DType::kDouble:
-      return Handle(H5Tcopy(H5T_NATIVE_DOUBLE));
-    case DType::kInt8:
-    case DType::kQint8:
-      return Handle(H5Tcopy(H5T_NATIVE_INT8));
-    case DType::kInt16:
-    case DType::kQint16:
-      return Handle(H5Tcopy(H5T_NATIVE_INT16));
-    case DType::kInt32:
-    case DType::kQint32:
-      return Handle(H5Tcopy(H5T_NATIVE_INT32));
-    case DType::kInt64:
-      return Handle(H5Tcopy(H5T_NATIVE_INT64));
-    case DType::kUint8:
-    case DType::kQuint8:
-      return Handle(H5Tcopy(H5T_NATIVE_UINT8));
-    case DType::kUint16:
-    case DType::kQuint16:
-    case DType::kBfloat16:
-      return Handle(H5Tcopy(H5T_NATIVE_UINT16));
-    case DType::kUint32:
-      return Handle(H5Tcopy(H5T_NATIVE_UINT32));
-    case DType::kUint64:
-      return Handle(H5Tcopy(H5T_NATIVE_UINT64));
-    case DType::kBool:
-      return BoolType();
-    case DType::kHalf:
-      return HalfType();
-    case DType::kComplex64:
-      return ComplexType(H5T_NATIVE_FLOAT, 4);
-    case DType::kComplex128:
-      return ComplexType(H5T_NATIVE_DOUBLE, 8);
-    case DType::kString:
-      return StringType();
-    case DType::kResource:
-    case DType::kVariant:
-    case DType::kInvalid:
-      return Handle();
-  }
-  return Handle();
-}
-
-DType IntegerOf(hid_t type) {
-  const bool is_signed = H5Tget_sign(type) == H5T_SGN_2;
-  switch (H5Tget_size(type)) {
-    case 1:
-      return is_signed ? DType::kInt8 : DType::kUint8;
-    case 2:
-      return is_signed ? DType::kInt16 : DType::kUint16;
-    case 4:
-      return is_signed ? DType::kInt32 : DType::kUint32;
-    case 8:
-      return is_signed ? DType::kInt64 : DType::kUint64;
-    default:
-      return DType::kInvalid;
-  }
-}
-
-DType FloatOf(size_t bytes) {
-  switch (bytes) {
-    case 2:
-      return DType::kHalf;
-    case 4:
-      return DType::kFloat;
-    case 8:
-      return DType::kDouble;
-    default:
-      return DType::kInvalid;
-  }
-}
-
-bool IsComplexCompound(hid_t type) {
-  if (H5Tget_nmembers(type) != 2) return false;
-  bool fits = true;
-  for (unsigned i = 0; i < 2; ++i) {
-    char* name = H5Tget_member_name(type, i);
-    fits = fits && name != nullptr && std::string(name) == (i == 0 ? "r" : "i");
-    if (name != nullptr) H5free_memory(name);
-  }
-  return fits;
-}
-
-// As h5py writes bool; HDF5 converts between enums by the names of their members alone.
-bool IsBoolEnum(hid_t type) {
-  int8_t no = -1;
-  int8_t yes = -1;
-  return H5Tget_size(type) == 1 && H5Tget_nmembers(type) == 2 && H5Tenum_valueof(type, "FALSE", &no) >= 0 &&
-         H5Tenum_valueof(type, "TRUE", &yes) >= 0;
-}
-
-// Rows of bytes are strings; rows of numbers, each of its own length, are no tensor.
-bool HoldsBytes(hid_t vlen) {
-  const Handle element(H5Tget_super(vlen));
-  return H5Tget_class(element.id()) == H5T_INTEGER && H5Tget_size(element.id()) == 1;
-}
-
-// The dtype that the file's type alone stands for.
-DType DTypeOfFileType(hid_t type) {
-  switch (H5Tget_class(type)) {
-    case H5T_INTEGER:
-      return IntegerOf(type);
-    case H5T_FLOAT:
-      return FloatOf(H5Tget_size(type));
-    case H5T_ENUM:
-      return IsBoolEnum(type) ? DType::kBool : DType::kInvalid;
-    case H5T_STRING:
-      return DType::kString;
-    case H5T_VLEN:
-      return HoldsBytes(type) ? DType::kString : DType::kInvalid;
-    case H5T_COMPOUND:
-      if (!IsComplexCompound(type)) return DType::kInvalid;
-      return H5Tget_size(type) == 8    ? DType::kComplex64
-             : H5Tget_size(type) == 16 ? DType::kComplex128
-                                       : DType::kInvalid;
-    default:
-      return DType::kInvalid;
-  }
-}
-
-// The attribute may only rename what the bytes are: its type is stored as the file's type.
-bool StoredAs(DType named, hid_t file_type) {
-  if (named == DType::kString) return DTypeOfFileType(file_type) == DType::kString;
-  Handle expected = TypeOf(named);
-  return expected.valid() && DTypeOfFileType(expected.id()) == DTypeOfFileType(file_type);
-}
-
-Result<DType> DTypeOfDataset(const Handle& dataset, const Handle& type, const std::string& path,
-                             const std::string& name) {
+// The dataset's attribute may only rename what its elements are: the dtype that it names is stored as they are.
+Result<ElementType> ElementOf(const Handle& dataset, const Handle& type, const std::string& path,
+                              const std::string& name) {
+  ElementType element = h5::ElementTypeOf(type);
   const std::string attribute = h5::ReadStringAttribute(dataset, "dtype");
-  if (!attribute.empty()) {
-    const auto named = ParseDType(attribute);
-    if (!named || !StoredAs(*named, type.id())) {
-      return InvalidArgument("dataset '", name, "' of ", path, " has the attribute dtype=", attribute,
-                             ", which does not fit its HDF5 type");
-    }
-    return *named;
-  }
-  const DType dtype = DTypeOfFileType(type.id());
-  if (dtype == DType::kInvalid)
+  if (attribute.empty() && element.dtype != DType::kInvalid) return element;
+  if (attribute.empty()) {
     return InvalidArgument("dataset '", name, "' of ", path, " is ", h5::TypeText(type),
                            ", which is no dtype of a tensor");
-  return dtype;
+  }
+  const DType named = ParseDType(attribute).value_or(DType::kInvalid);
+  if (named != DType::kInvalid && named == element.dtype) return element;
+  Handle stored = h5::StoredType(named);
+  if (stored.valid() && h5::ElementTypeOf(stored).dtype == element.dtype) return ElementType{named, std::move(stored)};
+  return InvalidArgument("dataset '", name, "' of ", path, " has the attribute dtype=", attribute,
+                         ", which does not fit its HDF5 type, ", h5::TypeText(type));
 }
 
 // What would be found missing only when values are read, or not even then.
@@ -225,30 +65,43 @@ Status CheckReadable(const Handle& layout, const std::string& path, const std::s
   return Status();
 }
 
-Result<DatasetInfo> InspectOpen(const Handle& dataset, const std::string& path, const std::string& name) {
-  Handle type(H5Dget_type(dataset.id()));
+// A dataset whose elements are those of a tensor.
+struct OpenTensor {
+  Handle dataset;
+  Handle memory;  // as of an ElementType
   DatasetInfo info;
-  DF_ASSIGN(info.dtype, DTypeOfDataset(dataset, type, path, name));
-  DF_ASSIGN(const std::vector<hsize_t> sizes, h5::DatasetDims(dataset, name));
-  const std::vector<int64_t> dims(sizes.begin(), sizes.end());
-  Result<Shape> shape = Shape::Create(dims);
-  if (!shape.ok()) return shape.status().Annotate(StrCat("dataset '", name, "' of ", path));
-  info.shape = *shape;
-  Handle layout(H5Dget_create_plist(dataset.id()));
-  DF_TRY(CheckReadable(layout, path, name));
-  if (!IsPlain(info.dtype)) return info;
-  if (H5Pget_layout(layout.id()) == H5D_CHUNKED && info.shape.rank() > 0) {
-    std::vector<hsize_t> chunk(static_cast<size_t>(info.shape.rank()));
-    if (H5Pget_chunk(layout.id(), info.shape.rank(), chunk.data()) > 0) {
-      info.chunk_rows = static_cast<int64_t>(std::min<hsize_t>(chunk[0], sizes[0]));
+};
+
+// Rows of chunks, and where contiguous elements lie.
+void DescribeStorage(const Handle& type, const Handle& layout, OpenTensor& tensor) {
+  const Shape& shape = tensor.info.shape;
+  if (H5Pget_layout(layout.id()) == H5D_CHUNKED && shape.rank() > 0) {
+    std::vector<hsize_t> chunk(static_cast<size_t>(shape.rank()));
+    if (H5Pget_chunk(layout.id(), shape.rank(), chunk.data()) > 0) {
+      tensor.info.chunk_rows = std::min<int64_t>(static_cast<int64_t>(chunk[0]), shape[0]);
     }
   }
-  Handle native = TypeOf(info.dtype);
-  const haddr_t offset = H5Dget_offset(dataset.id());
-  info.contiguous = H5Pget_layout(layout.id()) == H5D_CONTIGUOUS && H5Pget_external_count(layout.id()) == 0 &&
-                    offset != HADDR_UNDEF && H5Tequal(type.id(), native.id()) > 0;
-  if (info.contiguous) info.offset = offset;
-  return info;
+  const haddr_t offset = H5Dget_offset(tensor.dataset.id());
+  tensor.info.contiguous = H5Pget_layout(layout.id()) == H5D_CONTIGUOUS && H5Pget_external_count(layout.id()) == 0 &&
+                           offset != HADDR_UNDEF && H5Tequal(type.id(), tensor.memory.id()) > 0;
+  if (tensor.info.contiguous) tensor.info.offset = offset;
+}
+
+Result<OpenTensor> Open(const Handle& file, const std::string& path, const std::string& name) {
+  OpenTensor tensor;
+  DF_ASSIGN(tensor.dataset, h5::OpenDataset(file, path, name));
+  const Handle type(H5Dget_type(tensor.dataset.id()));
+  DF_ASSIGN(ElementType element, ElementOf(tensor.dataset, type, path, name));
+  tensor.memory = std::move(element.memory);
+  tensor.info.dtype = element.dtype;
+  DF_ASSIGN(const std::vector<hsize_t> sizes, h5::DatasetDims(tensor.dataset, name));
+  Result<Shape> shape = Shape::Create(std::vector<int64_t>(sizes.begin(), sizes.end()));
+  if (!shape.ok()) return shape.status().Annotate(StrCat("dataset '", name, "' of ", path));
+  tensor.info.shape = *std::move(shape);
+  const Handle layout(H5Dget_create_plist(tensor.dataset.id()));
+  DF_TRY(CheckReadable(layout, path, name));
+  if (IsPlain(element.dtype)) DescribeStorage(type, layout, tensor);
+  return tensor;
 }
 
 // The name of the file that an object lies in.
@@ -259,46 +112,40 @@ std::string FileOf(const Handle& object) {
   return name;
 }
 
+Status Unread() {
+  return h5::LastError(Code::kDataLoss, "reading strings");
+}
+
 // Strings that hold a NUL were written as variable-length uint8.
-Status ReadVlenBytes(const Handle& dataset, hid_t space, Tensor& to) {
-  Handle type(H5Tvlen_create(H5T_NATIVE_UINT8));
+Status ReadListsOfBytes(const OpenTensor& from, const Handle& space, Tensor& to) {
   std::vector<hvl_t> values(static_cast<size_t>(to.num_elements()));
-  if (H5Dread(dataset.id(), type.id(), space, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
-    return h5::LastError(Code::kDataLoss, "reading strings");
+  if (H5Dread(from.dataset.id(), from.memory.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) return Unread();
   for (size_t i = 0; i < values.size(); ++i) {
     to.data<std::string>()[i].assign(static_cast<const char*>(values[i].p), values[i].len);
   }
-  H5Dvlen_reclaim(type.id(), space, H5P_DEFAULT, values.data());
+  H5Dvlen_reclaim(from.memory.id(), space.id(), H5P_DEFAULT, values.data());
   return Status();
 }
 
-Status ReadFixedStrings(const Handle& dataset, const Handle& file_type, Tensor& to) {
-  const size_t size = H5Tget_size(file_type.id());
+Status ReadFixedStrings(const OpenTensor& from, Tensor& to) {
+  const size_t size = H5Tget_size(from.memory.id());
   std::string bytes(size * static_cast<size_t>(to.num_elements()), '\0');
-  if (H5Dread(dataset.id(), file_type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0) {
-    return h5::LastError(Code::kDataLoss, "reading strings");
-  }
-  for (int64_t i = 0; i < to.num_elements(); ++i) {
-    const std::string text = bytes.substr(static_cast<size_t>(i) * size, size);
-    to.data<std::string>()[i] = text.substr(0, text.find('\0'));
+  if (H5Dread(from.dataset.id(), from.memory.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0) return Unread();
+  for (size_t i = 0; i < static_cast<size_t>(to.num_elements()); ++i) {
+    to.data<std::string>()[i] = h5::WithoutPadding(std::string_view(bytes).substr(i * size, size));
   }
   return Status();
 }
 
-Status ReadStrings(const Handle& dataset, Tensor& to) {
+Status ReadStrings(const OpenTensor& from, Tensor& to) {
   if (to.num_elements() == 0) return Status();
-  Handle file_type(H5Dget_type(dataset.id()));
-  Handle space(H5Dget_space(dataset.id()));
-  if (H5Tget_class(file_type.id()) == H5T_VLEN) return ReadVlenBytes(dataset, space.id(), to);
-  if (H5Tis_variable_str(file_type.id()) <= 0) return ReadFixedStrings(dataset, file_type, to);
-  Handle type = StringType();
-  H5Tset_cset(type.id(), H5Tget_cset(file_type.id()));
+  const Handle space(H5Dget_space(from.dataset.id()));
+  if (H5Tget_class(from.memory.id()) == H5T_VLEN) return ReadListsOfBytes(from, space, to);
+  if (H5Tis_variable_str(from.memory.id()) <= 0) return ReadFixedStrings(from, to);
   std::vector<char*> values(static_cast<size_t>(to.num_elements()), nullptr);
-  if (H5Dread(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
-    return h5::LastError(Code::kDataLoss, "reading strings");
-  }
+  if (H5Dread(from.dataset.id(), from.memory.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) return Unread();
   for (size_t i = 0; i < values.size(); ++i) to.data<std::string>()[i] = values[i] == nullptr ? "" : values[i];
-  H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, values.data());
+  H5Dvlen_reclaim(from.memory.id(), space.id(), H5P_DEFAULT, values.data());
   return Status();
 }
 
@@ -313,7 +160,7 @@ Status WriteStrings(const Handle& dataset, const Tensor& value, bool has_nul) {
   } else {
     std::vector<const char*> pointers;
     for (const std::string& s : strings) pointers.push_back(s.c_str());
-    Handle type = StringType();
+    Handle type = h5::StoredType(DType::kString);
     wrote = H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data());
   }
   return wrote < 0 ? h5::LastError(Code::kIo, "writing strings") : Status();
@@ -324,7 +171,7 @@ Result<std::optional<Hdf5Rows>> RowsOf(const Handle& file, const std::string& pa
   DF_ASSIGN(const Hdf5Source source, FindHdf5Source(file, path, name));
   DF_ASSIGN(const Handle dataset, h5::OpenDataset(file, path, source.dataset));
   const Handle type(H5Dget_type(dataset.id()));
-  if (source.fields.empty() && DTypeOfFileType(type.id()) != DType::kInvalid) return std::optional<Hdf5Rows>();
+  if (source.fields.empty() && h5::ElementTypeOf(type).dtype != DType::kInvalid) return std::optional<Hdf5Rows>();
   DF_ASSIGN(Hdf5Rows rows, Hdf5Rows::Open(file, path, name));
   return std::optional<Hdf5Rows>(std::move(rows));
 }
@@ -338,14 +185,6 @@ bool HasNul(const Tensor& value) {
 
 }  // namespace
 
-DType DTypeOfHdf5Type(const Handle& type) {
-  return DTypeOfFileType(type.id());
-}
-
-Handle Hdf5TypeOf(DType dtype) {
-  return TypeOf(dtype);
-}
-
 Status CheckStorage(const Handle& dataset, const std::string& path, const std::string& name) {
   return CheckReadable(Handle(H5Dget_create_plist(dataset.id())), path, name);
 }
@@ -353,11 +192,10 @@ Status CheckStorage(const Handle& dataset, const std::string& path, const std::s
 Result<DatasetInfo> InspectDataset(const Handle& file, const std::string& path, const std::string& name) {
   DF_ASSIGN(const std::optional<Hdf5Rows> rows, RowsOf(file, path, name));
   if (rows) return DatasetInfo{.dtype = rows->dtype(), .shape = rows->shape(), .holds_lists = rows->holds_lists()};
-  DF_ASSIGN(Handle dataset, h5::OpenDataset(file, path, name));
-  DF_ASSIGN(DatasetInfo info, InspectOpen(dataset, path, name));
+  DF_ASSIGN(OpenTensor tensor, Open(file, path, name));
   // An external link leads elsewhere: then the offset is one of that file.
-  info.contiguous = info.contiguous && FileOf(dataset) == FileOf(file);
-  return info;
+  tensor.info.contiguous = tensor.info.contiguous && FileOf(tensor.dataset) == FileOf(file);
+  return tensor.info;
 }
 
 Result<DatasetInfo> InspectDataset(const std::string& path, const std::string& name) {
@@ -372,17 +210,16 @@ Result<Tensor> ReadTensor(const Handle& file, const std::string& path, const std
     DF_TRY(rows->Read(0, value));
     return value;
   }
-  DF_ASSIGN(Handle dataset, h5::OpenDataset(file, path, name));
-  DF_ASSIGN(const DatasetInfo info, InspectOpen(dataset, path, name));
-  DF_ASSIGN(Tensor value, Tensor::Allocate(allocator, info.dtype, info.shape));
+  DF_ASSIGN(const OpenTensor from, Open(file, path, name));
+  DF_ASSIGN(Tensor value, Tensor::Allocate(allocator, from.info.dtype, from.info.shape));
   const std::string what = StrCat("reading dataset '", name, "' of ", path);
-  if (info.dtype == DType::kString) {
-    Status read = ReadStrings(dataset, value);
+  if (from.info.dtype == DType::kString) {
+    Status read = ReadStrings(from, value);
     if (!read.ok()) return read.Annotate(what);
     return value;
   }
-  Handle type = TypeOf(info.dtype);
-  if (value.num_elements() > 0 && H5Dread(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, value.raw()) < 0) {
+  if (value.num_elements() > 0 &&
+      H5Dread(from.dataset.id(), from.memory.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, value.raw()) < 0) {
     return h5::LastError(Code::kDataLoss, what);
   }
   return value;
@@ -391,15 +228,17 @@ Result<Tensor> ReadTensor(const Handle& file, const std::string& path, const std
 Status ReadRows(const Handle& file, const std::string& path, const std::string& name, int64_t begin, Tensor& to) {
   DF_ASSIGN(const std::optional<Hdf5Rows> rows, RowsOf(file, path, name));
   if (rows) return rows->Read(begin, to);
-  DF_ASSIGN(Handle dataset, h5::OpenDataset(file, path, name));
-  Handle file_space(H5Dget_space(dataset.id()));
+  DF_ASSIGN(const OpenTensor from, Open(file, path, name));
+  if (from.info.dtype != to.dtype() || !IsPlain(to.dtype())) {
+    return InvalidArgument("dataset '", name, "' of ", path, " is ", from.info.dtype, ", not ", to.dtype());
+  }
+  const Handle file_space(H5Dget_space(from.dataset.id()));
   std::vector<hsize_t> start(static_cast<size_t>(to.shape().rank()), 0);
   const std::vector<hsize_t> count(to.shape().dims().begin(), to.shape().dims().end());
   start[0] = static_cast<hsize_t>(begin);
   Handle memory_space(H5Screate_simple(to.shape().rank(), count.data(), nullptr));
-  Handle type = TypeOf(to.dtype());
   if (H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
-      H5Dread(dataset.id(), type.id(), memory_space.id(), file_space.id(), H5P_DEFAULT, to.raw()) < 0) {
+      H5Dread(from.dataset.id(), from.memory.id(), memory_space.id(), file_space.id(), H5P_DEFAULT, to.raw()) < 0) {
     return h5::LastError(Code::kDataLoss,
                          StrCat("reading rows ", begin, " and following of dataset '", name, "' of ", path));
   }
@@ -409,7 +248,7 @@ Status ReadRows(const Handle& file, const std::string& path, const std::string& 
 Result<DatasetInfo> WriteTensor(const Handle& file, const std::string& name, const Tensor& value, bool write_bytes) {
   h5::Prepare();
   const bool has_nul = HasNul(value);
-  Handle type = has_nul ? Handle(H5Tvlen_create(H5T_NATIVE_UINT8)) : TypeOf(value.dtype());
+  Handle type = has_nul ? Handle(H5Tvlen_create(H5T_NATIVE_UINT8)) : h5::StoredType(value.dtype());
   if (!type.valid())
     return InvalidArgument("a tensor of dtype ", value.dtype(), " cannot be written to a file (dataset '", name, "')");
   const std::vector<hsize_t> dims(value.shape().dims().begin(), value.shape().dims().end());

@@ -3,9 +3,8 @@
 // Types are those that h5py reads as the numpy type: bool as h5py's enum {FALSE, TRUE}, complex as the compound {r, i},
 // float16 as the 2-byte IEEE float, strings of variable length (variable-length uint8 where one holds a NUL). bfloat16
 // is stored as uint16 and the quantised types as their integers. The attribute `dtype` (DT_FLOAT, ...) decides on
-// reading; without it the file's type does. Names may be those of tables' fields, and of lists' lengths and values:
-// src/hdf5/hdf5_rows.h.
-// Thread safety: a file handle is for one thread at a time.
+// reading; without it the file's type does: src/hdf5/element_type.h. Names may be those of tables' fields, and of
+// lists' lengths and values: src/hdf5/hdf5_rows.h. Thread safety: a file handle is for one thread at a time.
 #ifndef DFRUN_SRC_HDF5_TENSOR_HDF5_H_
 #define DFRUN_SRC_HDF5_TENSOR_HDF5_H_
 
@@ -28,10 +27,6 @@ Result<Tensor> ReadTensor(const h5::Handle& file, const std::string& path, const
 // Rows [begin, begin + rows) of the first dimension, into `to`, whose dtype and shape fit.
 Status ReadRows(const h5::Handle& file, const std::string& path, const std::string& name, int64_t begin, Tensor& to);
 
-// The dtype that an HDF5 type stands for; kInvalid: none (tables, enums other than bool's, arrays, lists of numbers).
-DType DTypeOfHdf5Type(const h5::Handle& type);
-// The HDF5 type of a tensor's elements; invalid for resources and variants.
-h5::Handle Hdf5TypeOf(DType dtype);
 // An error where the values of a dataset cannot be read for what they are stored by: a filter, the parts of a virtual
 // one.
 Status CheckStorage(const h5::Handle& dataset, const std::string& path, const std::string& name);

@@ -59,6 +59,37 @@ TEST_F(ForeignShardTest, OneAsDfrunWritesIt) {
   EXPECT_TRUE(Read().ok()) << Read().ToString();
 }
 
+TEST_F(ForeignShardTest, ValuesOfAnotherByteOrderAreTheSame) {
+  const float values[kSize] = {1, -2.5F, 70000, 1.0F / 3};
+  {
+    const h5::Handle file = *h5::CreateFile(path_);
+    const h5::Handle space(H5Screate_simple(1, &kSize, nullptr));
+    const h5::Handle dataset(
+        H5Dcreate2(file.id(), "/W:0", H5T_IEEE_F32BE, space.id(), H5P_DEFAULT, layout_.id(), H5P_DEFAULT));
+    ASSERT_GE(H5Dwrite(dataset.id(), H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), 0);
+  }
+  const SavedVariable wanted{"W", DType::kFloat, Shape({kSize})};
+  const auto read = ReadShard(path_, {&wanted, 1}, SystemAllocator());
+  ASSERT_TRUE(read.ok()) << read.status().ToString();
+  for (size_t i = 0; i < kSize; ++i) EXPECT_EQ((*read)[0].data<float>()[i], values[i]);
+}
+
+TEST_F(ForeignShardTest, AFloatOfAnotherLayoutIsNoFloat16) {
+  const h5::Handle bfloat16(H5Tcopy(H5T_IEEE_F32LE));
+  H5Tset_fields(bfloat16.id(), 15, 7, 8, 0, 7);
+  H5Tset_size(bfloat16.id(), 2);
+  {
+    const h5::Handle file = *h5::CreateFile(path_);
+    const h5::Handle space(H5Screate_simple(1, &kSize, nullptr));
+    const h5::Handle dataset(
+        H5Dcreate2(file.id(), "/W:0", bfloat16.id(), space.id(), H5P_DEFAULT, layout_.id(), H5P_DEFAULT));
+    ASSERT_TRUE(h5::WriteStringAttribute(dataset, "dtype", "DT_HALF").ok());
+  }
+  const SavedVariable wanted{"W", DType::kHalf, Shape({kSize})};
+  const Status status = ReadShard(path_, {&wanted, 1}, SystemAllocator()).status();
+  EXPECT_THAT(status.message(), HasSubstr("does not fit its HDF5 type, bfloat16"));
+}
+
 TEST_F(ForeignShardTest, ExternalStorage) {
   std::ofstream(files_.Path("bytes")) << "sixteen bytes...";
   H5Pset_external(layout_.id(), files_.Path("bytes").c_str(), 0, kSize * sizeof(float));

@@ -1,0 +1,36 @@
+// Which dtype the elements of an HDF5 type have in a tensor, and the type of a tensor's elements in a file.
+//
+// An HDF5 number is a layout of bits: which are the exponent, the sign, padding, in which order the bytes lie. A layout
+// has the smallest dtype that holds all its values, as h5py chooses it, but for bfloat16, which h5py lacks. One whose
+// values HDF5 does not convert right has none.
+// Thread safety: as HDF5's.
+#ifndef DFRUN_SRC_HDF5_ELEMENT_TYPE_H_
+#define DFRUN_SRC_HDF5_ELEMENT_TYPE_H_
+
+#include <string_view>
+
+#include "src/framework/dtype.h"
+#include "src/hdf5/hdf5.h"
+
+namespace dfrun::h5 {
+
+struct ElementType {
+  DType dtype = DType::kInvalid;
+  // What H5Dread() is told: elements as the tensor has them; of strings what they are copied from, char* for one of any
+  // length, hvl_t for a list of bytes, padded with NULs if all are of one length. Invalid without a dtype.
+  Handle memory = {};
+};
+
+// Without a dtype: tables but complex numbers, arrays, lists but of bytes, opaque values, bit fields, references,
+// times; integers and floats of layouts that no dtype holds.
+ElementType ElementTypeOf(const Handle& type);
+
+// A string of those that are all of one length, in which a NUL may stand between others.
+std::string_view WithoutPadding(std::string_view padded);
+
+// The type by which the elements of a dtype are stored; invalid for resources and variants.
+Handle StoredType(DType dtype);
+
+}  // namespace dfrun::h5
+
+#endif  // DFRUN_SRC_HDF5_ELEMENT_TYPE_H_
