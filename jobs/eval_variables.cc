@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "src/checkpoint/store.h"
+#include "src/framework/object_state.h"
 #include "src/graph/file_kind.h"
+#include "src/graph/object_handle.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -17,11 +19,10 @@ bool IsVariable(const Node& node) {
   return IsRefVariable(node) || node.op->name == "VarHandleOp";
 }
 
-// What a checkpoint calls it.
-std::string SavedName(const Node& node) {
-  const AttrValue* shared = node.attrs.Find("shared_name");
-  const std::string* name = shared == nullptr ? nullptr : shared->get<std::string>();
-  return name == nullptr || name->empty() ? node.name : *name;
+// Of an object that outlives steps (a queue, a table) and whose state a checkpoint of a job may hold; else null.
+const ObjectState* StateOf(const Node& node) {
+  const ObjectState* const state = IsVariable(node) ? nullptr : FindObjectState(node.op->name);
+  return state != nullptr && state->parts != nullptr && NamesObject(node) ? state : nullptr;
 }
 
 Result<NodeId> AddAssign(Graph& graph, NodeId variable, Output value) {
@@ -48,6 +49,92 @@ Status CheckFits(const Node& node, const SavedVariable& saved, const std::string
   if (dtype == saved.dtype && shape.IsCompatibleWith(saved.shape)) return Status();
   return Error(Code::kBadSpec, "variable '", node.name, "' is ", dtype, shape, " in the graph, but ", saved.dtype,
                saved.shape, " in the checkpoint ", directory);
+}
+
+// A node, and what a checkpoint has of it.
+struct SavedNode {
+  NodeId node = -1;
+  std::vector<StatePart> parts = {};                         // of an object
+  std::vector<std::pair<size_t, SavedVariable>> saved = {};  // with the numbers of the shards; none: it has nothing
+  std::vector<Tensor> values = {};
+};
+
+Result<SavedNode> FindVariable(const Node& node, const CheckpointStore::Checkpoint& checkpoint, bool must_be_there) {
+  SavedNode found{.node = node.id};
+  size_t shard = 0;
+  const SavedVariable* saved = checkpoint.manifest.Find(NameOfObject(node), &shard);
+  if (saved == nullptr) saved = checkpoint.manifest.Find(node.name, &shard);
+  if (saved != nullptr) {
+    DF_TRY(CheckFits(node, *saved, checkpoint.directory));
+    found.saved.emplace_back(shard, *saved);
+  } else if (must_be_there) {
+    return Error(Code::kBadSpec, "the checkpoint ", checkpoint.directory, " has no variable '", NameOfObject(node),
+                 "'; give --init NODE to start it otherwise");
+  }
+  return found;
+}
+
+// All of the state of an object, or nothing.
+Result<SavedNode> FindState(const Node& node, const CheckpointStore::Checkpoint& checkpoint) {
+  SavedNode found{.node = node.id};
+  const Result<std::vector<StatePart>> parts = StateOf(node)->parts(node.attrs);
+  if (!parts.ok()) return found;  // no checkpoint can hold it
+  for (const StatePart& part : *parts) {
+    size_t shard = 0;
+    const SavedVariable* const saved = checkpoint.manifest.Find(NameOfPart(node.name, part), &shard);
+    if (saved == nullptr) return SavedNode{.node = node.id};
+    if (saved->dtype != part.dtype || !part.shape.IsCompatibleWith(saved->shape)) {
+      return Error(Code::kBadSpec, "'", saved->name, "' is ", part.dtype, part.shape, " in the graph, but ",
+                   saved->dtype, saved->shape, " in the checkpoint ", checkpoint.directory);
+    }
+    found.saved.emplace_back(shard, *saved);
+  }
+  found.parts = *parts;
+  return found;
+}
+
+Status ReadValues(const CheckpointStore::Checkpoint& checkpoint, std::vector<SavedNode>& nodes) {
+  struct Load {
+    std::vector<SavedVariable> variables;
+    std::vector<Tensor*> values;
+  };
+  std::map<size_t, Load> by_shard;
+  for (SavedNode& node : nodes) {
+    node.values.resize(node.saved.size());
+    for (size_t i = 0; i < node.saved.size(); ++i) {
+      Load& load = by_shard[node.saved[i].first];
+      load.variables.push_back(node.saved[i].second);
+      load.values.push_back(&node.values[i]);
+    }
+  }
+  for (const auto& [shard, load] : by_shard) {
+    const std::string path = checkpoint.directory + "/" + checkpoint.manifest.shards[shard].file;
+    DF_ASSIGN(std::vector<Tensor> values, ReadShard(path, load.variables, SystemAllocator()));
+    for (size_t i = 0; i < values.size(); ++i) *load.values[i] = std::move(values[i]);
+  }
+  return Status();
+}
+
+// A node that gives an object the state that it is fed.
+Status AddRestored(Graph& graph, SavedNode& saved, FedStep& step) {
+  DF_ASSIGN(const Output handle, AddHandleOf(graph, saved.node));
+  const Node& node = graph.node(saved.node);
+  const ObjectState& state = *StateOf(node);
+  NodeSpec spec;
+  spec.name = graph.UniqueName(node.name + "/eval_restore");
+  spec.op = state.restore_op;
+  spec.attrs = StateAttrs(state, node.op->name, {node.output_types[0].dtype}, saved.parts);
+  spec.colocate_with = node.name;
+  spec.inputs = {handle};
+  for (Tensor& value : saved.values) {
+    DF_ASSIGN(const Output fed, AddPlaceholder(graph, graph.node(saved.node).name, value));
+    spec.inputs.push_back(fed);
+    step.signature.feeds.push_back(fed);
+    step.feeds.push_back(std::move(value));
+  }
+  DF_ASSIGN(const NodeId restored, graph.AddNode(std::move(spec)));
+  step.signature.targets.push_back(restored);
+  return Status();
 }
 
 }  // namespace
@@ -83,32 +170,17 @@ Result<FedStep> AddSavedValues(Graph& graph, const std::vector<std::string>& wan
   if (opened.status().code() == Code::kNotFound)
     return IoError("--restore ", directory, ": ", opened.status().message());
   DF_TRY(opened.status());
-  const CheckpointStore::Checkpoint& checkpoint = *opened;
-  struct Load {
-    std::vector<SavedVariable> variables;
-    std::vector<NodeId> nodes;
-  };
-  std::map<size_t, Load> by_shard;
+  std::vector<SavedNode> saved;
   for (const std::string& name : wanted) {
     const Node& node = graph.node(graph.Find(name));
-    size_t shard = 0;
-    const SavedVariable* saved = checkpoint.manifest.Find(SavedName(node), &shard);
-    if (saved == nullptr) {
-      if (!all) continue;
-      return Error(Code::kBadSpec, "the checkpoint ", directory, " has no variable '", SavedName(node),
-                   "'; give --init NODE to start it otherwise");
-    }
-    DF_TRY(CheckFits(node, *saved, directory));
-    by_shard[shard].variables.push_back(*saved);
-    by_shard[shard].nodes.push_back(node.id);
+    DF_ASSIGN(SavedNode found, IsVariable(node) ? FindVariable(node, *opened, all) : FindState(node, *opened));
+    if (!found.saved.empty()) saved.push_back(std::move(found));
   }
+  DF_TRY(ReadValues(*opened, saved));
   FedStep step;
-  for (const auto& [shard, load] : by_shard) {
-    const std::string path = directory + "/" + checkpoint.manifest.shards[shard].file;
-    DF_ASSIGN(std::vector<Tensor> values, ReadShard(path, load.variables, SystemAllocator()));
-    for (size_t i = 0; i < values.size(); ++i) {
-      DF_TRY(AddAssigned(graph, load.nodes[i], std::move(values[i]), step));
-    }
+  for (SavedNode& node : saved) {
+    DF_TRY(IsVariable(graph.node(node.node)) ? AddAssigned(graph, node.node, std::move(node.values[0]), step)
+                                             : AddRestored(graph, node, step));
   }
   return step;
 }
@@ -126,7 +198,7 @@ Result<NodeId> VariableOfName(const Graph& graph, const std::string& name) {
   std::vector<std::string> names;
   for (const Node& node : graph.nodes()) {
     if (!IsVariable(node)) continue;
-    if (node.name == name || SavedName(node) == name) return node.id;
+    if (node.name == name || NameOfObject(node) == name) return node.id;
     names.push_back(node.name);
   }
   const std::string near = Nearest(name, names);
@@ -137,7 +209,7 @@ Result<std::vector<std::string>> VariablesOf(const Graph& graph, const RunSignat
   DF_ASSIGN(const Graph needed, PruneForRun(graph, signature));
   std::vector<std::string> names;
   for (const Node& node : needed.nodes()) {
-    if (IsVariable(node)) names.push_back(node.name);
+    if (IsVariable(node) || StateOf(node) != nullptr) names.push_back(node.name);
   }
   return names;
 }

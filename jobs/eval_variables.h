@@ -24,7 +24,8 @@ Result<FedStep> AddInitialValues(Graph& graph, const JobSpec& job);
 // where it is something else, with what it is and what to do; Io where there is nothing.
 Result<std::string> FindCheckpoint(const std::string& path);
 
-// Adds an Assign of its saved value for every variable of `wanted` that the checkpoint in `directory` has.
+// Adds nodes that give every variable, and every queue, table or other object, of `wanted` its value or state in the
+// checkpoint in `directory`, where that has it.
 // BadSpec for a variable that it has in another dtype or shape, and, if `all` is set, for one that it lacks.
 Result<FedStep> AddSavedValues(Graph& graph, const std::vector<std::string>& wanted, const std::string& directory,
                                bool all);
@@ -35,7 +36,7 @@ Status AddAssigned(Graph& graph, NodeId variable, Tensor value, FedStep& step);
 // The variable of this name, its node's or the one that a checkpoint knows it by. NotFound with a near name.
 Result<NodeId> VariableOfName(const Graph& graph, const std::string& name);
 
-// Names of the variable nodes that a run of `signature` touches.
+// Names of the nodes of variables, and of other objects that outlive steps, that a run of `signature` touches.
 Result<std::vector<std::string>> VariablesOf(const Graph& graph, const RunSignature& signature);
 
 }  // namespace dfrun::jobs

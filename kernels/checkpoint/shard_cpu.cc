@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include "kernels/checkpoint/string_inputs.h"
@@ -60,23 +61,24 @@ class RestoreShard final : public Kernel {
     DF_ASSIGN(const std::string named, StringScalar(ctx, 0));
     DF_ASSIGN(const std::string directory, FileAccess::Of(ctx.device())->ForReading(named));
     DF_ASSIGN(const Manifest manifest, ReadManifest(directory));
-    std::map<size_t, std::vector<size_t>> by_shard;
+    const auto left_out = ctx.input(1).values<std::string>();
+    std::map<size_t, Members> by_shard;
     for (size_t i = 0; i < names_.size(); ++i) {
-      size_t shard = 0;
-      if (manifest.Find(names_[i], &shard) == nullptr) {
-        return NotFound("the checkpoint ", directory, " has no variable '", names_[i], "'");
+      if (std::find(left_out.begin(), left_out.end(), names_[i]) != left_out.end()) {
+        ctx.SetOutput(static_cast<int>(i), Tensor(dtypes_[i], Shape({0})));
+        continue;
       }
-      by_shard[shard].push_back(i);
+      size_t shard = 0;
+      const SavedVariable* const saved = manifest.Find(names_[i], &shard);
+      if (saved == nullptr) return NotFound("the checkpoint ", directory, " has no variable '", names_[i], "'");
+      DF_TRY(CheckFits(i, *saved, directory));
+      by_shard[shard].outputs.push_back(static_cast<int>(i));
+      by_shard[shard].wanted.push_back(*saved);
     }
     for (const auto& [shard, members] : by_shard) {
-      std::vector<SavedVariable> wanted;
-      for (size_t i : members) {
-        DF_ASSIGN(Shape shape, shapes_[i].ToShape());
-        wanted.push_back({names_[i], dtypes_[i], std::move(shape)});
-      }
       DF_ASSIGN(std::vector<Tensor> values,
-                ReadShard(directory + "/" + manifest.shards[shard].file, wanted, ctx.allocator()));
-      for (size_t k = 0; k < members.size(); ++k) ctx.SetOutput(static_cast<int>(members[k]), std::move(values[k]));
+                ReadShard(directory + "/" + manifest.shards[shard].file, members.wanted, ctx.allocator()));
+      for (size_t k = 0; k < values.size(); ++k) ctx.SetOutput(members.outputs[k], std::move(values[k]));
     }
     return Status();
   }
@@ -84,6 +86,18 @@ class RestoreShard final : public Kernel {
   bool IsExpensive() const override { return true; }
 
  private:
+  // What is read of one shard.
+  struct Members {
+    std::vector<int> outputs;
+    std::vector<SavedVariable> wanted;
+  };
+
+  Status CheckFits(size_t i, const SavedVariable& saved, const std::string& directory) const {
+    if (saved.dtype == dtypes_[i] && shapes_[i].IsCompatibleWith(saved.shape)) return Status();
+    return Error(Code::kDataLoss, "variable '", saved.name, "' is ", saved.dtype, saved.shape, " in ", directory,
+                 ", but ", dtypes_[i], shapes_[i], " was expected");
+  }
+
   const std::vector<std::string> names_;
   const std::vector<DType> dtypes_;
   const std::vector<PartialShape> shapes_;

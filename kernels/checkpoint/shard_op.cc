@@ -18,6 +18,7 @@ OP("SaveShard")
 
 OP("RestoreShard")
     .Input("directory: string")
+    .Input("left_out: string")
     .Output("values: dtypes")
     .Attr("dtypes: list(type)")
     .Attr("names: list(string)")
@@ -34,6 +35,6 @@ OP("RestoreShard")
     })
     .Own()
     .Cost(CopyCost())
-    .Doc("Reads variables by name from the shards of a committed checkpoint (dfrun's own).");
+    .Doc("Reads variables by name from the shards of a committed checkpoint; those that are left out are empty (dfrun's own).");
 
 }  // namespace dfrun

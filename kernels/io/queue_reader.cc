@@ -162,17 +162,21 @@ std::string QueueReader::State::Serialized() const {
 Status QueueReader::State::Restore(const std::string& message) {
   proto::ReaderBaseState state;
   if (!state.ParseFromString(message)) return InvalidArgument("Could not parse the state of a reader");
-  if (state.work_started() < 0 || state.work_finished() < 0 || state.num_records_produced() < 0) {
+  return Set(state.work_started(), state.work_finished(), state.num_records_produced(), state.current_work());
+}
+
+Status QueueReader::State::Set(int64_t started, int64_t finished, int64_t records, std::string work) {
+  if (started < 0 || finished < 0 || records < 0) {
     return InvalidArgument("Unexpected negative value when restoring a reader");
   }
-  if (state.work_started() > state.work_finished() + 1 || state.work_finished() > state.work_started()) {
-    return InvalidArgument("Inconsistent work started vs. finished when restoring a reader: ", state.work_started(),
-                           " vs. ", state.work_finished());
+  if (started > finished + 1 || finished > started) {
+    return InvalidArgument("Inconsistent work started vs. finished when restoring a reader: ", started, " vs. ",
+                           finished);
   }
-  started_ = state.work_started();
-  finished_ = state.work_finished();
-  records_ = state.num_records_produced();
-  work_ = state.current_work();
+  started_ = started;
+  finished_ = finished;
+  records_ = records;
+  work_ = std::move(work);
   return Status();
 }
 

@@ -4,8 +4,10 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/queues/queue.h"
 
@@ -22,6 +24,16 @@ class WorkReader {
   virtual bool GivesOne() const { return false; }
   // Whether all of its state is that of ReaderState.
   virtual bool HasPlainState() const { return false; }
+
+  // How far it is in its work.
+  struct Place {
+    bool is_open = false;  // else there is no next record
+    uint64_t at = 0;       // where the next record is looked for
+    int64_t number = 0;    // of the records before it
+  };
+  virtual Place place() const { return {}; }
+  // Goes on in a work that is not at its end. An error where its file cannot be opened.
+  virtual Status Resume(const std::string& work, const Place& place) = 0;
 };
 
 // Reads use it in turn, in the order in which they came. Thread safety: all methods from any thread.
@@ -41,6 +53,7 @@ class QueueReader final : public AsyncWaitQueue {
 
    private:
     friend class QueueReader;
+    Status Set(int64_t started, int64_t finished, int64_t records, std::string work);
     bool in_work() const { return started_ > finished_; }
     int64_t started_ = 0;  // files
     int64_t finished_ = 0;
@@ -54,6 +67,10 @@ class QueueReader final : public AsyncWaitQueue {
   void Read(OpContext& ctx, RefPtr<Queue> queue, int64_t most, Callback done);
   // Runs use(state) in its turn.
   void With(OpContext& ctx, std::function<Status(State&)> use, Callback done);
+
+  // What a checkpoint keeps, as PartsOfReader() in reader_state.cc names it. Nobody reads.
+  Result<std::vector<Tensor>> SaveState(Allocator& allocator) const;
+  Status RestoreState(std::span<const Tensor> parts, Allocator& allocator);
 
   // Unimplemented where there is more to the reader's state than State.
   Status CheckPlainState(std::string_view what) const;

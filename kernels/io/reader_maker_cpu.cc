@@ -51,6 +51,19 @@ class FileReader final : public WorkReader {
 
   bool GivesOne() const override { return naming_ == Naming::kFile; }
 
+  Place place() const override { return {cursor_.has_value(), at_, number_}; }
+  Status Resume(const std::string& work, const Place& place) override {
+    cursor_.reset();
+    if (place.is_open) DF_TRY(Start(work));
+    if (place.is_open && place.at > file_.size()) {
+      return Error(Code::kDataLoss, work, " has ", file_.size(), " bytes, and was read up to byte ", place.at,
+                   " when the checkpoint was written: bring the old file back");
+    }
+    at_ = place.at;
+    number_ = place.number;
+    return Status();
+  }
+
  private:
   const RefPtr<FileAccess> access_;
   const std::unique_ptr<RecordFormat> format_;
@@ -75,6 +88,7 @@ class IdentityReader final : public WorkReader {
   }
   bool GivesOne() const override { return true; }
   bool HasPlainState() const override { return true; }
+  Status Resume(const std::string& work, const Place& /*place*/) override { return Start(work); }
 
  private:
   std::string work_;

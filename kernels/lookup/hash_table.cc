@@ -91,6 +91,11 @@ class HashTable final : public LookupTable {
     return static_cast<int64_t>(rows_.size());
   }
 
+  bool is_initialized() const override {
+    MutexLock lock(mu_);
+    return initialized_;
+  }
+
   Status Export(Allocator& allocator, Tensor* keys, Tensor* values) const override {
     MutexLock lock(mu_);
     if (!initialized_) return NotInitialized();

@@ -2,7 +2,9 @@
 #ifndef DFRUN_KERNELS_LOOKUP_LOOKUP_TABLE_H_
 #define DFRUN_KERNELS_LOOKUP_LOOKUP_TABLE_H_
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "src/framework/kernel.h"
 
@@ -42,8 +44,14 @@ class LookupTable : public Resource {
   virtual Status Initialize(const Tensor& keys, const Tensor& values) = 0;
   virtual Status Remove(const Tensor& keys) = 0;
   virtual Result<int64_t> Size() const = 0;
+  // Whether it may be read; of one that is mutable always.
+  virtual bool is_initialized() const = 0;
   // All keys, sorted, and their values.
   virtual Status Export(Allocator& allocator, Tensor* keys, Tensor* values) const = 0;
+
+  // What a checkpoint keeps: whether it is initialised, the keys, sorted, and their values.
+  Result<std::vector<Tensor>> SaveState(Allocator& allocator) const;
+  Status RestoreState(std::span<const Tensor> parts, Allocator& allocator);
 
   std::string DebugString() const override;
 

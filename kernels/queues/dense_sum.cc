@@ -2,6 +2,7 @@
 
 #include "kernels/array/add_element.h"
 #include "kernels/queues/gradient_sum.h"
+#include "kernels/state/packed_tensors.h"
 
 namespace dfrun {
 namespace {
@@ -24,6 +25,19 @@ class DenseSum final : public GradientSum {
   Status Give(OpContext& ctx, int32_t count) override {
     if (count > 0) DivideBy(count);
     ctx.SetOutput(0, std::move(sum_));
+    return Status();
+  }
+
+  Status Save(Allocator& allocator, std::vector<Tensor>& parts) const override {
+    const Tensor* const sum = &sum_;
+    return PackTensors({&sum, has_value_ ? size_t{1} : 0}, type_.dtype, allocator, parts);
+  }
+
+  Status Restore(std::span<const Tensor> parts, Allocator& allocator) override {
+    DF_ASSIGN(std::vector<Tensor> sums, UnpackTensors(parts[0], parts[1], allocator));
+    if (sums.size() > 1) return Error(Code::kDataLoss, "there is more than one saved sum");
+    has_value_ = !sums.empty();
+    if (has_value_) sum_ = std::move(sums[0]);
     return Status();
   }
 

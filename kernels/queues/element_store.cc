@@ -2,10 +2,18 @@
 
 #include <deque>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace dfrun {
 namespace {
+
+template <class Elements>
+std::vector<const QueueElement*> PointersTo(const Elements& elements) {
+  std::vector<const QueueElement*> pointers;
+  for (const QueueElement& element : elements) pointers.push_back(&element);
+  return pointers;
+}
 
 class FifoStore final : public ElementStore {
  public:
@@ -17,6 +25,8 @@ class FifoStore final : public ElementStore {
     return element;
   }
   void PutBack(QueueElement element) override { elements_.push_front(std::move(element)); }
+  std::vector<const QueueElement*> Elements() const override { return PointersTo(elements_); }
+  void Clear() override { elements_.clear(); }
 
  private:
   std::deque<QueueElement> elements_;
@@ -24,19 +34,32 @@ class FifoStore final : public ElementStore {
 
 class ShuffleStore final : public ElementStore {
  public:
-  explicit ShuffleStore(const Philox& generator) : numbers_(generator) {}
+  explicit ShuffleStore(const Philox& generator) : drawn_{generator}, numbers_(generator) {}
 
   int64_t size() const override { return static_cast<int64_t>(elements_.size()); }
   void Push(QueueElement element) override { elements_.push_back(std::move(element)); }
   QueueElement Pop() override {
+    ++drawn_.count;
     std::swap(elements_[numbers_.Next() % elements_.size()], elements_.back());
     QueueElement element = std::move(elements_.back());
     elements_.pop_back();
     return element;
   }
   void PutBack(QueueElement element) override { Push(std::move(element)); }
+  std::vector<const QueueElement*> Elements() const override { return PointersTo(elements_); }
+  void Clear() override { elements_.clear(); }
+  std::optional<DrawnNumbers> drawn() const override { return drawn_; }
+  void set_drawn(const DrawnNumbers& drawn) override {
+    constexpr uint64_t kPerBlock = std::tuple_size_v<Philox::Block>;
+    Philox generator = drawn.start;
+    generator.Skip(drawn.count / kPerBlock);
+    numbers_ = PhiloxNumbers(generator);
+    for (uint64_t i = 0; i < drawn.count % kPerBlock; ++i) numbers_.Next();
+    drawn_ = drawn;
+  }
 
  private:
+  DrawnNumbers drawn_;
   PhiloxNumbers numbers_;
   std::vector<QueueElement> elements_;
 };
@@ -53,6 +76,12 @@ class PriorityStore final : public ElementStore {
     const int64_t priority = element[0].scalar<int64_t>();
     elements_.emplace(Position(priority, --first_), std::move(element));
   }
+  std::vector<const QueueElement*> Elements() const override {
+    std::vector<const QueueElement*> pointers;
+    for (const auto& [position, element] : elements_) pointers.push_back(&element);
+    return pointers;
+  }
+  void Clear() override { elements_.clear(); }
 
  private:
   using Position = std::pair<int64_t, int64_t>;  // priority, then the order in which they came

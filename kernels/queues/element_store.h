@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "kernels/random/philox.h"
@@ -13,6 +14,12 @@ namespace dfrun {
 
 // An owned tensor for each component.
 using QueueElement = std::vector<Tensor>;
+
+// A place in a sequence of random numbers.
+struct DrawnNumbers {
+  Philox start;        // the generator of the whole sequence
+  uint64_t count = 0;  // numbers that have been drawn
+};
 
 // Thread safety: as a vector.
 class ElementStore {
@@ -24,6 +31,13 @@ class ElementStore {
   virtual QueueElement Pop() = 0;
   // Takes back what Pop() gave last: it is the next again.
   virtual void PutBack(QueueElement element) = 0;
+
+  // All elements, in an order in which Push() brings an empty store of the kind to the same ones.
+  virtual std::vector<const QueueElement*> Elements() const = 0;
+  virtual void Clear() = 0;
+  // Where a store that draws is in its random numbers; nothing for one that does not.
+  virtual std::optional<DrawnNumbers> drawn() const { return std::nullopt; }
+  virtual void set_drawn(const DrawnNumbers& /*drawn*/) {}
 };
 
 // First in, first out.

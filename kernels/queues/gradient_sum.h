@@ -4,6 +4,8 @@
 #define DFRUN_KERNELS_QUEUES_GRADIENT_SUM_H_
 
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "src/framework/kernel.h"
 
@@ -37,6 +39,12 @@ class GradientSum {
   // Sets the outputs of a taking op. At least one gradient was added; `count`: by how many the sum is divided, 0: by
   // none.
   virtual Status Give(OpContext& ctx, int32_t count) = 0;
+
+  // Appends what there is of the sum: the values packed (packed_tensors.h), of a sparse one also its indices and how
+  // many gradients had each.
+  virtual Status Save(Allocator& allocator, std::vector<Tensor>& parts) const = 0;
+  // Brings a new sum to what another has saved; DataLoss, and no change, for parts that are none.
+  virtual Status Restore(std::span<const Tensor> parts, Allocator& allocator) = 0;
 };
 
 // `type` outlives the sum.

@@ -5,6 +5,7 @@
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/queues/async_wait_queue.h"
 #include "kernels/state/device_resource.h"
+#include "src/framework/object_state.h"
 #include "src/framework/variant.h"
 
 namespace dfrun {
@@ -124,6 +125,7 @@ class UnlockKernel final : public Kernel {
   }
 };
 
+KEEPS_STATE(ObjectState(), "MutexV2");  // a lock ends with its step
 CPU_KERNEL_ANY("MutexV2", DeviceResourceKernel<MakeMutex>);
 CPU_KERNEL_ANY("MutexLock", LockKernel);
 CPU_KERNEL_ANY("MutexAcquire", LockKernel);

@@ -9,6 +9,7 @@
 #define DFRUN_KERNELS_QUEUES_QUEUE_H_
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,10 @@ class Queue final : public AsyncWaitQueue {
   // No more elements are taken. Enqueues that wait are cancelled, or served first.
   void Close(OpContext& ctx, bool cancel_pending_enqueues, Callback done);
 
+  // What a checkpoint keeps, as PartsOfQueue() in queue_state.cc names it. Nothing waits in the queue.
+  Result<std::vector<Tensor>> SaveState(Allocator& allocator) const EXCLUDES(mu_);
+  Status RestoreState(std::span<const Tensor> parts, Allocator& allocator) EXCLUDES(mu_);
+
   int64_t size() const EXCLUDES(mu_);
   bool is_closed() const EXCLUDES(mu_);
   std::string DebugString() const override;
@@ -80,6 +85,8 @@ class Queue final : public AsyncWaitQueue {
   Progress Serve(WaitingCall& waiting_call) override REQUIRES(mu_);
   void Undo(WaitingCall& waiting_call) override REQUIRES(mu_);
   bool IsFull() const REQUIRES(mu_);
+  // The elements that the parts of their components hold, from the first on.
+  Result<std::vector<QueueElement>> ElementsOf(std::span<const Tensor> parts, Allocator& allocator) const;
   // Ends the call with an error, after Claim().
   static Progress Refuse(WaitingCall& waiting_call, Status status);
 

@@ -4,6 +4,7 @@
 
 #include "kernels/array/add_element.h"
 #include "kernels/queues/gradient_sum.h"
+#include "kernels/state/packed_tensors.h"
 
 namespace dfrun {
 namespace {
@@ -32,6 +33,32 @@ class SparseSum final : public GradientSum {
     ctx.SetOutput(0, Tensor::Vector<int64_t>(indices_));
     ctx.SetOutput(1, std::move(values_));
     ctx.SetOutput(2, std::move(whole));
+    return Status();
+  }
+
+  Status Save(Allocator& allocator, std::vector<Tensor>& parts) const override {
+    const Tensor* const values = &values_;
+    DF_TRY(PackTensors({&values, has_value_ ? size_t{1} : 0}, type_.dtype, allocator, parts));
+    parts.push_back(Tensor::Vector<int64_t>(indices_));
+    parts.push_back(Tensor::Vector<int32_t>(counts_));
+    return Status();
+  }
+
+  Status Restore(std::span<const Tensor> parts, Allocator& allocator) override {
+    DF_ASSIGN(std::vector<Tensor> values, UnpackTensors(parts[0], parts[1], allocator));
+    const auto indices = parts[2].values<int64_t>();
+    const auto counts = parts[3].values<int32_t>();
+    const bool has_value = !values.empty();
+    const bool has_rows = has_value && values[0].shape().rank() > 0;
+    const int64_t rows = has_rows ? values[0].shape().dim(0) : 0;
+    if (values.size() > 1 || has_rows != has_value || parts[2].num_elements() != rows ||
+        parts[3].num_elements() != rows || std::any_of(counts.begin(), counts.end(), [](int32_t n) { return n < 1; })) {
+      return Error(Code::kDataLoss, "the saved slices, their indices and their counts do not belong together");
+    }
+    has_value_ = has_value;
+    if (has_value_) values_ = std::move(values[0]);
+    indices_.assign(indices.begin(), indices.end());
+    counts_.assign(counts.begin(), counts.end());
     return Status();
   }
 

@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <optional>
 
 #include "kernels/device/cpu_kernel.h"
-#include "kernels/random/candidates.h"
+#include "kernels/random/learned_candidates.h"
 #include "kernels/random/random_state.h"
-#include "src/base/mutex.h"
 
 namespace dfrun {
 namespace {
@@ -143,25 +141,25 @@ class LearnedSampler final : public SamplerKernel {
       setup.Fail(InvalidArgument("range_max is ", range_, ", but must be below 2^31 - 1"));
       return;
     }
-    Result<UnigramCandidates> made =
-        UnigramCandidates::Create(setup.device().allocator(), std::max<int64_t>(range_, 1));
-    if (made.ok()) {
-      distribution_.emplace(*std::move(made));
+    const std::string name = setup.attrs().Has("_position") ? setup.attr<std::string>("_position") : "";
+    Result<RefPtr<LearnedCandidates>> found = LearnedCandidates::Named(name, range_, setup.device());
+    if (found.ok()) {
+      learned_ = *std::move(found);
     } else {
-      setup.Fail(made.status());
+      setup.Fail(found.status());
     }
   }
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const CandidateOutputs out, Prepare(ctx));
-    MutexLock lock(mu_);
-    DF_TRY(Sample(ctx, *distribution_, out));
-    for (int64_t seen : ctx.input(0).values<int64_t>()) distribution_->Add(seen);
-    return Status();
+    return learned_->With([&](UnigramCandidates& distribution) -> Status {
+      DF_TRY(Sample(ctx, distribution, out));
+      for (int64_t seen : ctx.input(0).values<int64_t>()) distribution.Add(seen);
+      return Status();
+    });
   }
 
  private:
-  Mutex mu_;
-  std::optional<UnigramCandidates> distribution_ GUARDED_BY(mu_);  // there unless the constructor refused
+  RefPtr<LearnedCandidates> learned_;  // there unless the constructor refused
 };
 
 class AllSampler final : public SamplerKernel {

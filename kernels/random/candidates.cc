@@ -14,7 +14,31 @@ Result<UnigramCandidates> UnigramCandidates::Create(Allocator& allocator, int64_
 UnigramCandidates::UnigramCandidates(Tensor weights, Tensor sums)
     : weights_(std::move(weights)), sums_(std::move(sums)), total_(range()) {
   std::fill_n(weights_.data<int32_t>(), range(), 1);
-  for (int64_t i = 0; i <= range(); ++i) sums_.data<int32_t>()[i] = static_cast<int32_t>(i & -i);
+  SumWeights();
+}
+
+Result<UnigramCandidates> UnigramCandidates::FromWeights(Allocator& allocator, const Tensor& weights) {
+  DF_ASSIGN(UnigramCandidates made, Create(allocator, weights.num_elements()));
+  int64_t total = 0;
+  for (const int32_t weight : weights.values<int32_t>()) {
+    total += weight;
+    if (weight < 1 || total > kMostWeight) return Error(Code::kDataLoss, "the saved weights are none of a sampler");
+  }
+  CopyElements(weights, made.weights_);
+  made.total_ = total;
+  made.SumWeights();
+  return made;
+}
+
+// Element i takes in those of which it is the sum: itself and the elements below it whose own sums end there.
+void UnigramCandidates::SumWeights() {
+  int32_t* const sums = sums_.data<int32_t>();
+  sums[0] = 0;
+  std::copy_n(weights_.data<int32_t>(), range(), sums + 1);
+  for (int64_t i = 1; i <= range(); ++i) {
+    const int64_t above = i + (i & -i);
+    if (above <= range()) sums[above] += sums[i];
+  }
 }
 
 void UnigramCandidates::Add(int64_t value) {

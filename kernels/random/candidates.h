@@ -89,6 +89,9 @@ class UnigramCandidates {
 
   // `range` is at most kMostWeight. ResourceExhausted if there is no memory for it.
   static Result<UnigramCandidates> Create(Allocator& allocator, int64_t range);
+  // With these weights, an int32 vector, each at least 1, of a total of at most kMostWeight; else DataLoss.
+  static Result<UnigramCandidates> FromWeights(Allocator& allocator, const Tensor& weights);
+  const Tensor& weights() const { return weights_; }
   int64_t Draw(CandidateNumbers& numbers) const { return ClassAt(numbers.Below32(static_cast<uint32_t>(total_))); }
   float Probability(int64_t value) const {
     return static_cast<float>(weights_.data<int32_t>()[value]) / static_cast<float>(total_);
@@ -98,6 +101,7 @@ class UnigramCandidates {
 
  private:
   UnigramCandidates(Tensor weights, Tensor sums);
+  void SumWeights();
   // The class at this offset in the classes laid end to end, each as long as its weight.
   int64_t ClassAt(int64_t offset) const;
   int64_t range() const { return weights_.num_elements(); }

@@ -26,6 +26,9 @@ class Philox {
     if (low_ < blocks) ++high_;
   }
 
+  // The arguments of a constructor that makes a generator like this one: key, lower and upper half of the counter.
+  std::array<uint64_t, 3> state() const { return {key_, low_, high_}; }
+
   DF_HOST_DEVICE Block Next() {
     Lanes<1> words = NextLanes<1>();
     return {words[0][0], words[1][0], words[2][0], words[3][0]};

@@ -21,11 +21,18 @@ struct SavedInput {
   std::vector<File> files;  // in the order of the samples; empty if there are too many to list
 };
 
+// What the job that wrote the checkpoint had been told, as far as it decides the values: "train.learning_rate", "0.1".
+struct SavedSetting {
+  std::string name;
+  std::string value;
+};
+
 struct Manifest {
   int64_t step = 0;
   std::vector<ShardEntry> shards;
   std::vector<SavedInput> inputs = {};
-  uint32_t format = 2;  // the format of the file that was read
+  std::vector<SavedSetting> settings = {};
+  uint32_t format = 3;  // the format of the file that was read
 
   // Returns the variable and sets `shard` to the index of its shard; null if no shard has it.
   const SavedVariable* Find(const std::string& variable, size_t* shard) const;

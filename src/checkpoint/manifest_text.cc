@@ -12,7 +12,8 @@
 namespace dfrun {
 namespace {
 
-constexpr uint32_t kFormat = 2;
+constexpr uint32_t kFormat = 3;
+constexpr uint32_t kFormatWithoutSettings = 2;
 constexpr uint32_t kFormatWithoutChecksum = 1;
 constexpr size_t kLongestFileName = 255;
 
@@ -54,6 +55,10 @@ std::string PrintFile(const SavedInput::File& file) {
 std::string PrintInput(const SavedInput& input) {
   return StrCat("{\"name\": ", JsonString(input.name), ", \"samples\": ", Quoted(static_cast<uint64_t>(input.samples)),
                 ", \"files\": [", Join(input.files, ", ", PrintFile), "]}");
+}
+
+std::string PrintSetting(const SavedSetting& setting) {
+  return StrCat("{\"name\": ", JsonString(setting.name), ", \"value\": ", JsonString(setting.value), "}");
 }
 
 Result<SavedVariable> ReadVariable(JsonReader& reader) {
@@ -121,6 +126,17 @@ SavedInput ReadInput(JsonReader& reader) {
   return input;
 }
 
+SavedSetting ReadSetting(JsonReader& reader) {
+  SavedSetting setting;
+  reader.BeginObject();
+  reader.Name("name");
+  setting.name = reader.String();
+  reader.Name("value");
+  setting.value = reader.String();
+  reader.EndObject();
+  return setting;
+}
+
 // Reads the members after `format`. The first programs of format 1 wrote no inputs.
 Status ReadContent(JsonReader& reader, Manifest& manifest) {
   reader.Name("step");
@@ -135,6 +151,11 @@ Status ReadContent(JsonReader& reader, Manifest& manifest) {
   if (old ? reader.TryName("inputs") : (reader.Name("inputs"), true)) {
     reader.BeginArray();
     while (reader.NextElement()) manifest.inputs.push_back(ReadInput(reader));
+  }
+  if (manifest.format == kFormat) {
+    reader.Name("settings");
+    reader.BeginArray();
+    while (reader.NextElement()) manifest.settings.push_back(ReadSetting(reader));
   }
   if (!old) {
     reader.Name("checksum");
@@ -169,7 +190,8 @@ Status CheckBytes(const ShardEntry& shard) {
 std::string PrintManifest(const Manifest& manifest) {
   std::string text = StrCat("{\n \"format\": ", kFormat, ",\n \"step\": ", Quoted(static_cast<uint64_t>(manifest.step)),
                             ",\n \"shards\": [\n  ", Join(manifest.shards, ",\n  ", PrintShard),
-                            "\n ],\n \"inputs\": [", Join(manifest.inputs, ",\n  ", PrintInput), "],\n");
+                            "\n ],\n \"inputs\": [", Join(manifest.inputs, ",\n  ", PrintInput), "],\n \"settings\": [",
+                            Join(manifest.settings, ",\n  ", PrintSetting), "],\n");
   return text + ChecksumLines(text);
 }
 
@@ -185,9 +207,9 @@ Result<Manifest> ParseManifest(std::string_view text) {
     if (!ChecksumFits(text)) {
       return Error(Code::kDataLoss, "its checksum is not that of its content (format ", manifest.format, ")");
     }
-    if (manifest.format != kFormat) {
+    if (manifest.format != kFormat && manifest.format != kFormatWithoutSettings) {
       return Error(Code::kBadSpec, "it has format ", manifest.format, ", and this program reads ",
-                   kFormatWithoutChecksum, " and ", kFormat, ": use the version of dfrun that wrote it");
+                   kFormatWithoutChecksum, " to ", kFormat, ": use the version of dfrun that wrote it");
     }
   }
   DF_TRY(ReadContent(reader, manifest));
@@ -200,6 +222,7 @@ Status CheckManifest(const Manifest& manifest) {
   std::set<std::string_view> files;
   std::set<std::string_view> variables;
   std::set<std::string_view> inputs;
+  std::set<std::string_view> settings;
   for (const ShardEntry& shard : manifest.shards) {
     if (!IsPlainFileName(shard.file)) return Error(Code::kDataLoss, "a shard is named '", shard.file, "'");
     if (!files.insert(shard.file).second) return Error(Code::kDataLoss, "two shards are named '", shard.file, "'");
@@ -213,6 +236,10 @@ Status CheckManifest(const Manifest& manifest) {
   }
   for (const SavedInput& input : manifest.inputs) {
     if (!inputs.insert(input.name).second) return Error(Code::kDataLoss, "there are two inputs '", input.name, "'");
+  }
+  for (const SavedSetting& setting : manifest.settings) {
+    if (settings.insert(setting.name).second) continue;
+    return Error(Code::kDataLoss, "there are two settings '", setting.name, "'");
   }
   return Status();
 }

@@ -9,16 +9,16 @@
 
 namespace dfrun {
 
-// Returns the text in format 2, with its checksum.
+// Returns the text in format 3, with its checksum.
 std::string PrintManifest(const Manifest& manifest);
 
-// Reads format 2 or 1. DataLoss where the checksum does not fit, for a member that is unknown, missing, doubled or of
-// another type, and for content that no checkpoint has: see CheckManifest(). kBadSpec for another format whose checksum
-// fits. Safe on hostile text.
+// Reads format 3, 2 or 1. DataLoss where the checksum does not fit, for a member that is unknown, missing, doubled or
+// of another type, and for content that no checkpoint has: see CheckManifest(). kBadSpec for another format whose
+// checksum fits. Safe on hostile text.
 Result<Manifest> ParseManifest(std::string_view text);
 
 // DataLoss for a negative step, files that are not plain names or come twice, variables whose names are no text, that
-// come twice or whose bytes their shard cannot hold, and inputs that come twice.
+// come twice or whose bytes their shard cannot hold, and inputs and settings that come twice.
 Status CheckManifest(const Manifest& manifest);
 
 }  // namespace dfrun

@@ -100,7 +100,7 @@ Result<CheckpointStore::Checkpoint> CheckpointStore::Open(const std::string& dir
   if (manifest.format == 1) {
     DF_LOG(kWarning) << "the checkpoint " << directory
                      << " has format 1, whose manifest has no checksum; what is saved "
-                     << "from now on has format 2";
+                     << "from now on has format 3";
   }
   return Checkpoint{directory, std::move(manifest)};
 }
@@ -120,29 +120,44 @@ Status CheckpointStore::OpenCommitted(const Committed& committed, const Fits& fi
     return Status();
   }
   Status fit = fits ? fits(*checkpoint) : Status();
-  if (!fit.ok() && fit.code() != Code::kBadSpec) return fit;
+  if (!fit.ok() && fit.code() != Code::kBadSpec && !IsPassedOver(fit.code())) return fit;
   *passed_over = std::move(fit);
   return Status();
 }
 
 Result<std::optional<CheckpointStore::Checkpoint>> CheckpointStore::FindNewest(const Fits& fits) const {
   DF_ASSIGN(const Listing listing, List());
-  Status first;
+  Status damage;  // the first
   for (const Stray& stray : listing.strays) {
     DF_LOG(kWarning) << stray.what << ": passed over";
-    if (first.ok() && stray.may_lead_to_one) first = Error(Code::kDataLoss, stray.what);
+    if (damage.ok() && stray.may_lead_to_one) damage = Error(Code::kDataLoss, stray.what);
   }
+  std::vector<Status> misfits;
   for (const Committed& c : listing.committed) {
     Checkpoint checkpoint;
     Status passed_over;
     DF_TRY(OpenCommitted(c, fits, &checkpoint, &passed_over));
-    if (passed_over.ok()) return std::optional(std::move(checkpoint));
+    if (passed_over.ok()) {
+      if (!misfits.empty()) DF_LOG(kWarning) << misfits[0].message() << "; the older " << c.directory << " fits";
+      return std::optional(std::move(checkpoint));
+    }
+    if (passed_over.code() == Code::kBadSpec) {
+      misfits.push_back(std::move(passed_over));
+      continue;
+    }
     DF_LOG(kWarning) << passed_over.message() << "; looking for an older one";
-    if (first.ok()) first = std::move(passed_over);
+    if (damage.ok()) damage = std::move(passed_over);
   }
-  if (first.ok()) return std::optional<Checkpoint>();
-  if (first.code() == Code::kBadSpec) return first;
-  return Error(Code::kDataLoss, "no checkpoint in ", directory_, " is whole: ", first.message(),
+  if (misfits.empty() && damage.ok()) return std::optional<Checkpoint>();
+  return WhyNone(misfits, damage);
+}
+
+Status CheckpointStore::WhyNone(const std::vector<Status>& misfits, const Status& damage) const {
+  if (misfits.size() == 1) return misfits[0];
+  if (!misfits.empty()) {
+    return Error(Code::kBadSpec, misfits[0].message(), "; the ", misfits.size() - 1, " older ones do not fit either");
+  }
+  return Error(Code::kDataLoss, "no checkpoint in ", directory_, " is whole: ", damage.message(),
                "; to begin anew, name another run directory");
 }
 

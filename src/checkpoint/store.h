@@ -35,7 +35,8 @@ class CheckpointStore {
   using Fits = std::function<Status(const Checkpoint&)>;
 
   // Finds the newest committed checkpoint whose files are whole and which fits; nothing if none was committed. A
-  // damaged one is passed over with a warning, and is an error if no other is left. A checkpoint that cannot be read
+  // damaged one is passed over with a warning, and is an error if no other is left; those that do not fit have one
+  // warning, or one error, together. A checkpoint that cannot be read
   // (kIo, also of the whole directory) or has another format is an error at once: to go on from an older one, or from
   // none, would lose a good one.
   Result<std::optional<Checkpoint>> FindNewest(const Fits& fits = nullptr) const;
@@ -67,6 +68,8 @@ class CheckpointStore {
   Status Classify(const std::string& name, Listing& listing) const;
   // Sets `passed_over` to the reason for which this checkpoint is passed over; OK if it is good.
   Status OpenCommitted(const Committed& committed, const Fits& fits, Checkpoint* checkpoint, Status* passed_over) const;
+  // The error where none is good: the newest of the whole ones that do not fit, else the newest damage.
+  Status WhyNone(const std::vector<Status>& misfits, const Status& damage) const;
   std::string PathOf(int64_t step, const char* suffix) const;
   // Removes checkpoints up to this step beyond those to keep.
   void RemoveOld(int64_t newest);

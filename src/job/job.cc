@@ -11,6 +11,7 @@
 #include "src/base/text.h"
 #include "src/checkpoint/store.h"
 #include "src/framework/hdf5_library.h"
+#include "src/job/checkpoint_fit.h"
 #include "src/job/finite_watch.h"
 #include "src/job/input_samples.h"
 #include "src/job/metrics_log.h"
@@ -30,23 +31,6 @@ namespace {
 constexpr double kLeastGraceS = 1;
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
-
-// A checkpoint fits the job if it has all of its variables in their dtypes and shapes.
-Status CheckFits(const CheckpointStore::Checkpoint& checkpoint, const std::vector<SavedVariable>& variables) {
-  for (const SavedVariable& v : variables) {
-    size_t shard = 0;
-    const SavedVariable* saved = checkpoint.manifest.Find(v.name, &shard);
-    if (saved == nullptr) {
-      return Error(Code::kBadSpec, "the checkpoint ", checkpoint.directory, " has no variable '", v.name,
-                   "' of this spec: it is of another model");
-    }
-    if (saved->dtype != v.dtype || !(saved->shape == v.shape)) {
-      return Error(Code::kBadSpec, "variable '", v.name, "' is ", saved->dtype, saved->shape, " in the checkpoint ",
-                   checkpoint.directory, ", but ", v.dtype, v.shape, " in this spec");
-    }
-  }
-  return Status();
-}
 
 class Job {
  public:
@@ -84,6 +68,7 @@ class Job {
   Status WriteFetches();
   void TellStart() const;
   void WarnOfIdleRanks() const;
+  void WarnOfUnkept() const;
   int64_t NextStop() const;
   // Of a job that was resumed.
   bool NothingLeft() const { return saved_step_ >= 0 && step_ >= steps_; }
@@ -100,6 +85,7 @@ class Job {
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 
   JobGraph parts_;  // its graph has moved into the session
+  std::vector<SavedSetting> settings_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<RunDirectory> directory_;
   std::unique_ptr<MetricsLog> metrics_;
@@ -161,6 +147,7 @@ Status Job::Prepare() {
   eval_every_ = job.eval ? job.eval->every : 0;
   save_every_ = job.checkpoint ? job.checkpoint->every : 0;
   const int keep = job.checkpoint ? job.checkpoint->keep : 0;
+  if (job.checkpoint || options_.resume) settings_ = SettingsOf(spec_);
   store_ = std::make_unique<CheckpointStore>(directory_->checkpoints(), keep);
   if (job.checkpoint || (job.run && !parts_.step.names.empty())) DF_TRY(LoadHdf5().status());
   session_options.files.roots.push_back(directory_->path());
@@ -171,6 +158,7 @@ Status Job::Prepare() {
   logged_ = *logged;
   TellStart();
   WarnOfIdleRanks();
+  WarnOfUnkept();
   fetched_.resize(parts_.step.signature.fetches.size());
   if (log_every_ > 1) {
     RunSignature quiet = parts_.step.signature;
@@ -199,6 +187,13 @@ void Job::WarnOfIdleRanks() const {
   TellMessage(StrCat("warning: ", idle.size(), " of ", runtime_.size(), " ranks have nothing to compute (rank ",
                      Join(idle), "): start fewer ranks, ",
                      spec_.job.train ? "or raise `train: {replicas: ...}`" : "or name devices of theirs"));
+}
+
+// A resumed job would go on with other values, which nothing else would tell.
+void Job::WarnOfUnkept() const {
+  if (!spec_.job.checkpoint) return;
+  for (const std::string& state : parts_.unkept)
+    TellMessage(StrCat("warning: ", state, "; after --resume it begins anew"));
 }
 
 // Gives the variables their values: from a checkpoint or from the spec.
@@ -240,9 +235,9 @@ Status Job::BeginWriting() {
 }
 
 Status Job::Resume() {
-  const auto fits = [this](const CheckpointStore::Checkpoint& checkpoint) -> Status {
-    DF_TRY(CheckFits(checkpoint, parts_.variables));
-    for (const size_t i : parts_.advancing) DF_TRY(CheckSameSamples(checkpoint, spec_.job.inputs[i]));
+  CheckpointFit fit;
+  const auto fits = [&](const CheckpointStore::Checkpoint& checkpoint) -> Status {
+    DF_ASSIGN(fit, FitCheckpoint(checkpoint, {spec_.job, parts_, settings_}));
     return Status();
   };
   std::optional<CheckpointStore::Checkpoint> found;
@@ -260,9 +255,12 @@ Status Job::Resume() {
     TellMessage(StrCat("all ", steps_, " steps are done: nothing is left after ", found->directory));
     return CheckFetchesThere();
   }
-  DF_ASSIGN(const Session::Handle restore, session_->Prepare(parts_.restore));
-  const Tensor directory[] = {Tensor::Scalar<std::string>(found->directory)};
-  DF_TRY(session_->RunStep(restore, directory, {}));
+  if (const std::string differences = DescribeFit(*found, fit); !differences.empty()) {
+    TellMessage("warning: " + differences);
+  }
+  const RestoreStep step = RestoreFrom(*found, fit, parts_);
+  DF_ASSIGN(const Session::Handle restore, session_->Prepare(step.signature));
+  DF_TRY(session_->RunStep(restore, step.feeds, {}));
   TellMessage(StrCat("resuming at step ", step_, " from ", found->directory));
   return Status();
 }
@@ -459,6 +457,7 @@ Status Job::Save() {
   DF_TRY(session_->RunStep(save, directory, entries));
   Manifest manifest;
   manifest.step = step_;
+  manifest.settings = settings_;
   for (const Tensor& entry : entries) {
     DF_ASSIGN(ShardEntry shard, ShardEntry::Parse(entry.scalar<std::string>()));
     manifest.shards.push_back(std::move(shard));

@@ -26,6 +26,7 @@ class Alternative {
   bool flag(std::string_view key) const { return std::get<bool>(values_.find(key)->second); }
   int64_t integer(std::string_view key) const { return std::get<int64_t>(values_.find(key)->second); }
   double number(std::string_view key) const { return std::get<double>(values_.find(key)->second); }
+  const KeyValues& values() const { return values_; }
   void Set(std::string_view key, KeyValue value) { values_.find(key)->second = value; }
 
  private:

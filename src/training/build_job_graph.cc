@@ -10,9 +10,9 @@
 #include "src/training/copy_fetches.h"
 #include "src/training/evaluation.h"
 #include "src/training/job_graph_draft.h"
+#include "src/training/kept_state.h"
 #include "src/training/queue_liveness_check.h"
 #include "src/training/queue_type_check.h"
-#include "src/training/rng_state.h"
 #include "src/training/strategy.h"
 #include "src/training/update_gates.h"
 #include "src/training/updates.h"
@@ -31,7 +31,7 @@ Status AddVariables(const LoadedSpec& spec, JobGraphDraft& draft) {
     NodeSpec copy{node.name, node.op->name, {}, {}, node.attrs, devices[i], "", node.location};
     DF_ASSIGN(const NodeId added, draft.job.graph.AddNode(std::move(copy)));
     draft.shared.nodes[node.id] = added;
-    draft.saved.push_back(added);
+    DF_TRY(draft.KeepVariable(added));
   }
   return Status();
 }
@@ -54,8 +54,11 @@ Status AddInitialValues(JobGraphDraft& draft) {
     GraphOps ops(graph, "init", graph.node(variable).device);
     const Output assign = ops.Add(name + "/assign", "Assign", {{variable, 0}, value});
     if (!ops.status().ok()) return ops.status().Annotate(StrCat("initial value of variable '", name, "'"));
-    draft.job.init.targets.push_back(assign.node);
+    std::vector<NodeId>& targets = draft.job.init.targets;
+    const auto before = static_cast<std::ptrdiff_t>(targets.size());
+    targets.push_back(assign.node);
     DF_TRY(AssignCopies(draft, variable, assign, draft.job.init));
+    draft.first_assigns[variable].assign(targets.begin() + before, targets.end());
   }
   return Status();
 }
@@ -139,7 +142,7 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(CheckQueuesServed(draft.job.graph, runs,
                            "name what does so in 'targets' of 'run', or let the step depend on it"));
   DF_TRY(CheckQueuesEmptied(draft.job.graph, runs, spec.job.train ? spec.job.train->steps : spec.job.run->steps));
-  if (spec.job.train) DF_TRY(SaveRngState(draft));
+  DF_TRY(KeepState(draft));
   DF_TRY(AddInitialValues(draft));
   DF_TRY(AddSaveAndRestore(draft));
   DF_TRY(ChooseDevicesFor(draft));  // of what evaluates, initialises and restores

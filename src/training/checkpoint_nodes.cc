@@ -8,23 +8,21 @@
 namespace dfrun {
 namespace {
 
-// What the nodes of a shard say of its members.
+// What the nodes of a shard say of its tensors.
 struct ShardAttrs {
   std::vector<std::string> names;
   std::vector<PartialShape> shapes;
   std::vector<DType> dtypes;
 };
 
-Result<ShardAttrs> AttrsOf(const std::vector<NodeId>& members, JobGraph& job) {
+ShardAttrs AttrsOf(const std::vector<const Kept*>& members) {
   ShardAttrs attrs;
-  for (NodeId v : members) {
-    const Node& node = job.graph.node(v);
-    Result<Shape> shape = node.output_shapes[0].ToShape();
-    if (!shape.ok()) return shape.status().Annotate(job.graph.Describe(v));
-    attrs.names.push_back(node.name);
-    attrs.shapes.push_back(node.output_shapes[0]);
-    attrs.dtypes.push_back(node.output_types[0].dtype);
-    job.variables.push_back({node.name, attrs.dtypes.back(), *shape});
+  for (const Kept* kept : members) {
+    for (const StatePart& part : kept->parts) {
+      attrs.names.push_back(part.name);
+      attrs.shapes.push_back(part.shape);
+      attrs.dtypes.push_back(part.dtype);
+    }
   }
   return attrs;
 }
@@ -37,50 +35,82 @@ Result<std::string> HostOf(const std::string& device) {
   return name.ToString();
 }
 
-// The node that gives a member its value back, on the member's device.
-NodeId AddRestored(const Node& member, Output value, GraphOps& ops) {
-  if (member.op->name == "VariableV2") return ops.Add("restore/assign", "Assign", {{member.id, 0}, value}).node;
-  return ops.Add("restore/position", "SetRandomPosition", {value}, member.attrs).node;
-}
-
-// Whether a value that is not finite must not be saved.
-bool IsChecked(const JobGraphDraft& draft, NodeId member) {
-  const DType dtype = draft.job.graph.node(member).output_types[0].dtype;
-  if (!IsFloating(dtype) && !IsComplex(dtype)) return false;
+// Whether a value that is not finite must not be saved. States may hold any: what a queue holds is no result.
+bool IsChecked(const JobGraphDraft& draft, const Kept& kept) {
+  const DType dtype = kept.parts[0].dtype;
+  if (!kept.is_variable || (!IsFloating(dtype) && !IsComplex(dtype))) return false;
   return std::none_of(draft.spec.variables.begin(), draft.spec.variables.end(),
-                      [&](const VariableSpec& v) { return !v.finite && draft.shared.nodes.at(v.node) == member; });
+                      [&](const VariableSpec& v) { return !v.finite && draft.shared.nodes.at(v.node) == kept.source; });
 }
 
-void AddCheck(const std::vector<NodeId>& members, const JobGraphDraft& draft, GraphOps& ops, JobGraph& job) {
+void AddCheck(const std::vector<const Kept*>& members, JobGraphDraft& draft, GraphOps& ops) {
   std::vector<Output> values;
   std::vector<std::string> names;
-  for (NodeId v : members) {
-    if (!IsChecked(draft, v)) continue;
-    values.push_back({v, 0});
-    names.push_back(job.graph.node(v).name);
+  for (const Kept* kept : members) {
+    if (!IsChecked(draft, *kept)) continue;
+    values.push_back({kept->source, 0});
+    names.push_back(kept->of);
   }
   if (values.empty()) return;
-  job.not_finite.fetches.push_back(ops.Add("check", "_NotFiniteValues", std::move(values), {{"names", names}}));
+  draft.job.not_finite.fetches.push_back(ops.Add("check", "_NotFiniteValues", std::move(values), {{"names", names}}));
 }
 
-Status AddShard(const std::vector<NodeId>& members, const std::string& file, Output directory, GraphOps& ops,
-                JobGraphDraft& draft) {
+// The nodes that give a member its state back, from the outputs of a RestoreShard from `first` on, on its device.
+Status AddRestored(const Kept& kept, Output first, GraphOps& ops, JobGraphDraft& draft) {
   JobGraph& job = draft.job;
-  DF_ASSIGN(const ShardAttrs attrs, AttrsOf(members, job));
-  std::vector<Output> values = {directory};
-  for (NodeId v : members) values.push_back({v, 0});
-  job.save.fetches.push_back(ops.Add("save", "SaveShard", values, {{"names", attrs.names}, {"file", file}}));
-  const Output restored = ops.Add("restore", "RestoreShard", {directory},
-                                  {{"names", attrs.names}, {"dtypes", attrs.dtypes}, {"shapes", attrs.shapes}});
+  const Node source = job.graph.node(kept.source);
+  std::vector<Output> inputs = kept.restore_inputs;
+  for (size_t i = 0; i < kept.parts.size(); ++i, ++first.port) inputs.push_back(first);
+  ops.set_device(source.device);
+  const Output restored = ops.Add(kept.is_variable ? "restore/assign" : "restore/state", kept.restore_op,
+                                  std::move(inputs), kept.is_variable ? AttrMap() : source.attrs);
   DF_TRY(ops.status());
-  for (size_t i = 0; i < members.size(); ++i) {
-    const Node member = job.graph.node(members[i]);
-    ops.set_device(member.device);
-    job.restore.targets.push_back(AddRestored(member, {restored.node, static_cast<int32_t>(i)}, ops));
-    DF_TRY(ops.status());
-    const NodeId assigned = job.restore.targets.back();
-    job.graph.mutable_node(assigned).colocate_with = member.name;
-    DF_TRY(AssignCopies(draft, member.id, {assigned, 0}, job.restore));
+  job.graph.mutable_node(restored.node).colocate_with = source.name;
+  const auto before = static_cast<std::ptrdiff_t>(job.restore.targets.size());
+  job.restore.targets.push_back(restored.node);
+  if (kept.is_variable) DF_TRY(AssignCopies(draft, kept.source, restored, job.restore));
+  KeptState state{.of = kept.of, .is_variable = kept.is_variable, .parts = kept.parts};
+  state.restore.assign(job.restore.targets.begin() + before, job.restore.targets.end());
+  if (kept.is_variable) state.begin = draft.first_assigns[kept.source];
+  job.kept.push_back(std::move(state));
+  return Status();
+}
+
+// What the nodes of all shards are fed.
+struct ShardFeeds {
+  Output directory;
+  Output left_out;
+};
+
+Status AddShard(const std::vector<const Kept*>& members, const std::string& file, const ShardFeeds& feeds,
+                GraphOps& ops, JobGraphDraft& draft) {
+  const ShardAttrs attrs = AttrsOf(members);
+  std::vector<Output> values = {feeds.directory};
+  for (const Kept* kept : members) {
+    for (size_t i = 0; i < kept->parts.size(); ++i) values.push_back({kept->source, static_cast<int32_t>(i)});
+  }
+  draft.job.save.fetches.push_back(ops.Add("save", "SaveShard", values, {{"names", attrs.names}, {"file", file}}));
+  Output restored = ops.Add("restore", "RestoreShard", {feeds.directory, feeds.left_out},
+                            {{"names", attrs.names}, {"dtypes", attrs.dtypes}, {"shapes", attrs.shapes}});
+  DF_TRY(ops.status());
+  for (const Kept* kept : members) {
+    DF_TRY(AddRestored(*kept, restored, ops, draft));
+    restored.port += static_cast<int32_t>(kept->parts.size());
+  }
+  return Status();
+}
+
+// A part of a state has a name that no node need have: that of a variable may be the same.
+Status CheckNames(const JobGraphDraft& draft) {
+  std::map<std::string_view, const Kept*> owners;
+  for (const Kept& kept : draft.kept) {
+    for (const StatePart& part : kept.parts) {
+      const auto [other, is_new] = owners.emplace(part.name, &kept);
+      if (is_new) continue;
+      const Graph& graph = draft.job.graph;
+      return InvalidArgument(graph.Describe(graph.Find(kept.of)), " and '", other->second->of, "' would both be '",
+                             part.name, "' in a checkpoint: rename one of them");
+    }
   }
   return Status();
 }
@@ -88,21 +118,28 @@ Status AddShard(const std::vector<NodeId>& members, const std::string& file, Out
 }  // namespace
 
 Status AddSaveAndRestore(JobGraphDraft& draft) {
+  DF_TRY(CheckNames(draft));
   JobGraph& job = draft.job;
-  std::map<std::string, std::vector<NodeId>> by_device;
-  for (NodeId v : draft.saved) {
-    DF_ASSIGN(const std::string host, HostOf(job.graph.node(v).device));
-    by_device[host].push_back(v);
+  std::map<std::string, std::vector<const Kept*>> by_device;
+  for (const Kept& kept : draft.kept) {
+    DF_ASSIGN(const std::string host, HostOf(job.graph.node(kept.source).device));
+    by_device[host].push_back(&kept);
   }
   GraphOps ops(job.graph, "checkpoint", draft.workers[0]);
-  const Output directory = ops.Add("directory", "Placeholder", {}, {{"dtype", DType::kString}, {"shape", Shape()}});
-  job.save.feeds = job.restore.feeds = {directory};
-  job.save.feed_shapes = job.restore.feed_shapes = {PartialShape::Scalar()};
+  const auto feed = [&](const char* name, const PartialShape& shape) {
+    return ops.Add(name, "Placeholder", {}, {{"dtype", DType::kString}, {"shape", shape}});
+  };
+  const PartialShape names({PartialShape::kUnknown});
+  const ShardFeeds feeds{feed("directory", PartialShape::Scalar()), feed("left_out", names)};
+  job.save.feeds = {feeds.directory};
+  job.save.feed_shapes = {PartialShape::Scalar()};
+  job.restore.feeds = {feeds.directory, feeds.left_out};
+  job.restore.feed_shapes = {PartialShape::Scalar(), names};
   int shard = 0;
   for (const auto& [device, members] : by_device) {
     ops.set_device(device);
-    AddCheck(members, draft, ops, job);
-    DF_TRY(AddShard(members, StrCat("shard-", shard++, ".h5"), directory, ops, draft));
+    AddCheck(members, draft, ops);
+    DF_TRY(AddShard(members, StrCat("shard-", shard++, ".h5"), feeds, ops, draft));
   }
   return ops.status();
 }

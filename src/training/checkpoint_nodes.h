@@ -6,7 +6,7 @@
 
 namespace dfrun {
 
-// A SaveShard and a RestoreShard for each task whose devices have anything of `draft.saved`, which is whole by then.
+// A SaveShard and a RestoreShard for each task whose devices have anything of `draft.kept`, which is whole by then.
 // They are on the task's host device.
 Status AddSaveAndRestore(JobGraphDraft& draft);
 

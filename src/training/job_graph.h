@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "src/checkpoint/shard.h"
+#include "src/framework/object_state.h"
 #include "src/graph/graph.h"
 #include "src/passes/prune.h"
 
@@ -26,19 +26,29 @@ struct EvaluationPass {
   int64_t batch_samples = 0;
 };
 
+// What a checkpoint holds of one thing: a variable, the position of a random node, an object that outlives steps.
+struct KeptState {
+  std::string of;                    // the variable, or the node whose state it is
+  bool is_variable = false;          // else it may begin anew, as it was when the job began
+  std::vector<StatePart> parts;      // by their names in a checkpoint
+  std::vector<NodeId> restore = {};  // of JobGraph::restore's targets, those that give it back
+  std::vector<NodeId> begin = {};    // of JobGraph::init's targets, those that give it its first value
+};
+
 struct JobGraph {
   Graph graph;
   RunSignature init;  // gives every variable its first value
   JobStep step;       // feeds the learning rate if feeds_learning_rate; scalars of a training step, or a run's fetches
   bool feeds_learning_rate = false;
   EvaluationPass evaluation;
-  RunSignature save;                     // feeds the directory; fetches a serialised ShardEntry a shard
-  RunSignature restore;                  // feeds the directory
-  RunSignature not_finite;               // fetches a report a shard: what of `save` is not finite; "" where all is
-  RunSignature rewind;                   // brings random nodes back to where the last step began
-  RunSignature checked;                  // fetches what a step's updates wait for: the loss, and a clipped norm
-  std::vector<SavedVariable> variables;  // what a checkpoint holds, the positions of random nodes among it
-  std::vector<size_t> advancing;         // of JobSpec::inputs, those whose position a step moves on
+  RunSignature save;                // feeds the directory; fetches a serialised ShardEntry a shard
+  RunSignature restore;             // feeds the directory, and the names of parts that it has not
+  RunSignature not_finite;          // fetches a report a shard: what of `save` is not finite; "" where all is
+  RunSignature rewind;              // brings random nodes back to where the last step began
+  RunSignature checked;             // fetches what a step's updates wait for: the loss, and a clipped norm
+  std::vector<KeptState> kept;      // what a checkpoint holds
+  std::vector<std::string> unkept;  // sentences about states that no checkpoint can hold
+  std::vector<size_t> advancing;    // of JobSpec::inputs, those whose position a step moves on
 };
 
 }  // namespace dfrun

@@ -50,9 +50,22 @@ Output JobGraphDraft::AddVariable(const std::string& name, Output like, bool sca
     initial = ops.Add(name + "/initial", "Fill", {ops.Const(name + "/shape", Tensor::Vector<int32_t>(sizes)), initial});
   }
   if (!ops.status().ok()) return {};
-  saved.push_back(variable.node);
+  if (!KeepVariable(variable.node).ok()) return {};
   initial_values.emplace_back(variable.node, initial);
   return variable;
+}
+
+Status JobGraphDraft::KeepVariable(NodeId variable) {
+  const Node& node = job.graph.node(variable);
+  const Result<Shape> shape = node.output_shapes[0].ToShape();
+  if (!shape.ok()) return shape.status().Annotate(job.graph.Describe(variable));
+  kept.push_back({.source = variable,
+                  .of = node.name,
+                  .is_variable = true,
+                  .parts = {{node.name, node.output_types[0].dtype, *shape}},
+                  .restore_op = "Assign",
+                  .restore_inputs = {{variable, 0}}});
+  return Status();
 }
 
 Result<std::vector<NodeId>> JobGraphDraft::BodyOf(const Graph& from, const std::vector<Output>& outputs,

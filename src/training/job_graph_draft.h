@@ -19,6 +19,16 @@ namespace dfrun {
 // The scalar `value` of a floating dtype.
 Tensor ScalarOf(DType dtype, double value);
 
+// What a checkpoint keeps of one thing, and how it is given back.
+struct Kept {
+  NodeId source = -1;  // gives the tensors: a variable, or what takes a state
+  std::string of;      // the node whose state it is
+  bool is_variable = false;
+  std::vector<StatePart> parts;  // the outputs of the source, by their names in a checkpoint
+  std::string restore_op;        // takes `restore_inputs` and the tensors; of a state it has the attrs of `source`
+  std::vector<Output> restore_inputs = {};
+};
+
 struct JobGraphDraft {
   JobGraphDraft(const LoadedSpec& loaded, const Cluster& on);
 
@@ -29,6 +39,8 @@ struct JobGraphDraft {
   Output AddVariable(const std::string& name, Output like, bool scalar, double value);
   // The same without a value of its own, and not saved: a copy of another, to be entered into `copies`.
   Output AddCopy(const std::string& name, Output like, bool scalar);
+  // Has checkpoints hold a variable.
+  Status KeepVariable(NodeId variable);
   // The nodes of `from`, the model or a clone of it, that `outputs` depend on, less the shared ones and what lies
   // behind the outputs that `replaced` has.
   Result<std::vector<NodeId>> BodyOf(const Graph& from, const std::vector<Output>& outputs,
@@ -41,8 +53,9 @@ struct JobGraphDraft {
 
   JobGraph job;
   SubgraphMap shared;                                     // the spec's variables: of `model` to those of the job
-  std::vector<NodeId> saved;                              // variables and RandomPositions: what a checkpoint holds
+  std::vector<Kept> kept;                                 // what a checkpoint holds
   std::vector<std::pair<NodeId, Output>> initial_values;  // by variable
+  std::map<NodeId, std::vector<NodeId>> first_assigns;    // by variable: the nodes that give it its first value
   std::map<NodeId, std::vector<NodeId>> copies;   // by variable: those of other tasks; they take its first value,
                                                   // and one that is restored
   std::map<NodeId, std::vector<NodeId>> writers;  // by variable: the nodes that write it in a step

@@ -8,11 +8,13 @@
 #include "src/base/text.h"
 #include "src/graph/ancestors.h"
 #include "src/graph/control_flow.h"
+#include "src/graph/object_handle.h"
 #include "src/graph/queue_shapes.h"
 
 namespace dfrun {
 namespace {
 
+// Queue nodes of one name are taken for one queue: their devices are not looked at.
 bool IsQueue(const Node& node) {
   return MakesQueue(node) || node.op->name.ends_with("ConditionalAccumulator");
 }
@@ -35,13 +37,6 @@ bool PutsOne(const Node& node) {
   return node.op->name == "QueueEnqueue" || node.op->name == "QueueEnqueueV2";
 }
 
-// Queue nodes with one are one queue, or may be: their devices are not looked at.
-std::string IdentityOf(const Node& queue) {
-  const AttrValue* shared = queue.attrs.Find("shared_name");
-  const std::string* name = shared == nullptr ? nullptr : shared->get<std::string>();
-  return name == nullptr || name->empty() ? queue.name : *name;
-}
-
 bool AddsElement(const Node& node) {
   return node.op->traits.wait == WaitKind::kPut;
 }
@@ -59,7 +54,7 @@ std::string WhoPutsInto(const Graph& graph, const std::string& queue) {
   std::vector<std::string> names;
   for (const Node& node : graph.nodes()) {
     const Node* filled = AddsElement(node) ? QueueOf(graph, node) : nullptr;
-    if (filled != nullptr && IdentityOf(*filled) == queue) names.push_back(StrCat("'", node.name, "'"));
+    if (filled != nullptr && NameOfObject(*filled) == queue) names.push_back(StrCat("'", node.name, "'"));
   }
   if (names.empty()) return "";
   const std::string more = names.size() > kMaxShown ? StrCat(" and ", names.size() - kMaxShown, " more") : "";
@@ -134,16 +129,16 @@ class Balance {
       for (const Output input : node.inputs) {
         if (!input.valid() || !IsQueue(graph_.node(input.node))) continue;
         const Node& queue = graph_.node(input.node);
-        queues_[IdentityOf(queue)] = &queue;
+        queues_[NameOfObject(queue)] = &queue;
         const std::optional<int64_t> count = CountElements(graph_, node);
         if (!count || !MakesQueue(queue)) {
-          uncounted_.insert(IdentityOf(queue));
+          uncounted_.insert(NameOfObject(queue));
         } else if (TakesElement(node)) {
-          traffic[IdentityOf(queue)].taken += *count;
-          traffic[IdentityOf(queue)].taker = node.id;
+          traffic[NameOfObject(queue)].taken += *count;
+          traffic[NameOfObject(queue)].taker = node.id;
         } else {
-          traffic[IdentityOf(queue)].put += *count;
-          traffic[IdentityOf(queue)].putter = node.id;
+          traffic[NameOfObject(queue)].put += *count;
+          traffic[NameOfObject(queue)].putter = node.id;
         }
       }
     }
@@ -190,7 +185,7 @@ std::map<std::string, Output> QueuesFilled(const Graph& graph, const RunSignatur
   for (const Node& node : graph.nodes()) {
     if (!reached[static_cast<size_t>(node.id)] || !AddsElement(node)) continue;
     if (const Node* queue = QueueOf(graph, node); queue != nullptr && MakesQueue(*queue)) {
-      filled.emplace(IdentityOf(*queue), node.inputs[0]);
+      filled.emplace(NameOfObject(*queue), node.inputs[0]);
     }
   }
   return filled;
@@ -200,7 +195,7 @@ std::set<std::string> QueuesUsed(const Graph& graph, const RunSignature& run) {
   const std::vector<bool> reached = Reached(graph, run);
   std::set<std::string> used;
   for (const Node& node : graph.nodes()) {
-    if (reached[static_cast<size_t>(node.id)] && IsQueue(node)) used.insert(IdentityOf(node));
+    if (reached[static_cast<size_t>(node.id)] && IsQueue(node)) used.insert(NameOfObject(node));
   }
   return used;
 }
@@ -230,9 +225,9 @@ Status CheckQueuesServed(const Graph& graph, const std::vector<const RunSignatur
       const Node& queue = graph.node(input.node);
       if (!IsQueue(queue) || LeavesAsItIs(graph, node)) continue;
       if (TakesElement(node)) {
-        waits.emplace(node.id, IdentityOf(queue));
+        waits.emplace(node.id, NameOfObject(queue));
       } else {
-        served.insert(IdentityOf(queue));
+        served.insert(NameOfObject(queue));
       }
     }
   }
@@ -258,10 +253,10 @@ Status CheckQueuesEmptied(const Graph& graph, const std::vector<const RunSignatu
       const Node& queue = graph.node(input.node);
       if (!reached[node.id] || !IsQueue(queue) || LeavesAsItIs(graph, node)) continue;
       if (!PutsOne(node)) {
-        emptied.insert(IdentityOf(queue));
+        emptied.insert(NameOfObject(queue));
       } else if (in_step[node.id]) {
-        puts[IdentityOf(queue)].push_back(node.id);
-        capacities[IdentityOf(queue)] = CapacityOf(queue);
+        puts[NameOfObject(queue)].push_back(node.id);
+        capacities[NameOfObject(queue)] = CapacityOf(queue);
       }
     }
   }

@@ -32,7 +32,7 @@ path, *change = sys.argv[1:]
 text = open(path, "rb").read()
 body = text[: text.rindex(b' "checksum"')]
 manifest = json.loads(text)
-assert manifest["format"] == 2 and manifest["checksum"] == "crc32c:%08x" % crc32c(body), manifest
+assert manifest["format"] == 3 and manifest["checksum"] == "crc32c:%08x" % crc32c(body), manifest
 for shard in manifest["shards"]:
     data = open(path.replace("manifest.json", shard["file"]), "rb").read()
     assert int(shard["bytes"]) == len(data) and shard["crc32c"] == crc32c(data), shard
@@ -57,7 +57,7 @@ fresh() {
 fresh
 step=run/checkpoints/step-4
 for damage in 's/"step": "4"/"step": "5"/' 's/count/cound/' 's/"3"/"7"/' 's/DT_INT64/DT_INT32/' 's/shard-0/shard-1/' \
-    's/"format": 2/"format": 3/' 's/"format": 2/"format": 1/' 's/crc32c:/crc32d:/' '$d' 's/^{//'; do
+    's/"format": 3/"format": 4/' 's/"format": 3/"format": 1/' 's/crc32c:/crc32d:/' '$d' 's/^{//'; do
   sed -i "$damage" $step/manifest.json
   older "manifest: $damage"
 done
@@ -113,6 +113,6 @@ expect 65 "no checkpoint in run/checkpoints is whole" "$DFRUN" count.yaml --outp
 cmp kept run/metrics.jsonl || fail "metrics.jsonl was changed"
 # Another format, which a later program wrote, is no damage.
 fresh
-/usr/bin/python3 manifest.py $step/manifest.json '"format": 2' '"format": 3'
-expect 65 "has format 3, and this program reads 1 and 2" "$DFRUN" count.yaml --output run --resume --set steps=5
+/usr/bin/python3 manifest.py $step/manifest.json '"format": 3' '"format": 4'
+expect 65 "has format 4, and this program reads 1 to 3" "$DFRUN" count.yaml --output run --resume --set steps=5
 echo "every damage fell back to the older checkpoint"

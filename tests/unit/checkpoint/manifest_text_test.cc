@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 // Its checksum was worked out by another program.
 constexpr const char* kText = R"json({
- "format": 2,
+ "format": 3,
  "step": "7",
  "shards": [
   {"file": "shard-0.h5", "bytes": "2072", "crc32c": 4026531839, "variables": [
@@ -23,7 +23,8 @@ constexpr const char* kText = R"json({
   ]}
  ],
  "inputs": [{"name": "batch", "samples": "10", "files": [{"path": "a b.csv", "samples": "10"}]}],
- "checksum": "crc32c:9ad6b683"
+ "settings": [{"name": "seed", "value": "3"}, {"name": "train.loss", "value": "a \"b\""}],
+ "checksum": "crc32c:6a80a5c7"
 }
 )json";
 
@@ -50,13 +51,16 @@ TEST(ManifestText, IsReadAsItIsWritten) {
   const Result<Manifest> manifest = ParseManifest(kText);
   ASSERT_TRUE(manifest.ok()) << manifest.status().ToString();
   EXPECT_EQ(manifest->step, 7);
-  EXPECT_EQ(manifest->format, 2U);
+  EXPECT_EQ(manifest->format, 3U);
   ASSERT_EQ(manifest->shards.size(), 1U);
   EXPECT_EQ(manifest->shards[0].bytes, 2072U);
   EXPECT_EQ(manifest->shards[0].crc32c, 4026531839U);
   EXPECT_EQ(manifest->shards[0].variables[0].name, "a/<w\xc3\xa9");
   EXPECT_EQ(manifest->shards[0].variables[0].shape, Shape({2, 3}));
   EXPECT_EQ(manifest->inputs[0].files[0].path, "a b.csv");
+  ASSERT_EQ(manifest->settings.size(), 2U);
+  EXPECT_EQ(manifest->settings[1].name, "train.loss");
+  EXPECT_EQ(manifest->settings[1].value, "a \"b\"");
   const Result<Manifest> again = ParseManifest(PrintManifest(*manifest));
   ASSERT_TRUE(again.ok()) << again.status().ToString();
   EXPECT_EQ(PrintManifest(*again), PrintManifest(*manifest));
@@ -116,17 +120,31 @@ TEST(ManifestText, ContentIsWhatACheckpointCanHave) {
   EXPECT_THAT(
       WhyRefused(With("{\"name\": \"batch\"", R"({"name": "batch", "samples": "1", "files": []}, {"name": "batch")")),
       HasSubstr("two inputs"));
+  EXPECT_THAT(WhyRefused(With("train.loss", "seed")), HasSubstr("two settings"));
   const std::string shard = R"({"file": "shard-0.h5", "bytes": "1", "crc32c": 0, "variables": []}, )";
   EXPECT_THAT(WhyRefused(With("{\"file\"", shard + "{\"file\"")), HasSubstr("two shards"));
 }
 
 TEST(ManifestText, AnotherFormatIsNoDamageWhereItsChecksumFits) {
-  const Status status = ParseManifest(With("\"format\": 2", "\"format\": 3")).status();
+  const Status status = ParseManifest(With("\"format\": 3", "\"format\": 4")).status();
   EXPECT_EQ(status.code(), Code::kBadSpec);
-  EXPECT_THAT(status.message(), HasSubstr("it has format 3, and this program reads 1 and 2"));
+  EXPECT_THAT(status.message(), HasSubstr("it has format 4, and this program reads 1 to 3"));
   std::string text = kText;
-  text[text.find("\"format\": 2") + 10] = '3';
+  text[text.find("\"format\": 3") + 10] = '4';
   EXPECT_THAT(WhyRefused(text), HasSubstr("checksum"));
+}
+
+// Format 2 has no settings.
+TEST(ManifestText, FormatTwoIsReadAsStrictly) {
+  EXPECT_NE(WhyRefused(With("\"format\": 3", "\"format\": 2")), "");
+  std::string text = With("\"format\": 3", "\"format\": 2");
+  text.erase(text.find(" \"settings\""));
+  char digits[9];
+  std::snprintf(digits, sizeof digits, "%08x", Crc32c(text.data(), text.size()));
+  const Result<Manifest> manifest = ParseManifest(text + " \"checksum\": \"crc32c:" + digits + "\"\n}\n");
+  ASSERT_TRUE(manifest.ok()) << manifest.status().ToString();
+  EXPECT_EQ(manifest->format, 2U);
+  EXPECT_EQ(manifest->inputs.size(), 1U);
 }
 
 // Format 1 has no checksum, nor the members of later ones.
@@ -137,7 +155,7 @@ TEST(ManifestText, FormatOneIsReadAsStrictly) {
   ASSERT_TRUE(manifest.ok()) << manifest.status().ToString();
   EXPECT_EQ(manifest->format, 1U);
   EXPECT_NE(WhyRefused(head + ", \"inputs\": [], \"checksum\": \"crc32c:00000000\"}"), "");
-  EXPECT_NE(WhyRefused(With("\"format\": 2", "\"format\": 1")), "");
+  EXPECT_NE(WhyRefused(With("\"format\": 3", "\"format\": 1")), "");
   EXPECT_NE(WhyRefused(R"({"format": 1, "shards": []})"), "");
 }
 

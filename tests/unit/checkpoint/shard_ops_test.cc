@@ -25,9 +25,11 @@ class ShardOpsTest : public ::testing::Test {
     return out[0];
   }
   Result<std::vector<Tensor>> Restore(const std::string& directory, const std::vector<std::string>& names,
-                                      const std::vector<DType>& types, const std::vector<PartialShape>& shapes) {
+                                      const std::vector<DType>& types, const std::vector<PartialShape>& shapes,
+                                      std::initializer_list<std::string> left_out = {}) {
     const AttrMap attrs = {{"dtypes", types}, {"names", names}, {"shapes", shapes}};
-    return runner_.Run(NodeRunner::Way::kStaticShapes, "RestoreShard", attrs, {Tensor::Scalar(directory)});
+    return runner_.Run(NodeRunner::Way::kStaticShapes, "RestoreShard", attrs,
+                       {Tensor::Scalar(directory), Tensor::Vector<std::string>(left_out)});
   }
   // The directory of a committed checkpoint whose shards hold `a` and `b`, and `c`.
   Result<std::string> Commit() {
@@ -60,6 +62,18 @@ TEST_F(ShardOpsTest, VariablesOfSeveralShardsComeBack) {
   ASSERT_TRUE(values.ok()) << values.status().ToString();
   EXPECT_TRUE((*values)[0].Identical(c_));
   EXPECT_TRUE((*values)[1].Identical(a_));
+}
+
+TEST_F(ShardOpsTest, SizesMayBeUnknownAndNamesLeftOut) {
+  const Result<std::string> directory = Commit();
+  ASSERT_TRUE(directory.ok()) << directory.status().ToString();
+  const PartialShape vector({PartialShape::kUnknown});
+  const Result<std::vector<Tensor>> values =
+      Restore(*directory, {"a", "not saved", "c"}, {DType::kFloat, DType::kInt64, DType::kString},
+              {vector, vector, PartialShape()}, {"not saved"});
+  ASSERT_TRUE(values.ok()) << values.status().ToString();
+  EXPECT_TRUE((*values)[0].Identical(a_));
+  EXPECT_TRUE((*values)[2].Identical(c_));
 }
 
 TEST_F(ShardOpsTest, WhatDoesNotFitIsRefused) {

@@ -1,5 +1,6 @@
-#include "kernels/device/cpu_kernel.h"
+// The position of a random node, on the device of the node.
 #include "kernels/random/random_state.h"
+#include "src/framework/kernel_registry.h"
 
 namespace dfrun {
 namespace {
@@ -25,6 +26,7 @@ class PositionKernel : public Kernel {
 
 class ReadPosition final : public PositionKernel {
  public:
+  static constexpr std::string_view kHostOutputs[] = {"blocks"};
   using PositionKernel::PositionKernel;
   Status Compute(OpContext& ctx) {
     Tensor* out = nullptr;
@@ -36,6 +38,7 @@ class ReadPosition final : public PositionKernel {
 
 class WritePosition final : public PositionKernel {
  public:
+  static constexpr std::string_view kHostInputs[] = {"blocks"};
   using PositionKernel::PositionKernel;
   Status Compute(OpContext& ctx) {
     if (ctx.input(0).num_elements() != 1) {
@@ -55,9 +58,9 @@ class RewindPosition final : public PositionKernel {
   }
 };
 
-CPU_KERNEL_ANY("RandomPosition", ReadPosition);
-CPU_KERNEL_ANY("RewindRandomPosition", RewindPosition);
-CPU_KERNEL_ANY("SetRandomPosition", WritePosition);
+DEVICE_KERNEL_ANY(kAnyDevice, "RandomPosition", ReadPosition);
+DEVICE_KERNEL_ANY(kAnyDevice, "RewindRandomPosition", RewindPosition);
+DEVICE_KERNEL_ANY(kAnyDevice, "SetRandomPosition", WritePosition);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,0 +1,46 @@
+// Whether a job can go on from a checkpoint, and what of the two does not match.
+#ifndef DFRUN_SRC_JOB_CHECKPOINT_FIT_H_
+#define DFRUN_SRC_JOB_CHECKPOINT_FIT_H_
+
+#include <string>
+#include <vector>
+
+#include "src/checkpoint/store.h"
+#include "src/job/saved_settings.h"
+#include "src/spec/job_spec.h"
+#include "src/training/job_graph.h"
+
+namespace dfrun {
+
+// Of a checkpoint from which the job can go on. Borrows of the JobGraph.
+struct CheckpointFit {
+  std::vector<const KeptState*> anew;  // what the checkpoint does not have, and begins as it does in a new job
+  std::vector<std::string> unused;     // what the checkpoint has and the job does not
+  std::string changes;                 // of settings: DescribeChanges()
+};
+
+// A job that is to go on.
+struct ResumedJob {
+  const JobSpec& spec;
+  const JobGraph& graph;
+  const std::vector<SavedSetting>& settings;  // SettingsOf() the spec
+};
+
+// BadSpec where the checkpoint has not all variables of the job in their dtypes and shapes, or where an input holds
+// other samples; DataLoss where the checkpoint lacks what it says to have. Of a state that is not a variable's nothing
+// need be there, or all of it; of the position of an input nothing where the checkpoint does not name the input.
+Result<CheckpointFit> FitCheckpoint(const CheckpointStore::Checkpoint& checkpoint, const ResumedJob& job);
+
+// What restores the job from the checkpoint, and begins anew what that does not have.
+struct RestoreStep {
+  RunSignature signature;
+  std::vector<Tensor> feeds;
+};
+RestoreStep RestoreFrom(const CheckpointStore::Checkpoint& checkpoint, const CheckpointFit& fit, const JobGraph& graph);
+
+// One sentence for the user about all that does not match; "" where all does.
+std::string DescribeFit(const CheckpointStore::Checkpoint& checkpoint, const CheckpointFit& fit);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_JOB_CHECKPOINT_FIT_H_

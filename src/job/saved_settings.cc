@@ -1,0 +1,195 @@
+#include "src/job/saved_settings.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <type_traits>
+#include <utility>
+
+#include "src/base/crc32c.h"
+#include "src/base/text.h"
+#include "src/graph/ancestors.h"
+
+namespace dfrun {
+namespace {
+
+constexpr const char* kGraph = "graph";
+constexpr const char* kNone = "none";
+
+std::string TextOf(double value) {
+  char text[64];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
+  return std::string(text, end);
+}
+
+std::string TextOf(bool value) {
+  return value ? "true" : "false";
+}
+
+std::string TextOf(int64_t value) {
+  return std::to_string(value);
+}
+
+std::string TextOf(const ScheduleSpec& schedule) {
+  using Kind = ScheduleSpec::Kind;
+  const std::string warmup = schedule.warmup == 0 ? "" : StrCat(" after a warmup of ", schedule.warmup, " steps");
+  const std::string initial = TextOf(schedule.initial);
+  const auto print = [](double value) { return TextOf(value); };
+  switch (schedule.kind) {
+    case Kind::kConstant:
+      return initial + warmup;
+    case Kind::kPiecewise:
+      return StrCat("piecewise(", Join(schedule.values, " ", print), " at ", Join(schedule.boundaries, " "), ")",
+                    warmup);
+    case Kind::kStep:
+      return StrCat("step(", initial, " by ", TextOf(schedule.factor), " every ", schedule.steps, ")", warmup);
+    case Kind::kExponential:
+      return StrCat("exponential(", initial, " by ", TextOf(schedule.factor), " in ", schedule.steps, ")", warmup);
+    case Kind::kCosine:
+      return StrCat("cosine(", initial, " to ", TextOf(schedule.final), " in ", schedule.steps, ")", warmup);
+  }
+  return "";
+}
+
+std::string TextOf(WireCompression compression) {
+  switch (compression) {
+    case WireCompression::kNone:
+      return kNone;
+    case WireCompression::kHosts:
+      return "hosts";
+    case WireCompression::kRanks:
+      return "ranks";
+  }
+  return kNone;
+}
+
+// One call of SettingsOf().
+class Settings {
+ public:
+  explicit Settings(const LoadedSpec& spec) : spec_(spec) {}
+
+  std::vector<SavedSetting> Take() {
+    const JobSpec& job = spec_.job;
+    Add("seed", TextOf(job.seed));
+    Add("precision", job.arithmetic.tf32 ? "tf32" : "float32");
+    Add("cluster.compress", TextOf(job.compression));
+    for (const InputSpec& input : job.inputs) AddInput(input);
+    if (job.train) AddTrain(*job.train);
+    Add(kGraph, GraphDigest());
+    return std::move(settings_);
+  }
+
+ private:
+  void Add(std::string name, std::string value) { settings_.push_back({std::move(name), std::move(value)}); }
+
+  void AddInput(const InputSpec& input) {
+    const std::string prefix = StrCat("inputs.", input.name, ".");
+    Add(prefix + "batch", input.all ? "all" : TextOf(input.batch));
+    Add(prefix + "shuffle", TextOf(input.shuffle));
+    Add(prefix + "shuffle_buffer", TextOf(input.shuffle_buffer));
+    Add(prefix + "files", FilesOf(input));
+  }
+
+  // As they are found from the spec's folder, which may have been moved together with them.
+  std::string FilesOf(const InputSpec& input) const {
+    constexpr size_t kMostNamed = 3;
+    const std::filesystem::path folder = std::filesystem::path(spec_.job.path).parent_path();
+    std::vector<std::string> names;
+    for (const std::string& file : input.config.files) {
+      if (names.size() == kMostNamed) break;
+      const std::string relative = std::filesystem::path(file).lexically_relative(folder).string();
+      names.push_back(relative.empty() ? file : relative);
+    }
+    const size_t others = input.config.files.size() - names.size();
+    return others == 0 ? Join(names) : StrCat(Join(names), " and ", others, " more");
+  }
+
+  void AddTrain(const TrainSpec& train) {
+    Add("train.deterministic", TextOf(spec_.job.arithmetic.deterministic));
+    Add("train.loss", OutputName(spec_.graph, train.loss));
+    Add("train.learning_rate", TextOf(train.learning_rate));
+    Add("train.clip_norm", train.clip_norm ? TextOf(*train.clip_norm) : kNone);
+    AddAlternative("optimizer", train.optimizer);
+    AddAlternative("strategy", train.strategy);
+  }
+
+  void AddAlternative(const char* key, const Alternative& chosen) {
+    Add(StrCat("train.", key), chosen.name());
+    for (const auto& [name, value] : chosen.values()) {
+      Add(StrCat("train.", name), std::visit([](const auto& typed) { return TextOf(typed); }, value));
+    }
+  }
+
+  // Over what a step computes, by the names that the spec gives. Batches, files and seeds are settings of their own.
+  std::string GraphDigest() const {
+    AncestorWalk walk(spec_.graph);
+    if (spec_.job.train) walk.Add(spec_.job.train->loss.node);
+    if (spec_.job.run) {
+      for (const FetchSpec& fetch : spec_.job.run->fetches) walk.Add(fetch.output.node);
+      for (const FeedSpec& feed : spec_.job.run->feeds) walk.Add(feed.value.node);
+      for (const NodeId target : spec_.job.run->targets) walk.Add(target);
+    }
+    std::vector<std::string> lines;
+    while (const Node* node = walk.Next()) {
+      if (!IsInput(node->id)) lines.push_back(LineOf(*node));
+      walk.AddSources(*node);
+    }
+    std::sort(lines.begin(), lines.end());
+    uint32_t digest = 0;
+    for (const std::string& line : lines) digest = ExtendCrc32c(digest, line.data(), line.size());
+    char text[9];
+    std::snprintf(text, sizeof text, "%08x", digest);
+    return text;
+  }
+
+  bool IsInput(NodeId id) const {
+    return std::any_of(spec_.job.inputs.begin(), spec_.job.inputs.end(),
+                       [&](const InputSpec& input) { return input.read == id || input.position == id; });
+  }
+
+  std::string LineOf(const Node& node) const {
+    std::string line = StrCat(node.name, "=", node.op->name);
+    for (const Output input : node.inputs) line += input.valid() ? StrCat(" ", OutputName(spec_.graph, input)) : " ?";
+    for (const NodeId control : node.control_inputs) line += StrCat(" ^", spec_.graph.node(control).name);
+    for (const auto& [name, value] : node.attrs) {
+      const AttrDef* const def = node.op->FindAttr(name);
+      // A newer program may know more attrs, with defaults that change nothing.
+      const bool is_default = def != nullptr && def->default_value.ToString() == value.ToString();
+      if (name == "seed" || name == "seed2" || name[0] == '_' || is_default) continue;
+      line += StrCat(" ", name, "=", AttrText(value));
+    }
+    return line + "\n";
+  }
+
+  static std::string AttrText(const AttrValue& value) {
+    const Tensor* const tensor = value.get<Tensor>();
+    if (tensor == nullptr || !IsPlain(tensor->dtype())) return value.ToString();
+    return StrCat(tensor->dtype(), tensor->shape(), Crc32c(tensor->raw(), tensor->num_bytes()));
+  }
+
+  const LoadedSpec& spec_;
+  std::vector<SavedSetting> settings_;
+};
+
+std::string Change(const SavedSetting& saved, const SavedSetting& now) {
+  if (now.name == kGraph) return "the graph has other nodes, or other attrs";
+  return StrCat(now.name, " is ", now.value, " and was ", saved.value);
+}
+
+}  // namespace
+
+std::vector<SavedSetting> SettingsOf(const LoadedSpec& spec) {
+  return Settings(spec).Take();
+}
+
+std::string DescribeChanges(const std::vector<SavedSetting>& saved, const std::vector<SavedSetting>& now) {
+  std::vector<std::string> changes;
+  for (const SavedSetting& setting : now) {
+    const auto was = std::find_if(saved.begin(), saved.end(), [&](const auto& s) { return s.name == setting.name; });
+    if (was != saved.end() && was->value != setting.value) changes.push_back(Change(*was, setting));
+  }
+  return Join(changes);
+}
+
+}  // namespace dfrun
