@@ -172,8 +172,26 @@ Status FunctionInliner::JoinTies(CallSite& site) {
   return Status();
 }
 
-Result<Inlined> FunctionInliner::AddFunctional(const NodeSpec& spec, const std::vector<SiteValue>& inputs,
+// A call takes the values of variables when it begins: after all of its inputs, and what it waits for.
+Status FunctionInliner::ReadVariables(const NodeSpec& spec, const CallSite& site, std::vector<SiteValue>& inputs) {
+  const auto is_ref = [&](const SiteValue& v) { return v.output.valid() && to_->is_ref(v.output); };
+  if (std::none_of(inputs.begin(), inputs.end(), is_ref)) return Status();
+  CallSite begin = site;
+  begin.prefix = spec.name + "/";
+  Append(begin.ties, spec.control_inputs);
+  DF_TRY(TieTo(inputs, begin));
+  SortUnique(begin.ties);
+  for (SiteValue& value : inputs) {
+    if (!is_ref(value)) continue;
+    DF_ASSIGN(value, Add("read", "Identity", {value}, begin, {}, begin.ties));
+  }
+  return Status();
+}
+
+Result<Inlined> FunctionInliner::AddFunctional(const NodeSpec& spec, const std::vector<SiteValue>& given,
                                                const CallSite& site) {
+  std::vector<SiteValue> inputs = given;
+  DF_TRY(ReadVariables(spec, site, inputs));
   CallSite inner = site;
   inner.prefix = spec.name + "/";
   inner.device = DeviceWithin(spec.device, site.device);

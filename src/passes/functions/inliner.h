@@ -75,8 +75,8 @@ class FunctionInliner {
   Result<SiteValue> Anchor(SiteValue value, const CallSite& site);
 
   // Adds what replaces a node whose op calls functions (IsFunctional()). spec.name is what the names of its nodes begin
-  // with.
-  Result<Inlined> AddFunctional(const NodeSpec& spec, const std::vector<SiteValue>& inputs, const CallSite& site);
+  // with. A variable that is given by reference is read when the call begins.
+  Result<Inlined> AddFunctional(const NodeSpec& spec, const std::vector<SiteValue>& given, const CallSite& site);
 
   // The nodes of a function for these arguments. Where it has effects every output waits for them, since a call ends as
   // a whole. At a conditional site no output floats. InvalidArgument names function and node, and the calls that lead
@@ -88,6 +88,7 @@ class FunctionInliner {
   void Tie(NodeId node, const CallSite& site);
   Status JoinTies(CallSite& site);
   bool HasState(const AttrMap& attrs);
+  Status ReadVariables(const NodeSpec& spec, const CallSite& site, std::vector<SiteValue>& inputs);
   Status TieTo(const std::vector<SiteValue>& values, CallSite& site);
   Status BeginCall(const std::string& function);
 

@@ -129,6 +129,17 @@ TEST(LowerFunctionsTest, WhoReadsOrWaitsForACallWaitsForItsEffects) {
   EXPECT_EQ(graph->node(effects.control_inputs[0]).name, "call/say");
 }
 
+// What the body reads is what the variable was after all that the call waits for.
+TEST(LowerFunctionsTest, ACallReadsAVariableWhenItBegins) {
+  const std::string variable =
+      "node { name: 'v' op: 'VariableV2' attr { key: 'dtype' value { type: DT_FLOAT } } "
+      "attr { key: 'shape' value { shape { dim { size: 3 } } } } } ";
+  const std::string update = StrCat("node { name: 'u' op: 'AssignAdd' input: 'v' input: 'in' ", kFloat, "} ");
+  const std::string dump = Lowered(kSquare + kInput + variable + update + Call("call", "square", "v", "input: '^u'"));
+  EXPECT_THAT(dump, HasSubstr("call/read = Identity(v, ^u)"));
+  EXPECT_THAT(dump, HasSubstr("call/last = Mul(call/read, call/read)"));
+}
+
 TEST(LowerFunctionsTest, CallsThatComeBackAreRefused) {
   const std::string call = R"(attr { key: 'f' value { func { name: '%' } } }
       attr { key: 'Tin' value { list { type: DT_FLOAT } } } attr { key: 'Tout' value { list { type: DT_FLOAT } } })";
