@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include "src/graph/ancestors.h"
+#include "src/base/sort_unique.h"
 #include "src/graph/variable_readers.h"
+#include "src/training/step_order.h"
 
 namespace dfrun {
 namespace {
@@ -62,33 +63,16 @@ Writers WritersOf(const Graph& graph, const Consumers& consumers, const std::vec
   return writers;
 }
 
-bool DependsOn(const Graph& graph, NodeId node, NodeId other) {
-  AncestorWalk walk(graph);
-  walk.Add(node);
-  while (const Node* at = walk.Next()) {
-    if (at->id == other) return true;
-    walk.AddSources(*at);
-  }
-  return false;
-}
-
-// Who uses the variable comes before a writer that it does not wait for; writers in the order of the graph.
-void OrderUses(const Writers& writers, const Consumers& consumers, const std::vector<bool>& in_body, Graph& graph) {
+// The nodes that take the variable, and those that write it.
+std::vector<NodeId> UsersOf(const Writers& writers, const Consumers& consumers, const std::vector<bool>& in_body) {
   std::vector<NodeId> users = writers.nodes;
   for (const Output ref : writers.refs) {
     for (const Consumers::Edge& edge : consumers.of(ref.node)) {
       if (edge.port == ref.port && in_body[static_cast<size_t>(edge.node)]) users.push_back(edge.node);
     }
   }
-  std::sort(users.begin(), users.end());
-  users.erase(std::unique(users.begin(), users.end()), users.end());
-  const auto is_writer = [&](NodeId id) { return std::binary_search(writers.nodes.begin(), writers.nodes.end(), id); };
-  for (const NodeId user : users) {
-    for (const NodeId writer : writers.nodes) {
-      if (user == writer || (is_writer(user) && user > writer)) continue;
-      if (!DependsOn(graph, user, writer) && !DependsOn(graph, writer, user)) graph.AddControlEdge(user, writer);
-    }
-  }
+  SortUnique(users);
+  return users;
 }
 
 std::string ReduceWords(DType dtype) {
@@ -153,7 +137,7 @@ Result<AssignedVariables> AssignedVariables::Find(const JobGraphDraft& draft, in
                              "' may assign it in a branch or a loop: assign it outside, of a value that these give");
     }
     if (!is_said) continue;
-    OrderUses(writers, consumers, in_body, graph);
+    OrderUses(UsersOf(writers, consumers, in_body), writers.nodes, graph);
     found.assigned_.push_back({&v, std::move(writers.nodes)});
   }
   if (has_replicas) DF_TRY(CheckHandles(replicas, graph, consumers, in_body));

@@ -13,6 +13,7 @@
 #include "src/training/kept_state.h"
 #include "src/training/queue_liveness_check.h"
 #include "src/training/queue_type_check.h"
+#include "src/training/step_order.h"
 #include "src/training/strategy.h"
 #include "src/training/update_gates.h"
 #include "src/training/updates.h"
@@ -69,6 +70,13 @@ Status ChooseDevicesFor(JobGraphDraft& draft) {
   options.step = draft.job.step.signature.targets;
   for (const Output fetch : draft.job.step.signature.fetches) options.step.push_back(fetch.node);
   return ChooseDevices(draft.job.graph, draft.cluster, KernelRegistry::Builtin(), options);
+}
+
+Status OrderJobStep(JobGraphDraft& draft) {
+  StepOrderOptions options = {.last = {}, .fetches_come_last = draft.spec.run.has_value()};
+  for (const auto& [variable, writers] : draft.writers)
+    options.last.insert(options.last.end(), writers.begin(), writers.end());
+  return OrderStep(options, draft.job.graph, draft.job.step.signature);
 }
 
 // What a step reads has a value in every step.
@@ -129,6 +137,7 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(ChooseDevicesFor(draft));  // gates are where their variables are
   if (spec.job.train) DF_TRY(AddUpdateGates(draft));
   if (spec.job.train) DF_TRY(AddWireMetrics(draft));
+  DF_TRY(OrderJobStep(draft));
   OrderWritersAfterReaders(draft);
   DF_TRY(CheckFed(draft.job.graph, draft.job.step.signature));
   if (spec.job.eval) {

@@ -1,0 +1,216 @@
+#include "src/training/step_order.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "src/base/sort_unique.h"
+#include "src/graph/ancestors.h"
+#include "src/graph/control_flow.h"
+#include "src/graph/graph_ops.h"
+#include "src/graph/variable_readers.h"
+#include "src/partition/deadness.h"
+
+namespace dfrun {
+namespace {
+
+bool IsSource(const Node& node, NodeId source) {
+  return std::binary_search(node.control_inputs.begin(), node.control_inputs.end(), source) ||
+         std::any_of(node.inputs.begin(), node.inputs.end(), [&](Output input) { return input.node == source; });
+}
+
+bool DependsOn(const Graph& graph, NodeId node, NodeId other) {
+  AncestorWalk walk(graph);
+  walk.Add(node);
+  const Node* at = walk.Next();
+  for (; at != nullptr && !walk.added()[static_cast<size_t>(other)]; at = walk.Next()) walk.AddSources(*at);
+  return walk.added()[static_cast<size_t>(other)];
+}
+
+// Most are so by one edge.
+bool AreOrdered(const Graph& graph, NodeId a, NodeId b) {
+  return IsSource(graph.node(a), b) || IsSource(graph.node(b), a) || DependsOn(graph, a, b) || DependsOn(graph, b, a);
+}
+
+std::vector<bool> NodesOf(const Graph& graph, const RunSignature& signature) {
+  AncestorWalk walk(graph);
+  for (const Output fetch : signature.fetches) walk.Add(fetch.node);
+  for (const NodeId target : signature.targets) walk.Add(target);
+  while (const Node* node = walk.Next()) walk.AddSources(*node);
+  return std::move(walk).added();
+}
+
+// By node: it waits for what is in a queue, or for a node that does.
+std::vector<bool> FindWaiting(const Graph& graph, const std::vector<NodeId>& order) {
+  std::vector<bool> waits(order.size(), false);
+  for (const NodeId id : order) {
+    const Node& node = graph.node(id);
+    const auto is_waiting = [&](NodeId source) { return source >= 0 && waits[static_cast<size_t>(source)]; };
+    waits[static_cast<size_t>(id)] =
+        node.op->traits.wait != WaitKind::kNone ||
+        std::any_of(node.inputs.begin(), node.inputs.end(), [&](Output input) { return is_waiting(input.node); }) ||
+        std::any_of(node.control_inputs.begin(), node.control_inputs.end(), is_waiting);
+  }
+  return waits;
+}
+
+// A variable that a step updates.
+struct UpdatedVariable {
+  NodeId variable;
+  std::vector<NodeId> users;  // updates too
+  std::vector<NodeId> updates;
+};
+
+// One call of OrderStep().
+class StepOrder {
+ public:
+  StepOrder(const StepOrderOptions& options, Graph& graph, RunSignature& signature)
+      : last_(options.last.begin(), options.last.end()), options_(options), graph_(graph), signature_(signature) {}
+
+  Status Run() {
+    const std::vector<UpdatedVariable> updated = FindUpdated();
+    if (updated.empty()) return Status();
+    DF_TRY(FindPlaces());
+    DF_TRY(ReadFetches(updated));
+    DF_TRY(FindPlaces());
+    for (UpdatedVariable& variable : FindUpdated()) Order(variable);
+    return Status();
+  }
+
+ private:
+  bool IsInLoop(NodeId id) const { return frames_.of_node[static_cast<size_t>(id)] != 0; }
+
+  Status FindPlaces() {
+    DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
+    DF_ASSIGN(frames_, BuildFrameTree(graph_));
+    may_be_dead_ = FindDeadness(graph_, order);
+    waits_ = FindWaiting(graph_, order);
+    return Status();
+  }
+
+  std::vector<UpdatedVariable> FindUpdated() const {
+    const std::vector<bool> runs = NodesOf(graph_, signature_);
+    const auto may_update = [&](const Node& node) {
+      return runs[static_cast<size_t>(node.id)] && MayChangeVariable(node);
+    };
+    std::vector<UpdatedVariable> found;
+    if (std::none_of(graph_.nodes().begin(), graph_.nodes().end(), may_update)) return found;
+    const Consumers consumers = graph_.BuildConsumers();
+    const VariableReaders readers(graph_, consumers);
+    std::set<std::string> names;
+    for (const Node& node : graph_.nodes()) {
+      if (!IsVariable(node) || !runs[static_cast<size_t>(node.id)] || !names.insert(VariableName(node)).second)
+        continue;
+      UpdatedVariable variable{node.id, readers.Of(node.id), {}};
+      std::vector<NodeId>& users = variable.users;
+      std::erase_if(users, [&](NodeId id) { return !runs[static_cast<size_t>(id)] || HandsOn(graph_.node(id)); });
+      SortUnique(users);
+      std::copy_if(users.begin(), users.end(), std::back_inserter(variable.updates),
+                   [&](NodeId id) { return may_update(graph_.node(id)); });
+      if (!variable.updates.empty()) found.push_back(std::move(variable));
+    }
+    return found;
+  }
+
+  // The reference or the handle itself; it neither reads nor updates.
+  static bool HandsOn(const Node& node) {
+    const bool gives_itself =
+        !node.output_types.empty() && (node.output_types[0].is_ref || node.output_types[0].dtype == DType::kResource);
+    return gives_itself && !MayChangeVariable(node);
+  }
+
+  Status ReadFetches(const std::vector<UpdatedVariable>& updated) {
+    std::map<NodeId, const UpdatedVariable*> of_node;
+    for (const UpdatedVariable& variable : updated) {
+      of_node[variable.variable] = &variable;
+      for (const NodeId id : variable.users) of_node[id] = &variable;
+    }
+    for (Output& fetch : signature_.fetches) {
+      const auto found = of_node.find(fetch.node);
+      if (!graph_.is_ref(fetch) || found == of_node.end()) continue;
+      const auto is_before = [&](NodeId id) { return DependsOn(graph_, fetch.node, id); };
+      const std::vector<NodeId>& updates = found->second->updates;
+      if (std::all_of(updates.begin(), updates.end(), is_before)) continue;
+      const bool is_last = options_.fetches_come_last && IsVariable(graph_.node(fetch.node));
+      DF_ASSIGN(fetch, Read(fetch, is_last ? updates : std::vector<NodeId>()));
+    }
+    return Status();
+  }
+
+  // The value after these updates, of which some may not run, or run often.
+  Result<Output> Read(Output ref, const std::vector<NodeId>& updates) {
+    const std::string name = StrCat(graph_.node(ref.node).name, "/fetched");
+    GraphOps ops(graph_, "", graph_.node(ref.node).device);
+    std::vector<NodeId> after;
+    std::vector<NodeId> perhaps;
+    for (const NodeId id : updates) {
+      if (IsInLoop(id)) {
+        AddExits(id, perhaps);
+      } else {
+        (may_be_dead_[static_cast<size_t>(id)] ? perhaps : after).push_back(id);
+      }
+    }
+    if (!perhaps.empty()) after.push_back(ops.Add(name, "ControlTrigger", {}, {}, std::move(perhaps)).node);
+    const Output read = ops.Add(name, "Identity", {ref}, {}, std::move(after));
+    DF_TRY(ops.status());
+    return read;
+  }
+
+  // Those by which the outermost loop around the node ends.
+  void AddExits(NodeId id, std::vector<NodeId>& exits) const {
+    int32_t outermost = frames_.of_node[static_cast<size_t>(id)];
+    while (frames_.frames[static_cast<size_t>(outermost)].parent > 0) {
+      outermost = frames_.frames[static_cast<size_t>(outermost)].parent;
+    }
+    for (size_t other = 0; other < frames_.of_node.size(); ++other) {
+      const auto exit = static_cast<NodeId>(other);
+      const bool is_exit = graph_.node(exit).op->traits.control_flow == ControlFlowKind::kExit;
+      if (is_exit && frames_.of_node[other] == outermost) exits.push_back(exit);
+    }
+  }
+
+  void Order(UpdatedVariable& variable) {
+    std::erase_if(variable.updates, [&](NodeId id) { return IsInLoop(id) || last_.contains(id); });
+    std::erase_if(variable.users, [&](NodeId id) {
+      return IsInLoop(id) || may_be_dead_[static_cast<size_t>(id)] || waits_[static_cast<size_t>(id)];
+    });
+    for (const NodeId id : OrderUses(variable.users, variable.updates, graph_)) {
+      graph_.mutable_node(id).attrs.Set("_after_reads", true);
+    }
+  }
+
+  const std::set<NodeId> last_;
+  const StepOrderOptions& options_;
+  Graph& graph_;
+  RunSignature& signature_;
+  FrameTree frames_;
+  std::vector<bool> may_be_dead_;  // by node
+  std::vector<bool> waits_;        // by node: at a queue, or for what does
+};
+
+}  // namespace
+
+std::vector<NodeId> OrderUses(const std::vector<NodeId>& users, const std::vector<NodeId>& updates, Graph& graph) {
+  const auto is_in = [](const std::vector<NodeId>& ids, NodeId id) {
+    return std::binary_search(ids.begin(), ids.end(), id);
+  };
+  std::vector<NodeId> waiting;
+  for (const NodeId user : users) {
+    for (const NodeId update : updates) {
+      const bool is_later_pair = user > update && is_in(updates, user) && is_in(users, update);
+      if (user == update || is_later_pair || AreOrdered(graph, user, update)) continue;
+      graph.AddControlEdge(user, update);
+      waiting.push_back(update);
+    }
+  }
+  return waiting;
+}
+
+Status OrderStep(const StepOrderOptions& options, Graph& graph, RunSignature& signature) {
+  return StepOrder(options, graph, signature).Run();
+}
+
+}  // namespace dfrun

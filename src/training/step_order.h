@@ -1,0 +1,32 @@
+// The order of what the nodes of a step do to a variable, where the graph leaves it open.
+//
+// A node that reads a variable and does not wait for an update of it comes before that; of two updates that do not wait
+// for each other the first in the graph comes first. So what a step gives does not depend on chance. Left open: what is
+// inside a loop, or may not run, beside what is not; readers that wait at a queue, whose elements may come from behind
+// the update.
+#ifndef DFRUN_SRC_TRAINING_STEP_ORDER_H_
+#define DFRUN_SRC_TRAINING_STEP_ORDER_H_
+
+#include <vector>
+
+#include "src/graph/graph.h"
+#include "src/passes/prune.h"
+
+namespace dfrun {
+
+// Adds a control edge from each user of a variable to each of its updates that is in no order with it; returns those
+// that got one. Both are sorted; updates are users too.
+std::vector<NodeId> OrderUses(const std::vector<NodeId>& users, const std::vector<NodeId>& updates, Graph& graph);
+
+struct StepOrderOptions {
+  std::vector<NodeId> last;  // updates that come after all other nodes in any case
+  // A variable that is fetched itself is read after its updates; else before them, as by any node.
+  bool fetches_come_last = false;
+};
+
+// Of the nodes that a signature runs. A fetch by reference may become one of a node that reads it.
+Status OrderStep(const StepOrderOptions& options, Graph& graph, RunSignature& signature);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_TRAINING_STEP_ORDER_H_
