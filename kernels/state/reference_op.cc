@@ -20,6 +20,7 @@ OP("RefSelect")
     .Attr("T: type")
     .Attr("N: int >= 1")
     .NotDifferentiable()
+    .OnlyReadsVariables()
     .Shape([](InferenceContext& c) -> Status {
       DF_TRY(c.WithRank(0, 0).status());
       PartialShape shape = c.input(1);

@@ -35,6 +35,7 @@ OP("IsVariableInitialized")
     .AllowsUninitializedInput()
     .NotDifferentiable()
     .Shape(ScalarOutputs())
+    .OnlyReadsVariables()
     .Cost(NoCost())
     .Doc("True where the variable has a value.");
 

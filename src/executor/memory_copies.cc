@@ -4,6 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/sort_unique.h"
+#include "src/graph/read_order.h"
+
 namespace dfrun {
 namespace {
 
@@ -38,6 +41,7 @@ class CopyAdder {
       infos_.push_back({node.name, node.op, node.input_types, node.output_types});
       DF_TRY(SetHostArgsOf(node, kernels_, device_, infos_.back()).Annotate(graph_.Describe(id)));
     }
+    DF_TRY(FindWaits());
     for (NodeId id = 0; id < count; ++id) {
       for (int i = 0; i < graph_.node(id).num_inputs(); ++i) {
         if (!ReadsElsewhere(id, i)) continue;
@@ -55,9 +59,33 @@ class CopyAdder {
     return infos_[reader].inputs[i].in_host != infos_[from.node].outputs[from.port].in_host;
   }
 
+  // What the copies of variables wait for: what their readers do, and what of the readers' inputs comes after an
+  // update.
+  Status FindWaits() {
+    std::vector<VariableRead> reads;
+    for (const Node& node : graph_.nodes()) {
+      for (int i = 0; i < node.num_inputs(); ++i) {
+        if (ReadsElsewhere(node.id, i) && graph_.is_ref(node.inputs[i])) reads.push_back({node.id, i});
+      }
+    }
+    if (reads.empty()) return Status();
+    DF_ASSIGN(const std::vector<NodeId> order, PartitionOrder(graph_));
+    DF_ASSIGN(const ReadOrder read_order, ReadOrder::Create(graph_, order, reads, ReadOrder::Ways::kPossible));
+    for (size_t i = 0; i < reads.size(); ++i) {
+      const Node& reader = graph_.node(reads[i].reader);
+      std::vector<NodeId>& waits = waits_[{reader.id, reads[i].input}] = reader.control_inputs;
+      if (!read_order.IsLate(i)) continue;
+      for (NodeId source : SourcesBeside(reader, reads[i].input)) {
+        if (read_order.IsAfterUpdate(source, i)) waits.push_back(source);
+      }
+      SortUnique(waits);
+    }
+    return Status();
+  }
+
   Result<Output> InOtherMemory(NodeId reader, int i) {
     const Output from = graph_.node(reader).inputs[i];
-    if (graph_.is_ref(from)) return Copy(from, graph_.node(reader).control_inputs);
+    if (graph_.is_ref(from)) return Copy(from, waits_.at({reader, i}));
     if (const auto found = copies_.find({from.node, from.port}); found != copies_.end()) return found->second;
     DF_ASSIGN(const Output made, graph_.node(from.node).op->name == "Const" ? HostConst(from.node) : Copy(from, {}));
     copies_[{from.node, from.port}] = made;
@@ -87,7 +115,8 @@ class CopyAdder {
   Graph graph_;
   const Device& device_;
   const KernelRegistry& kernels_;
-  std::vector<NodeInfo> infos_;  // of the partition's nodes
+  std::vector<NodeInfo> infos_;                                  // of the partition's nodes
+  std::map<std::pair<NodeId, int>, std::vector<NodeId>> waits_;  // of copies of variables, by reader and input
   std::map<std::pair<NodeId, int32_t>, Output> copies_;
 };
 

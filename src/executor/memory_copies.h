@@ -4,7 +4,8 @@
 // host's (KernelDef::host_outputs), feeds, the port that a Merge came by, and all that are no plain numbers. Kernels
 // read as they declare; the executor reads predicates and fetches in the host's memory, and hands other values on where
 // the device has them. Where a value is read in the other memory a copy is made of it once, after it is there; a
-// constant is there in both without. A ref is read when its reader is due, so each reader has a copy of its own.
+// constant is there in both without. A ref is read when its reader is due, so each reader has a copy of its own, which
+// comes after every update for which the reader waits (src/graph/read_order.h).
 #ifndef DFRUN_SRC_EXECUTOR_MEMORY_COPIES_H_
 #define DFRUN_SRC_EXECUTOR_MEMORY_COPIES_H_
 

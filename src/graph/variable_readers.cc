@@ -45,8 +45,9 @@ std::vector<NodeId> VariableReaders::Of(NodeId variable) const {
 }
 
 bool MayChangeVariable(const Node& node) {
-  if (HasRefInput(node)) return true;
-  return HasHandleInput(node) && !node.op->traits.only_reads_variables;
+  const OpTraits& traits = node.op->traits;
+  const bool hands_on = traits.passthrough != Passthrough::kNone || traits.control_flow != ControlFlowKind::kNone;
+  return (HasRefInput(node) || HasHandleInput(node)) && !hands_on && !traits.only_reads_variables;
 }
 
 bool SeeOneValue(const Graph& graph, const VariableReaders& variables, std::span<const NodeId> order, NodeId variable,

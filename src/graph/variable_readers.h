@@ -33,7 +33,7 @@ class VariableReaders {
   std::unordered_map<std::string, std::vector<NodeId>> by_name_;
 };
 
-// A node that may change a variable that it has: all but those that are known to read only.
+// A node that may change a variable that it has: all but those that are known to read only, or to hand it on.
 bool MayChangeVariable(const Node& node);
 
 // Whether nodes that read a variable see one value of it: nothing that may change it runs before the last of them has.

@@ -7,9 +7,8 @@ namespace dfrun {
 
 namespace {
 
-// Between devices the value that is sent is what counts.
-bool MayReadVariable(const Node& reader, const Node& variable) {
-  return reader.op->traits.control_flow == ControlFlowKind::kNone && reader.device == variable.device;
+bool MayReadVariable(const Node& reader) {
+  return reader.op->traits.control_flow == ControlFlowKind::kNone;
 }
 
 // Whether `by_ref` (a RefEnter, a RefSwitch) takes a variable where `by_value` (an Enter, a Switch) takes its value.
@@ -58,7 +57,7 @@ Status ReadVariablesAtUse(Graph& graph, const std::vector<Output>& fed) {
     if (!variable.valid()) continue;
     const bool waits = !read.control_inputs.empty();
     for (const Consumers::Edge& edge : consumers.of(id)) {
-      if (edge.input < 0 || !MayReadVariable(graph.node(edge.node), graph.node(variable.node))) continue;
+      if (edge.input < 0 || !MayReadVariable(graph.node(edge.node))) continue;
       const int port = graph.node(edge.node).inputs[edge.input].port;
       DF_TRY(graph.SetInput(edge.node, edge.input, Later(variable, port)).Annotate(graph.Describe(edge.node)));
       if (waits) graph.AddControlEdge(id, edge.node);

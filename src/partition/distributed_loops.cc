@@ -224,13 +224,16 @@ class LoopDriver {
 
 }  // namespace
 
-Result<DistributedFrames> DistributeLoops(Graph& graph) {
-  DistributedFrames frames;
+Status PrepareLoops(Graph& graph) {
   if (HasControlFlow(graph)) {
     DF_TRY(MergeLoopEntries(graph));
     DF_TRY(EndLoopsByConditions(graph));
   }
-  DF_TRY(BorderMover(graph).Run());
+  return BorderMover(graph).Run();
+}
+
+Result<DistributedFrames> DistributeLoops(Graph& graph) {
+  DistributedFrames frames;
   DF_ASSIGN(frames.tree, BuildFrameTree(graph));
   DF_TRY(LoopDriver(graph, frames).Run());
   if (frames.drivers.empty()) return frames;

@@ -58,7 +58,11 @@ struct DistributedFrames {
   }
 };
 
-// `graph`: placed. InvalidArgument: a loop across devices that has no LoopCond, or several; inputs from several loops.
+// Changes what the loops of a placed graph do by themselves, and moves the nodes that lead into and out of them.
+Status PrepareLoops(Graph& graph);
+
+// `graph`: placed, and prepared. InvalidArgument: a loop across devices that has no LoopCond, or several; inputs from
+// several loops.
 Result<DistributedFrames> DistributeLoops(Graph& graph);
 
 }  // namespace dfrun

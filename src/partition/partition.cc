@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "src/partition/channels.h"
 #include "src/partition/deadness.h"
 #include "src/partition/distributed_loops.h"
+#include "src/partition/remote_reads.h"
 
 namespace dfrun {
 namespace {
@@ -336,8 +338,14 @@ Result<std::vector<Partition>> Cut(const Graph& graph, const DistributedFrames& 
 
 Result<std::vector<Partition>> PartitionGraph(const Graph& placed, const Cluster& cluster, int32_t* next_channel,
                                               const PartitionOptions& options) {
-  if (!HasLoops(placed)) return Cut(placed, DistributedFrames(), cluster, next_channel, options);
+  if (!HasLoops(placed)) {
+    DF_ASSIGN(const std::optional<Graph> ordered, OrderRemoteReads(placed));
+    return Cut(ordered ? *ordered : placed, DistributedFrames(), cluster, next_channel, options);
+  }
   Graph graph = placed.Clone();
+  DF_TRY(PrepareLoops(graph));
+  DF_ASSIGN(std::optional<Graph> ordered, OrderRemoteReads(graph));
+  if (ordered) graph = *std::move(ordered);
   DF_ASSIGN(const DistributedFrames loops, DistributeLoops(graph));
   return Cut(graph, loops, cluster, next_channel, options);
 }

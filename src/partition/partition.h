@@ -4,7 +4,8 @@
 // Every edge between two devices becomes a channel: a `_Send` on the one, a `_Recv` on the other, with an integer id.
 // There is one channel per tensor and destination device, however many readers the tensor has there, and one per node
 // and destination device for all control edges; that one carries a boolean, sent when the node has run. A ref is sent
-// by its value at the time of the Send. A Const has no channel: each device that reads it gets a copy of the same name.
+// by its value at the time of the Send, which comes after every update of the variable for which the reader waits
+// (remote_reads.h). A Const has no channel: each device that reads it gets a copy of the same name.
 // `static_shape` is set where both ends know dtype and shape and the value cannot be dead: the value is then sent
 // without a header. `can_be_dead` is set for values that depend on a Switch and within loops: the header then says
 // whether the value is dead, and if so the output of the Recv is dead. Loops may span devices (distributed_loops.h).

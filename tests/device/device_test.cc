@@ -102,6 +102,23 @@ TEST_F(DeviceTest, HostArgumentsComeFromValuesOfTheDevice) {
   EXPECT_EQ((*fetched)[0].shape(), Shape({2, 2}));
 }
 
+// What the host reads of a variable comes after the update behind which the reader's other input is.
+TEST_F(DeviceTest, HostArgumentsThatAreVariablesAreReadWhenTheirReaderIsDue) {
+  const Output x = maker_.Placeholder("x");
+  const Output shape = maker_.Add("shape", "VariableV2", {}, {{"dtype", DType::kInt32}, {"shape", PartialShape({2})}});
+  const Output update =
+      maker_.Add("update", "Assign", {shape, maker_.Const("wanted", Tensor::Vector<int32_t>({2, 2}))});
+  NodeSpec minus;
+  minus.name = "minus";
+  minus.op = "Neg";
+  minus.inputs = {x};
+  minus.control_inputs = {update.node};
+  Prepare({maker_.Add("y", "Reshape", {maker_.Add(std::move(minus)), shape})}, {x});
+  const auto fetched = Run({Tensor::Vector<double>({1, 2, 3, 4})});
+  ASSERT_TRUE(fetched.ok()) << fetched.status().ToString();
+  EXPECT_EQ((*fetched)[0].shape(), Shape({2, 2}));
+}
+
 // The work fails after the call that enqueued it. The step says so with the node's name, and the next step is not told.
 TEST_F(DeviceTest, AnErrorOfEnqueuedWorkIsTheSteps) {
   const Output x = maker_.Placeholder("x");

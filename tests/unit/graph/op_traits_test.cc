@@ -46,8 +46,8 @@ TEST(OpTraitsTest, Variables) {
   EXPECT_THAT(OpsWith([](const OpTraits& t) { return t.is_variable; }),
               UnorderedElementsAre("Variable", "VariableV2", "VarHandleOp"));
   EXPECT_THAT(OpsWith([](const OpTraits& t) { return t.only_reads_variables; }),
-              UnorderedElementsAre("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp",
-                                   "VariableShape"));
+              UnorderedElementsAre("IsVariableInitialized", "ReadVariableOp", "RefSelect", "ResourceGather",
+                                   "ResourceGatherNd", "VarIsInitializedOp", "VariableShape"));
 }
 
 TEST(OpTraitsTest, ElementwiseOpsHaveTheirOperands) {

@@ -87,8 +87,12 @@ class DistributedLoopsTest : public ::testing::Test {
     return next.control_inputs.empty() ? Output() : m.graph.node(next.control_inputs[0]).inputs[0];
   }
 
+  Result<DistributedFrames> Distribute() {
+    DF_TRY(PrepareLoops(m.graph));
+    return DistributeLoops(m.graph);
+  }
   DistributedFrames Spread() {
-    Result<DistributedFrames> frames = DistributeLoops(m.graph);
+    Result<DistributedFrames> frames = Distribute();
     EXPECT_TRUE(frames.ok()) << frames.status().ToString();
     return frames.ok() ? *std::move(frames) : DistributedFrames();
   }
@@ -233,7 +237,7 @@ TEST_F(DistributedLoopsTest, ALoopAcrossDevicesHasOneCondition) {
   m.node(loop.branch).inputs[1] = m.node(loop.cond).inputs[0];
   m.node(loop.cond).inputs[0] =
       On(0, "elsewhere", "Const", {}, {{"dtype", DType::kBool}, {"value", Tensor::Scalar(true)}});
-  const Status none = DistributeLoops(m.graph).status();
+  const Status none = Distribute().status();
   EXPECT_EQ(none.code(), Code::kInvalidArgument);
   EXPECT_NE(none.message().find("no LoopCond"), std::string::npos) << none.message();
 }
@@ -242,7 +246,7 @@ TEST_F(DistributedLoopsTest, TwoConditionsAreOneTooMany) {
   const Loop loop = MakeLoop();
   m.node(loop.add).device = Cpu(1);
   On(0, "second", "LoopCond", {m.node(loop.cond).inputs[0]});
-  const Status status = DistributeLoops(m.graph).status();
+  const Status status = Distribute().status();
   EXPECT_EQ(status.code(), Code::kInvalidArgument);
   EXPECT_NE(status.message().find("'second'"), std::string::npos) << status.message();
 }
