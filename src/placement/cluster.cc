@@ -39,7 +39,8 @@ Result<int> CountRest(const std::vector<JobTasks>& jobs, int ranks) {
       fixed += job.tasks;
     }
   }
-  if (fixed > ranks) return InvalidArgument("the cluster's jobs need ", fixed, " ranks, but there are ", ranks);
+  if (fixed > ranks)
+    return InvalidArgument("the cluster's jobs need ", fixed, " ranks, but there ", ranks == 1 ? "is " : "are ", ranks);
   if (fixed < ranks && !has_rest) {
     return InvalidArgument("the cluster's jobs have ", fixed, " tasks for ", ranks,
                            " ranks; a job may have `rest` in place of a number");

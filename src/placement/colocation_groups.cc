@@ -103,11 +103,11 @@ void ColocationGroups::AddOwnDevices() {
   }
 }
 
-Status ColocationGroups::UniteByState() {
+Status ColocationGroups::UniteByState(bool soft) {
   for (const Node& node : graph_.nodes()) {
     for (int i = 0; i < node.num_inputs(); ++i) {
       if (!node.inputs[i].valid()) continue;
-      if (IsStateOf(node.input_types[i])) DF_TRY(FollowMaker(node.id, node.inputs[i].node));
+      if (IsStateOf(node.input_types[i])) DF_TRY(FollowMaker(node.id, node.inputs[i].node, soft));
     }
   }
   return Status();
@@ -115,19 +115,19 @@ Status ColocationGroups::UniteByState() {
 
 // A variant is a value, which TensorFlow copies to the device of its reader. Here the reader is placed where the
 // variant is.
-Status ColocationGroups::UniteByVariants() {
+Status ColocationGroups::UniteByVariants(bool soft) {
   for (const Node& node : graph_.nodes()) {
     for (int i = 0; i < node.num_inputs(); ++i) {
       const bool binds = node.input_types[i].dtype == DType::kVariant;
-      if (binds && node.inputs[i].valid()) DF_TRY(FollowMaker(node.id, node.inputs[i].node));
+      if (binds && node.inputs[i].valid()) DF_TRY(FollowMaker(node.id, node.inputs[i].node, soft));
     }
   }
   return Status();
 }
 
 // Where the two constraints exclude each other that of the reader is dropped, unless the reader holds state and the
-// maker holds none.
-Status ColocationGroups::FollowMaker(NodeId reader, NodeId maker) {
+// maker holds none. `soft`: also where both hold state.
+Status ColocationGroups::FollowMaker(NodeId reader, NodeId maker, bool soft) {
   reader = Root(reader);
   maker = Root(maker);
   if (reader == maker) return Status();
@@ -136,8 +136,9 @@ Status ColocationGroups::FollowMaker(NodeId reader, NodeId maker) {
     const NodeId by = constrained_by_[maker] >= 0 ? constrained_by_[maker] : constrained_by_[reader];
     return Unite(maker, reader, *std::move(both), by);
   }
-  if (makes_state_[reader] && makes_state_[maker]) return Conflict(constrained_by_[reader], constraint_[reader], maker);
-  const NodeId stays = makes_state_[reader] ? reader : maker;
+  const bool both_make = makes_state_[reader] && makes_state_[maker];
+  if (both_make && !soft) return Conflict(constrained_by_[reader], constraint_[reader], maker);
+  const NodeId stays = makes_state_[reader] && !both_make ? reader : maker;
   return Unite(maker, reader, DeviceName(constraint_[stays]), constrained_by_[stays]);
 }
 
@@ -169,8 +170,8 @@ Result<ColocationGroups> ColocationGroups::Create(const Graph& graph, bool soft)
   DF_TRY(groups.ReadDevices());
   DF_TRY(groups.UniteByName(soft));
   groups.AddOwnDevices();
-  DF_TRY(groups.UniteByState());
-  DF_TRY(groups.UniteByVariants());
+  DF_TRY(groups.UniteByState(soft));
+  DF_TRY(groups.UniteByVariants(soft));
   return groups;
 }
 

@@ -17,7 +17,7 @@ class ColocationGroups {
  public:
   // Unites colocated nodes and gathers their constraints. InvalidArgument where the constraints of nodes that are
   // colocated by name, or of nodes with state that share a reader, exclude each other. `soft`: such a colocation by
-  // name is ignored.
+  // name is ignored, and so is the constraint of such a reader.
   static Result<ColocationGroups> Create(const Graph& graph, bool soft = false);
 
   NodeId Root(NodeId node) const;
@@ -32,9 +32,9 @@ class ColocationGroups {
   Status ReadDevices();
   Status UniteByName(bool soft);
   void AddOwnDevices();
-  Status UniteByState();
-  Status UniteByVariants();
-  Status FollowMaker(NodeId reader, NodeId maker);
+  Status UniteByState(bool soft);
+  Status UniteByVariants(bool soft);
+  Status FollowMaker(NodeId reader, NodeId maker, bool soft);
   Status UniteWith(const Node& node, std::string_view name, bool soft);
   Status Unite(NodeId a, NodeId b, DeviceName constraint, NodeId by);
   Status Conflict(NodeId node, const DeviceName& name, NodeId root) const;

@@ -6,6 +6,7 @@
 
 #include "src/graph/colocation.h"
 #include "src/placement/colocation_groups.h"
+#include "src/placement/feasible_devices.h"
 #include "src/placement/gathered_rows.h"
 #include "src/placement/kernel_index.h"
 
@@ -14,20 +15,6 @@ namespace {
 
 constexpr int kNoDevice = -1;
 
-std::vector<std::string> TypesOf(const Cluster& cluster) {
-  std::vector<std::string> types;
-  for (const ClusterDevice& device : cluster.devices) {
-    if (std::find(types.begin(), types.end(), *device.name.type) == types.end()) types.push_back(*device.name.type);
-  }
-  return types;
-}
-
-DeviceName WithoutType(DeviceName name) {
-  name.type.reset();
-  name.index.reset();
-  return name;
-}
-
 // One call of PlaceGraph().
 class Placer {
  public:
@@ -35,6 +22,7 @@ class Placer {
       : graph_(graph),
         cluster_(cluster),
         kernels_(kernels),
+        feasible_(cluster, kernels),
         groups_(std::move(groups)),
         soft_(soft),
         types_(static_cast<size_t>(graph.num_nodes()), kernels.all()),
@@ -102,37 +90,20 @@ class Placer {
 
   Status Assign(NodeId id, int wish) {
     const NodeId root = groups_.Root(id);
-    const std::vector<int>* feasible = &Feasible(groups_.Constraint(root), types_[root]);
-    if (feasible->empty() && soft_) feasible = &Feasible(WithoutType(groups_.Constraint(root)), types_[root]);
-    if (feasible->empty() && soft_) feasible = &Feasible(DeviceName(), types_[root]);
-    if (feasible->empty()) return WhyNone(id, root);
-    const bool granted = std::binary_search(feasible->begin(), feasible->end(), wish);
-    device_[root] = granted ? wish : (*feasible)[0];
+    const DeviceName& written = groups_.Constraint(root);
+    const std::vector<int>& feasible =
+        feasible_.Of(soft_ ? feasible_.Loosened(written, types_[root]) : written, types_[root]);
+    if (feasible.empty()) return WhyNone(id, root);
+    const bool granted = std::binary_search(feasible.begin(), feasible.end(), wish);
+    device_[root] = granted ? wish : feasible[0];
     return Status();
-  }
-
-  // The indices of the devices on which a group of this constraint may be placed, in the cluster's order.
-  const std::vector<int>& Feasible(const DeviceName& constraint, DeviceTypes types) {
-    auto [it, is_new] = feasible_.try_emplace({constraint.ToString(), types});
-    if (is_new) {
-      for (size_t i = 0; i < cluster_.devices.size(); ++i) {
-        const DeviceName& name = cluster_.devices[i].name;
-        if (constraint.Matches(name) && (types & TypeBit(name)) != 0) it->second.push_back(static_cast<int>(i));
-      }
-    }
-    return it->second;
-  }
-
-  DeviceTypes TypeBit(const DeviceName& name) const {
-    const auto& types = kernels_.types();
-    return DeviceTypes{1} << (std::find(types.begin(), types.end(), *name.type) - types.begin());
   }
 
   Status WhyNone(NodeId id, NodeId root) {
     const DeviceName& constraint = groups_.Constraint(root);
     DeviceTypes matching = 0;
     for (const ClusterDevice& device : cluster_.devices) {
-      if (constraint.Matches(device.name)) matching |= TypeBit(device.name);
+      if (constraint.Matches(device.name)) matching |= feasible_.TypeBit(device.name);
     }
     if (matching == 0) {
       return InvalidArgument(graph_.Describe(id), " must be on '", constraint.ToString(),
@@ -151,23 +122,50 @@ class Placer {
   const Graph& graph_;
   const Cluster& cluster_;
   KernelIndex& kernels_;
+  FeasibleDevices feasible_;
   ColocationGroups groups_;
   const bool soft_;
   std::vector<DeviceTypes> types_;  // by group's root: the types with a kernel for every node of the group
   std::vector<bool> holds_state_;   // by group's root
   std::vector<int> device_;         // by group's root: index into cluster_.devices
-  std::map<std::pair<std::string, DeviceTypes>, std::vector<int>> feasible_;
 };
+
+// By root: the types with kernels for all nodes of the group that have any. Others are lowered before they are placed.
+std::vector<DeviceTypes> TypesOfGroups(const Graph& graph, const ColocationGroups& groups, KernelIndex& kernels) {
+  std::vector<DeviceTypes> types(static_cast<size_t>(graph.num_nodes()), kernels.all());
+  for (const Node& node : graph.nodes()) {
+    if (const DeviceTypes own = kernels.TypesFor(node); own != 0)
+      types[static_cast<size_t>(groups.Root(node.id))] &= own;
+  }
+  return types;
+}
+
+// By root: what soft placement makes of the constraint.
+std::map<NodeId, std::string> LoosenedConstraints(const Graph& graph, const ColocationGroups& groups,
+                                                  const SoftPlacement& soft) {
+  KernelIndex kernels(soft.kernels, TypesOf(soft.cluster));
+  FeasibleDevices feasible(soft.cluster, kernels);
+  const std::vector<DeviceTypes> types = TypesOfGroups(graph, groups, kernels);
+  std::map<NodeId, std::string> loosened;
+  for (NodeId id = 0; id < graph.num_nodes(); ++id) {
+    if (groups.Root(id) != id) continue;
+    loosened[id] = feasible.Loosened(groups.Constraint(id), types[static_cast<size_t>(id)]).ToString();
+  }
+  return loosened;
+}
 
 }  // namespace
 
-Status SpreadConstraints(Graph& graph, bool soft) {
-  DF_ASSIGN(const ColocationGroups groups, ColocationGroups::Create(graph, soft));
+Status SpreadConstraints(Graph& graph, const SoftPlacement* soft) {
+  DF_ASSIGN(const ColocationGroups groups, ColocationGroups::Create(graph, soft != nullptr));
+  std::map<NodeId, std::string> loosened;
+  if (soft != nullptr) loosened = LoosenedConstraints(graph, groups, *soft);
   for (NodeId id = 0; id < graph.num_nodes(); ++id) {
     const NodeId root = groups.Root(id);
-    if (groups.Size(root) == 1) continue;
     Node& node = graph.mutable_node(id);
-    node.device = groups.Constraint(root).ToString();
+    if (soft != nullptr) node.device = loosened.at(root);
+    if (groups.Size(root) == 1) continue;
+    if (soft == nullptr) node.device = groups.Constraint(root).ToString();
     node.colocate_with = id == root ? "" : graph.node(root).name;
     node.attrs.Erase(kClassAttr);
   }

@@ -15,8 +15,9 @@
 //   6. A stateless node without inputs (Const) is placed with its readers, if all of them have one device.
 //   7. Every other node is placed on the first device of the cluster that is left: rank 0's CPU if that is allowed.
 //      Work that pays on another device than the host has been given that before (device_choice.h).
-// Soft placement: colocations by name that would exclude each other do not count. If 2 and 3 leave no device, the
-// group's constraint loses type and index, then all of its parts. The result depends on the graph and the cluster
+// Soft placement: colocations by name that would exclude each other do not count, and of the makers of two states that
+// share a reader the first one's constraint does. If 2 and 3 leave no device, the group's constraint loses type and
+// index, then all of its parts. The result depends on the graph and the cluster
 // alone. Takes time linear in the graph. Source: TensorFlow's placer for 1 to 3, 5 and 6, and the soft placement of
 // colocations and types; its import_graph_def for nodes that are colocated and name a device.
 #ifndef DFRUN_SRC_PLACEMENT_PLACER_H_
@@ -33,15 +34,22 @@ namespace dfrun {
 // no kernel; the error lists those that are registered. Errors name the node and leave the devices as they were.
 Status PlaceGraph(Graph& graph, const Cluster& cluster, const KernelRegistry& kernels, bool soft = false);
 
+// What soft placement goes by.
+struct SoftPlacement {
+  const Cluster& cluster;
+  const KernelRegistry& kernels;
+};
+
 // Drops type and index of each constraint that no device of the cluster matches, and the whole constraint if no device
 // matches it even so. InvalidArgument: a constraint that cannot be read.
 Status DropUnmatchedConstraints(Graph& graph, const Cluster& cluster);
 
 // Gives every node of a colocation group the constraint of the whole group, and makes its nodes `colocate_with` one of
 // them. To be called on the graph of a session before parts of it are pruned and placed one by one: a variable then has
-// the same device in all parts, whichever other nodes of its group they hold. Errors are those of PlaceGraph() about
+// the same device in all parts, whichever other nodes of its group they hold. Where placement is soft, a group's
+// constraint that leaves no device is loosened here, for all parts alike. Errors are those of PlaceGraph() about
 // groups.
-Status SpreadConstraints(Graph& graph, bool soft = false);
+Status SpreadConstraints(Graph& graph, const SoftPlacement* soft = nullptr);
 
 }  // namespace dfrun
 

@@ -119,8 +119,9 @@ Status Master::Extend(const std::function<Status(Graph&)>& add) {
   const std::shared_ptr<const Graph> old = graph();
   Graph extended = old->Clone();
   DF_TRY(add(extended));
+  const SoftPlacement soft{cluster_, runtime_.kernels()};
   DF_TRY(PrepareSessionGraph(
-      extended, {.soft_placement = soft_placement_, .session = session_id_, .first_node = old->num_nodes()}));
+      extended, {.soft = soft_placement_ ? &soft : nullptr, .session = session_id_, .first_node = old->num_nodes()}));
   DF_TRY(CheckStaysInPlace(*old, extended));
   MutexLock lock(mu_);
   graph_ = std::make_shared<const Graph>(std::move(extended));

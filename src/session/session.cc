@@ -21,7 +21,8 @@ Result<std::unique_ptr<Session>> Session::Create(Runtime& runtime, Graph graph, 
   DF_TRY(runtime.runner().failure());
   DF_ASSIGN(Cluster cluster, StartTasks(runtime, options));
   const int64_t id = runtime.NewSessionId();
-  DF_TRY(PrepareSessionGraph(graph, {.soft_placement = options.soft_placement, .session = id}));
+  const SoftPlacement soft{cluster, runtime.kernels()};
+  DF_TRY(PrepareSessionGraph(graph, {.soft = options.soft_placement ? &soft : nullptr, .session = id}));
   auto master = std::make_unique<Master>(runtime, std::move(graph), std::move(cluster), options, id);
   return std::unique_ptr<Session>(new Session(std::move(master)));
 }

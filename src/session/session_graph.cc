@@ -2,7 +2,6 @@
 
 #include "src/passes/functions/lower_functions.h"
 #include "src/passes/loosen_shapes.h"
-#include "src/placement/placer.h"
 #include "src/session/random_sequences.h"
 
 namespace dfrun {
@@ -11,7 +10,7 @@ Status PrepareSessionGraph(Graph& graph, const SessionGraphOptions& options) {
   DF_TRY(LowerFunctions(graph, {.first_node = options.first_node}));
   DF_TRY(LoosenVariableShapes(graph));
   ShareRandomPositions(graph, options.session);
-  return SpreadConstraints(graph, options.soft_placement);
+  return SpreadConstraints(graph, options.soft);
 }
 
 }  // namespace dfrun

@@ -3,12 +3,13 @@
 #define DFRUN_SRC_SESSION_SESSION_GRAPH_H_
 
 #include "src/graph/graph.h"
+#include "src/placement/placer.h"
 
 namespace dfrun {
 
 struct SessionGraphOptions {
-  bool soft_placement = false;
-  int64_t session = 0;  // its number
+  const SoftPlacement* soft = nullptr;  // null: placement is not soft
+  int64_t session = 0;                  // its number
   NodeId first_node = 0;
 };
 

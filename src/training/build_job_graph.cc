@@ -6,6 +6,7 @@
 #include "src/graph/ancestors.h"
 #include "src/graph/node_arithmetic.h"
 #include "src/placement/device_choice.h"
+#include "src/placement/placer.h"
 #include "src/training/checkpoint_nodes.h"
 #include "src/training/copy_fetches.h"
 #include "src/training/evaluation.h"
@@ -64,12 +65,15 @@ Status AddInitialValues(JobGraphDraft& draft) {
   return Status();
 }
 
-// Of the nodes that nothing binds to a device, by what a step costs.
+// Of the nodes that nothing binds to a device, by what a step costs. Where placement is soft, what cannot be on its
+// device goes elsewhere, with all that shares it, before others ask where it is.
 Status ChooseDevicesFor(JobGraphDraft& draft) {
   ChoiceOptions options = {.with_state = true, .soft = draft.spec.soft_placement};
   options.step = draft.job.step.signature.targets;
   for (const Output fetch : draft.job.step.signature.fetches) options.step.push_back(fetch.node);
-  return ChooseDevices(draft.job.graph, draft.cluster, KernelRegistry::Builtin(), options);
+  DF_TRY(ChooseDevices(draft.job.graph, draft.cluster, KernelRegistry::Builtin(), options));
+  const SoftPlacement soft{draft.cluster, KernelRegistry::Builtin()};
+  return options.soft ? SpreadConstraints(draft.job.graph, &soft) : Status();
 }
 
 Status OrderJobStep(JobGraphDraft& draft) {
@@ -97,33 +101,7 @@ Status CheckFed(const Graph& graph, const RunSignature& signature) {
   return Status();
 }
 
-}  // namespace
-
-std::vector<JobTasks> TasksOf(const JobSpec& job) {
-  std::vector<JobTasks> tasks;
-  for (const JobSize& size : job.jobs) tasks.push_back({size.job, size.tasks});
-  return tasks;
-}
-
-Status AsSpecError(const std::string& path, const Status& status) {
-  switch (status.code()) {
-    case Code::kInvalidArgument:
-    case Code::kNotFound:
-    case Code::kFailedPrecondition:
-    case Code::kOutOfRange:
-    case Code::kUnimplemented:
-    case Code::kAlreadyExists:
-      break;
-    default:
-      return status;
-  }
-  // Nodes name their location in it themselves.
-  const bool has_location =
-      status.message().find(".yaml:") != std::string::npos || status.message().find(".yml:") != std::string::npos;
-  return Error(Code::kBadSpec, has_location ? "" : path + ":1:1: ", status.message());
-}
-
-Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
+Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
   JobGraphDraft draft(spec, cluster);
   DF_TRY(AddVariables(spec, draft));
   if (spec.job.train) {
@@ -157,6 +135,43 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(ChooseDevicesFor(draft));  // of what evaluates, initialises and restores
   SetArithmetic(spec.job.arithmetic, draft.job.graph);
   return std::move(draft.job);
+}
+
+// Devices that the spec names are wishes: those that there are not are as if it did not name them.
+Result<JobGraph> BuildSoftly(const LoadedSpec& spec, const Cluster& cluster) {
+  LoadedSpec granted{spec.job, spec.graph.Clone(), spec.values};
+  DF_TRY(DropUnmatchedConstraints(granted.graph, cluster));
+  return BuildFrom(granted, cluster);
+}
+
+}  // namespace
+
+std::vector<JobTasks> TasksOf(const JobSpec& job) {
+  std::vector<JobTasks> tasks;
+  for (const JobSize& size : job.jobs) tasks.push_back({size.job, size.tasks});
+  return tasks;
+}
+
+Status AsSpecError(const std::string& path, const Status& status) {
+  switch (status.code()) {
+    case Code::kInvalidArgument:
+    case Code::kNotFound:
+    case Code::kFailedPrecondition:
+    case Code::kOutOfRange:
+    case Code::kUnimplemented:
+    case Code::kAlreadyExists:
+      break;
+    default:
+      return status;
+  }
+  // Nodes name their location in it themselves.
+  const bool has_location =
+      status.message().find(".yaml:") != std::string::npos || status.message().find(".yml:") != std::string::npos;
+  return Error(Code::kBadSpec, has_location ? "" : path + ":1:1: ", status.message());
+}
+
+Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
+  return spec.job.soft_placement ? BuildSoftly(spec, cluster) : BuildFrom(spec, cluster);
 }
 
 }  // namespace dfrun

@@ -22,6 +22,7 @@ const OpRegistry& FakeOps() {
     add(OpBuilder("Var").Output("y: Ref(float)").Stateful());
     add(OpBuilder("Handle").Output("y: resource").Stateful());
     add(OpBuilder("Update").Input("v: Ref(float)").Input("x: float").Output("y: Ref(float)"));
+    add(OpBuilder("UpdateTwo").Input("v: Ref(float)").Input("w: Ref(float)").Output("y: Ref(float)"));
     add(OpBuilder("Use").Input("v: resource").Output("y: float"));
     add(OpBuilder("List").Output("y: variant"));
     add(OpBuilder("Push").Input("l: variant").Input("x: float").Output("y: variant"));
@@ -50,7 +51,7 @@ const KernelRegistry& FakeKernels() {
       EXPECT_TRUE(kernels->Register(def).ok());
     };
     for (const char* op :
-         {"Source", "Stateful", "Var", "Handle", "Update", "Use", "List", "Push", "Both", "Identity"}) {
+         {"Source", "Stateful", "Var", "Handle", "Update", "UpdateTwo", "Use", "List", "Push", "Both", "Identity"}) {
       add(op, "cpu");
       add(op, "gpu");
     }
@@ -299,6 +300,31 @@ TEST_F(PlacerTest, SoftPlacementFallsBack) {
   EXPECT_EQ(Device("nowhere"), kPs);  // the first device
   EXPECT_EQ(Device("cpu_only"), kWorker1);
   EXPECT_EQ(Device("torn"), kPs);
+}
+
+TEST_F(PlacerTest, SoftPlacementMovesVariablesWithTheirGroup) {
+  const Cluster cluster = FakeCluster();
+  const SoftPlacement soft{cluster, FakeKernels()};
+  const Output s = Add("s", "Stateful");
+  const Output v = Add("v", "Var", {}, "/job:worker/task:1/device:tpu:0");
+  Add("slot", "Var", {}, "/job:worker/task:1/device:tpu:0");
+  Add("update", "Update", {v, s});
+  // No type has a kernel for all of this group but the cpu, in whichever part of the graph the group stands.
+  Add("w", "Var", {}, kWorker1Gpu);
+  Add("cpu_only", "CpuOnly", {s}, "", "w");
+  Add("elsewhere", "Var", {}, "/job:chief");
+  // Two variables of one update, on two devices.
+  const Output a = Add("a", "Var", {}, "/job:worker/task:1");
+  const Output b = Add("b", "Var", {}, kWorker0Gpu);
+  m.Add("both", "UpdateTwo", {a, b});
+  EXPECT_FALSE(Error().ok());
+  ASSERT_TRUE(SpreadConstraints(m.graph, &soft).ok());
+  const Status status = PlaceGraph(m.graph, FakeCluster(), FakeKernels(), true);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  for (const char* name : {"v", "slot", "update", "w", "cpu_only"}) EXPECT_EQ(Device(name), kWorker1) << name;
+  EXPECT_EQ(Device("elsewhere"), kPs);  // the first device
+  EXPECT_EQ(Device("a"), Device("b"));
+  EXPECT_EQ(Device("a"), Device("both"));
 }
 
 TEST_F(PlacerTest, ContradictionsNameBothNodes) {
