@@ -43,31 +43,28 @@ std::optional<CondParts> ReadParts(const Expr& call, Diagnostics& diagnostics) {
 
 }  // namespace
 
-// A list gives several values; a call gives all of its results.
-std::optional<std::vector<Output>> Lowering::LowerSide(const ExprContext& context, const Expr& expr,
-                                                       const std::string& scope) {
-  std::vector<Output> values;
-  const NodeOptions options;
-  const ExprContext inside{context.frame, scope, options};
-  if (expr.is(Expr::Kind::kList) && !Fold(inside, expr).is_constant()) {
-    for (const Expr& item : expr.items) {
-      const std::optional<Output> value = LowerOne(inside, item, "");
-      if (!value) return {};
-      values.push_back(*value);
-    }
-  } else {
-    std::optional<Value> value = LowerExpr(inside, expr, "");
-    if (!value) return {};
-    values = std::move(value->outputs);
-  }
-  for (Output& value : values) {
+// Builds the side that the innermost level is.
+std::optional<std::vector<Output>> Lowering::LowerSide(const ExprContext& context, const Expr& expr, Output pivot) {
+  NodeSpec alive;
+  alive.name = StrCat(context.scope, "/pivot");
+  alive.op = "Identity";
+  alive.inputs = {pivot};
+  const std::optional<Output> is_taken = AddFlowNode(std::move(alive), depth(), expr.location);
+  if (!is_taken) return {};
+  flow_.back().pivot = is_taken->node;
+  const bool is_list = expr.is(Expr::Kind::kList) && !Fold(context, expr).is_constant();
+  std::optional<std::vector<Output>> values = is_list ? LowerItems(context, expr) : LowerAll(context, expr);
+  if (!values) return {};
+  for (Output& value : *values) {
     NodeSpec spec;
-    spec.name = FreshName(context.frame, scope, "result");
+    spec.name = FreshName(context.frame, context.scope, "result");
     spec.op = "Identity";
     spec.inputs = {value};
-    const std::optional<NodeId> id = Add(inside, std::move(spec), expr.location);
+    if (!flow_.back().controls.empty()) spec.control_inputs = {flow_.back().pivot};
+    const std::optional<NodeId> id = Add(context, std::move(spec), expr.location);
     if (!id) return {};
     value = {*id, 0};
+    flow_.back().results.push_back(*id);
   }
   return values;
 }
@@ -92,50 +89,73 @@ bool Lowering::CheckSides(const Expr& call, const std::vector<Output>& then, con
   return true;
 }
 
-std::optional<Value> Lowering::LowerCond(const ExprContext& context, const Expr& call, const std::string& own_name) {
-  const std::optional<CondParts> parts = ReadParts(call, diagnostics_);
-  if (!parts) return {};
-  const std::string name = own_name.empty() ? FreshName(context.frame, context.scope, "Cond") : own_name;
-  const ExprContext outside{context.frame, name, context.own};
-  std::optional<Output> pred = LowerOne(outside, *parts->pred, "");
-  if (pred) pred = Capture(*pred, parts->pred->location);
-  if (!pred || !CheckPredicate(*pred, "Cond", parts->pred->location)) return {};
-  NodeSpec pivots;
-  pivots.name = FreshName(context.frame, name, "pivots");
-  pivots.op = "Switch";
-  pivots.inputs = {*pred, *pred};
-  const std::optional<NodeId> sides = Add(outside, std::move(pivots), call.location);
-  if (!sides) return {};
+// The condition as the sides' level reads it: one value, also where it is a variable.
+std::optional<Output> Lowering::LowerCondition(const ExprContext& context, const Expr& pred) {
+  std::optional<Output> value = LowerOne(context, pred, "");
+  if (value) value = Capture(*value, {.location = pred.location});
+  if (!value || !CheckPredicate(*value, "Cond", pred.location)) return {};
+  if (!graph_.is_ref(*value) && !VariableOf(*value).valid()) return value;
+  NodeSpec read;
+  read.name = FreshName(context.frame, context.scope, "pred");
+  read.op = "Identity";
+  read.inputs = {*value};
+  read.control_inputs = context.own.controls;
+  const std::optional<NodeId> id = Add(context, std::move(read), pred.location);
+  if (!id) return {};
+  return Output{*id, 0};
+}
 
-  std::vector<Output> results[2];
-  for (int side : {1, 0}) {
-    const std::string scope = StrCat(name, side == 1 ? "/then" : "/else");
-    flow_.push_back({.id = ++num_flows_, .pred = *pred, .side = side, .scope = scope});
-    NodeSpec pivot;
-    pivot.name = StrCat(scope, "/pivot");
-    pivot.op = "Identity";
-    pivot.inputs = {{*sides, side}};
-    const std::optional<Output> alive = AddFlowNode(std::move(pivot), depth(), call.location);
-    std::optional<std::vector<Output>> values;
-    if (alive) {
-      flow_.back().pivot = alive->node;
-      values = LowerSide(context, side == 1 ? *parts->then : *parts->otherwise, scope);
-    }
-    flow_.pop_back();
-    if (!values) return {};
-    results[side] = *std::move(values);
-  }
-  if (!CheckSides(call, results[1], results[0], parts->otherwise->location)) return {};
+std::optional<Value> Lowering::MergeSides(const std::string& name, const std::vector<Output> (&results)[2],
+                                          SourceLocation location) {
   Value value;
   for (size_t i = 0; i < results[0].size(); ++i) {
     NodeSpec merge;
     merge.name = results[0].size() == 1 ? name : StrCat(name, "/", i);
     merge.op = "Merge";
     merge.inputs = {results[0][i], results[1][i]};
-    const std::optional<Output> merged = AddFlowNode(std::move(merge), depth(), call.location);
+    const std::optional<Output> merged = AddFlowNode(std::move(merge), depth(), location);
     if (!merged) return {};
     value.outputs.push_back(*merged);
   }
+  return value;
+}
+
+std::optional<Value> Lowering::LowerCond(const ExprContext& context, const Expr& call, const std::string& own_name) {
+  const std::optional<CondParts> parts = ReadParts(call, diagnostics_);
+  if (!parts) return {};
+  const std::string name = own_name.empty() ? FreshName(context.frame, context.scope, "Cond") : own_name;
+  const ExprContext outside{context.frame, name, context.own};
+  const std::optional<Output> pred = LowerCondition(outside, *parts->pred);
+  if (!pred) return {};
+  BeginFlow(call);
+  NodeSpec pivots;
+  pivots.name = FreshName(context.frame, name, "pivots");
+  pivots.op = "Switch";
+  pivots.inputs = {*pred, *pred};
+  pivots.control_inputs = context.own.controls;
+  if (may_update_ && !flow_.empty()) pivots.control_inputs.push_back(flow_.back().pivot);
+  const std::optional<NodeId> sides = Add(outside, std::move(pivots), call.location);
+  if (!sides) return {};
+
+  CallFrame frame;
+  EnterFrame(context, frame);
+  const NodeOptions options;
+  std::vector<Output> results[2];
+  std::vector<int32_t> levels;
+  for (int side : {1, 0}) {
+    const std::string scope = StrCat(name, side == 1 ? "/then" : "/else");
+    levels.push_back(++num_flows_);
+    flow_.push_back(
+        {.id = levels.back(), .pred = *pred, .side = side, .scope = scope, .controls = ControlsOf(context)});
+    std::optional<std::vector<Output>> values =
+        LowerSide({frame, scope, options}, side == 1 ? *parts->then : *parts->otherwise, {*sides, side});
+    PopFlow();
+    if (!values) return {};
+    results[side] = *std::move(values);
+  }
+  if (!CheckSides(call, results[1], results[0], parts->otherwise->location)) return {};
+  std::optional<Value> value = MergeSides(name, results, call.location);
+  if (value) EndFlow(value->outputs, levels);
   return value;
 }
 

@@ -6,11 +6,11 @@
 
 namespace dfrun {
 
-std::string Lowering::CalledFrom(const CallFrame& frame) const {
-  std::string out;
+std::vector<SourceCall> Lowering::CallsOf(const CallFrame& frame) {
+  std::vector<SourceCall> calls;
   for (const CallFrame* f = &frame; f->function != nullptr; f = f->caller)
-    out += StrCat("; in function '", f->function->name, "', called at ", diagnostics_.Print(f->call_location));
-  return out;
+    calls.push_back({f->function->name, f->call_location});
+  return calls;
 }
 
 // While an object lives, new nodes and errors belong to its call.
@@ -19,7 +19,7 @@ class Lowering::InCall {
   InCall(Lowering& lowering, const CallFrame& frame)
       : lowering_(lowering),
         around_(lowering.call_),
-        errors_(lowering.diagnostics_, [&lowering, &frame] { return lowering.CalledFrom(frame); }) {
+        errors_(lowering.diagnostics_, [&frame] { return CallsOf(frame); }) {
     SourceLocation location = frame.call_location;
     location.call = around_;
     lowering.graph_.calls().push_back({frame.function->name, location});

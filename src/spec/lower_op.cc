@@ -3,6 +3,7 @@
 
 #include "src/graph/wire_compression.h"
 #include "src/spec/attr_value.h"
+#include "src/spec/dtype_hints.h"
 #include "src/spec/lowering.h"
 #include "src/spec/seed.h"
 
@@ -76,6 +77,24 @@ void Lowering::SetSeeds(const OpDef& op, NodeSpec& spec) const {
   spec.attrs.Set("seed2", seeds.seed2);
 }
 
+// What to write in place of inputs that an op does not take. Of a function the call's argument is what can be changed.
+std::string Lowering::AboutInputs(const CallFrame& frame, const OpDef& op, const std::vector<Output>& inputs) const {
+  if (const std::string* const text = FindText(graph_, inputs))
+    return StrCat("; '", *text, "' in quotes is a text: a node is written without them");
+  const std::optional<WantedCast> cast = FindWantedCast(graph_, op, inputs);
+  if (!cast) return "";
+  Output value = cast->value;
+  if (frame.function != nullptr) {
+    for (const Yaml& arg : frame.function->args) {
+      const auto given = frame.values.find(arg.text());
+      if (given == frame.values.end() || given->second.outputs.empty()) continue;
+      const Output output = given->second.outputs[0];
+      if (graph_.dtype(output) == graph_.dtype(value)) value = output;
+    }
+  }
+  return StrCat("; write Cast(", OutputName(graph_, value), ", DstT=", cast->to, ")");
+}
+
 std::optional<NodeId> Lowering::Add(const ExprContext& context, NodeSpec spec, SourceLocation location) {
   if (graph_.num_nodes() >= kMaxGraphNodes) {
     diagnostics_.Error(location, "the spec makes more than ", kMaxGraphNodes, " nodes");
@@ -94,12 +113,12 @@ std::optional<NodeId> Lowering::Add(const ExprContext& context, NodeSpec spec, S
     spec.control_inputs.insert(spec.control_inputs.end(), context.own.controls.begin(), context.own.controls.end());
   }
   if (!flow_of_.empty() && !EnterFlow(spec, location)) return {};
-  const std::string* const text = FindText(graph_, spec.inputs);
+  const std::vector<Output> inputs = spec.inputs;
+  const OpDef* const op = graph_.ops().Find(spec.op);
   Result<NodeId> id = graph_.AddNode(std::move(spec));
   if (!id.ok()) {
-    diagnostics_.ErrorOfCall(
-        location, id.status().message(),
-        text != nullptr ? StrCat("; '", *text, "' in quotes is a text: a node is written without them") : "");
+    diagnostics_.ErrorOfCall(location, id.status().message(),
+                             op == nullptr ? std::string() : AboutInputs(context.frame, *op, inputs));
     return {};
   }
   location.call = call_;
@@ -227,7 +246,7 @@ bool Lowering::AddInputs(const ExprContext& context, const OpDef& op, std::vecto
     if (operand.expr == nullptr) {
       if (!spec.inputs.empty()) operand.output = AllAxes(context, spec.inputs[0], const_name(), location);
     } else if (!operand.output) {
-      Result<Tensor> tensor = ToTensor(operand.constant, OperandDType(op, spec.attrs, operands, i));
+      Result<Tensor> tensor = ToTensor(operand.constant, OperandDType(op, spec.attrs, operands, i), operand.expr);
       if (!tensor.ok()) {
         diagnostics_.Error(operand.expr->location, "input '", operand.arg->name, "' of ", op.name, ": ",
                            tensor.status().message());

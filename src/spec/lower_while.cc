@@ -74,17 +74,18 @@ bool Lowering::ReadLoopVars(const ExprContext& context, const Expr& call, const 
     const std::string own_name = Fold(context, k.value).is_constant() ? StrCat(name, "/", k.name, "/initial") : "";
     const std::optional<Output> value = LowerOne(context, k.value, own_name);
     if (!value) return false;
-    const std::optional<Output> read = Capture(*value, k.value.location);
-    if (!read) return false;
-    vars.push_back({std::string(k.name), k.location, *read, -1, {}});
+    NodeSpec begin;  // what reads the value, as the node Enter does
+    begin.op = "Enter";
+    begin.inputs = {*value};
+    begin.control_inputs = ControlsOf(context);
+    if (!flow_.empty() && !EnterFlow(begin, k.value.location)) return false;
+    vars.push_back({std::string(k.name), k.location, begin.inputs[0], -1, {}});
   }
   return true;
 }
 
-bool Lowering::EnterLoop(const ExprContext& context, const std::string& name, std::vector<LoopVar>& vars) {
-  std::vector<NodeId> controls = context.own.controls;
-  const NodeOptions& outer = context.frame.options;
-  controls.insert(controls.end(), outer.controls.begin(), outer.controls.end());
+bool Lowering::EnterLoop(const std::string& name, std::vector<LoopVar>& vars) {
+  std::vector<NodeId> controls = flow_.back().controls;
   const int inside = depth();
   if (inside > 0) controls.push_back(flow_[static_cast<size_t>(inside) - 1].pivot);
   for (LoopVar& var : vars) {
@@ -123,28 +124,20 @@ std::optional<Output> Lowering::LowerLoopCond(const ExprContext& inner, const Ex
   spec.control_inputs = {vars[0].merge};
   const std::optional<NodeId> id = Add(inner, std::move(spec), cond.location);
   if (!id) return {};
+  flow_.back().loop_cond = *id;
   return Output{*id, 0};
 }
 
 std::optional<std::vector<Output>> Lowering::LowerBody(const ExprContext& inner, const Expr& body,
                                                        const std::vector<LoopVar>& vars) {
-  std::vector<Output> next;
   if (!body.is(Expr::Kind::kMap)) {
-    if (body.is(Expr::Kind::kList)) {
-      for (const Expr& item : body.items) {
-        const std::optional<Output> value = LowerOne(inner, item, "");
-        if (!value) return {};
-        next.push_back(*value);
-      }
-    } else {
-      const std::optional<Value> value = LowerExpr(inner, body, "");
-      if (!value) return {};
-      next = value->outputs;
-    }
-    if (next.size() == vars.size()) return next;
-    diagnostics_.Error(body.location, "the body gives ", next.size(), " values for ", vars.size(), " variables");
+    const std::optional<std::vector<Output>> values =
+        body.is(Expr::Kind::kList) ? LowerItems(inner, body) : LowerAll(inner, body);
+    if (!values || values->size() == vars.size()) return values;
+    diagnostics_.Error(body.location, "the body gives ", values->size(), " values for ", vars.size(), " variables");
     return {};
   }
+  std::vector<Output> next;
   for (const LoopVar& var : vars) next.push_back(var.inside);
   for (const KeywordArg& k : body.keywords) {
     const auto it = std::find_if(vars.begin(), vars.end(), [&](const LoopVar& var) { return var.name == k.name; });
@@ -182,6 +175,7 @@ bool Lowering::CloseLoop(const ExprContext& inner, const std::vector<LoopVar>& v
     const std::optional<NodeId> id = Add(inner, std::move(spec), location);
     if (!id) return false;
     graph_.mutable_node(var.merge).inputs[1] = {*id, 0};
+    flow_.back().results.push_back(*id);
   }
   return true;
 }
@@ -224,23 +218,20 @@ std::optional<Value> Lowering::LowerWhile(const ExprContext& context, const Expr
   const Expr body = WithVariables(written_body, in_.functions, names);
 
   CallFrame frame;
-  frame.scope = context.frame.scope;
-  frame.params = context.frame.params;
-  frame.options.device = context.own.device.empty() ? context.frame.options.device : context.own.device;
-  frame.around = &context.frame;
-  frame.function = context.frame.function;
-  frame.caller = context.frame.caller;
-  frame.call_location = context.frame.call_location;
+  EnterFrame(context, frame);
   const NodeOptions options;
   const std::string cond_scope = StrCat(name, "/cond");
   const std::string body_scope = StrCat(name, "/body");
   const auto bind = [&] {
     for (const LoopVar& var : vars) frame.values.insert_or_assign(var.name, Value{{var.inside}});
   };
-  flow_.push_back({.id = ++num_flows_, .frame = name, .loop = *options_of_loop, .scope = name});
+  BeginFlow(call);
+  const int32_t level = ++num_flows_;
+  flow_.push_back(
+      {.id = level, .frame = name, .loop = *options_of_loop, .scope = name, .controls = ControlsOf(context)});
   std::vector<Output> leaving;
   const auto build = [&] {
-    if (!EnterLoop(context, name, vars)) return false;
+    if (!EnterLoop(name, vars)) return false;
     bind();
     const std::optional<Output> pred = LowerLoopCond({frame, cond_scope, options}, cond, vars);
     if (!pred) return false;
@@ -267,7 +258,7 @@ std::optional<Value> Lowering::LowerWhile(const ExprContext& context, const Expr
     return next && CloseLoop(in_body, vars, *next, written_body.location);
   };
   const bool built = build();
-  flow_.pop_back();
+  PopFlow();
   if (!built) return {};
   Value value;
   for (size_t i = 0; i < vars.size(); ++i) {
@@ -279,6 +270,7 @@ std::optional<Value> Lowering::LowerWhile(const ExprContext& context, const Expr
     if (!left) return {};
     value.outputs.push_back(*left);
   }
+  EndFlow(value.outputs, {level});
   return value;
 }
 

@@ -1,6 +1,7 @@
 #include "src/spec/lowering.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "src/spec/family.h"
 #include "src/spec/schema.h"
@@ -9,21 +10,47 @@
 namespace dfrun {
 namespace {
 
-bool HoldsOperator(std::string_view name) {
-  return name.find_first_of("-/>") != std::string_view::npos;
-}
-
-// True for text that is a number in other languages or in a wider type: "0x10", "1e400", ".inf".
+// True for text that is a number in other languages or in a wider type: "0x10", "1e400".
 bool LooksLikeNumber(std::string_view name) {
   const size_t first = name.find_first_not_of('.');
-  return first != std::string_view::npos && ((name[first] >= '0' && name[first] <= '9') || name == ".inf" ||
-                                             name == ".nan" || name == "inf" || name == "nan");
+  return first != std::string_view::npos && name[first] >= '0' && name[first] <= '9';
+}
+
+// The name with white space around the operators in it, if it is operands that `is_operand` knows with operators
+// between them: "a - b" of "a-b". Empty otherwise.
+std::string Spaced(std::string_view name, const std::function<bool(std::string_view)>& is_operand) {
+  for (const std::string_view operators : {"-", "-/>"}) {
+    std::string spaced;
+    bool good = true;
+    for (std::string_view rest = name; good;) {
+      const size_t end = rest.find_first_of(operators);
+      const std::string_view operand = rest.substr(0, end);
+      good = is_operand(operand);
+      spaced += operand;
+      if (end == std::string_view::npos) break;
+      spaced += StrCat(" ", rest[end], " ");
+      rest.remove_prefix(end + 1);
+    }
+    if (good && spaced != name) return spaced;
+  }
+  return "";
+}
+
+// What Python writes behind a name and its point.
+std::string AboutMember(std::string_view name, const std::function<bool(std::string_view)>& is_node) {
+  const size_t point = name.rfind('.');
+  if (point == std::string_view::npos || !is_node(name.substr(0, point))) return "";
+  const std::string_view node = name.substr(0, point);
+  const std::string_view member = name.substr(point + 1);
+  if (member == "T") return StrCat("; a transpose is Transpose(", node, ", [1, 0])");
+  if (member == "shape") return StrCat("; it is Shape(", node, "), one known dimension dim(", node, ", 0)");
+  return "";
 }
 
 }  // namespace
 
 Lowering::Lowering(const LoweringInput& input, Graph& graph, Diagnostics& diagnostics)
-    : in_(input), graph_(graph), diagnostics_(diagnostics) {
+    : in_(input), graph_(graph), diagnostics_(diagnostics), update_finder_(input.functions, graph.ops()) {
   top_.params = &input.params;
 }
 
@@ -108,6 +135,22 @@ std::optional<Output> Lowering::LowerOne(const ExprContext& context, const Expr&
   if (!value->outputs.empty()) return value->outputs[0];
   diagnostics_.Error(expr.location, "'", expr.text, "' gives no value");
   return {};
+}
+
+std::optional<std::vector<Output>> Lowering::LowerItems(const ExprContext& context, const Expr& list) {
+  std::vector<Output> values;
+  for (const Expr& item : list.items) {
+    const std::optional<Output> value = LowerOne(context, item, "");
+    if (!value) return {};
+    values.push_back(*value);
+  }
+  return values;
+}
+
+std::optional<std::vector<Output>> Lowering::LowerAll(const ExprContext& context, const Expr& expr) {
+  std::optional<Value> value = LowerExpr(context, expr, "");
+  if (!value) return {};
+  return std::move(value->outputs);
 }
 
 std::optional<Value> Lowering::LowerName(const ExprContext& context, const Expr& expr, const std::string& own_name) {
@@ -198,22 +241,45 @@ std::optional<NodeId> Lowering::ControlReference(const CallFrame& frame, const E
   return {};
 }
 
-void Lowering::ReportUnknownName(const CallFrame& frame, const Expr& name) {
-  std::vector<std::string> known;
+// The names that an expression may mean: those that it sees, and of nodes within entries the siblings of the name.
+std::vector<std::string> Lowering::NamesNear(const CallFrame& frame, std::string_view name) const {
+  std::vector<std::string> known = {"true", "false", "inf", "nan"};
   for (const CallFrame* f = &frame; f != nullptr; f = f->around) {
     for (const auto& [text, value] : f->values) known.emplace_back(text);
     for (std::string_view text : f->entries) known.emplace_back(text);
   }
-  known.insert(known.end(), {"true", "false"});
+  const size_t slash = name.rfind('/');
+  if (slash != std::string_view::npos) {
+    const std::string scope = frame.scope.empty() ? std::string() : StrCat(frame.scope, "/");
+    const std::string siblings = StrCat(scope, name.substr(0, slash + 1));
+    for (const Node& node : graph_.nodes()) {
+      if (node.name.starts_with(siblings)) known.push_back(node.name.substr(scope.size()));
+    }
+  }
   std::sort(known.begin(), known.end());
-  std::string hint = frame.entries.contains(StrCat(name.text, "/0"))
-                         ? StrCat("; it is a family: '", name.text, "/0' is a node, '", name.text, "/*' all of them")
-                         : DidYouMean(name.text, known);
-  if (LooksLikeNumber(name.text)) hint = "; a number is finite and decimal: 16, -0.5, 1e-3";
-  if (hint.empty() && HoldsOperator(name.text)) hint = "; operators need white space around them: a - b";
-  if (hint.empty() && frame.function != nullptr)
-    hint = StrCat("; function '", frame.function->name, "' sees its arguments and its own nodes");
-  diagnostics_.Error(name.location, "unknown node '", name.text, "'", hint);
+  return known;
+}
+
+std::string Lowering::AboutUnknownName(const CallFrame& frame, std::string_view name) const {
+  if (frame.entries.contains(StrCat(name, "/0")))
+    return StrCat("; it is a family: '", name, "/0' is a node, '", name, "/*' all of them");
+  const auto is_node = [&](std::string_view part) {
+    Value storage;
+    return FindValue(frame, part, storage) != nullptr || frame.entries.contains(part);
+  };
+  const auto is_operand = [&](std::string_view part) { return ParseNumber(part) || is_node(part); };
+  if (const std::string spaced = Spaced(name, is_operand); !spaced.empty())
+    return StrCat("; operators need white space around them: ", spaced);
+  if (LooksLikeNumber(name)) return "; a number is decimal, and at most 1.8e308: 16, -0.5, 1e-3, inf";
+  if (const std::string member = AboutMember(name, is_node); !member.empty()) return member;
+  if (std::string near = DidYouMean(name, NamesNear(frame, name)); !near.empty()) return near;
+  if (name.find_first_of("-/>") != std::string_view::npos) return "; operators need white space around them: a - b";
+  if (frame.function == nullptr) return "";
+  return StrCat("; function '", frame.function->name, "' sees its arguments and its own nodes");
+}
+
+void Lowering::ReportUnknownName(const CallFrame& frame, const Expr& name) {
+  diagnostics_.Error(name.location, "unknown node '", name.text, "'", AboutUnknownName(frame, name.text));
 }
 
 Folded Lowering::Fold(const ExprContext& context, const Expr& expr) {
@@ -260,7 +326,9 @@ bool Lowering::IsReserved(const CallFrame& frame, std::string_view name) const {
       if (!rest.starts_with(f->scope) || rest.size() <= f->scope.size() || rest[f->scope.size()] != '/') continue;
       rest.remove_prefix(f->scope.size() + 1);
     }
-    if (f->entries.contains(rest)) return true;
+    for (const CallFrame* around = f; around != nullptr; around = around->around) {
+      if (around->entries.contains(rest)) return true;
+    }
   }
   return false;
 }

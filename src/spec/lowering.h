@@ -9,7 +9,9 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -20,6 +22,7 @@
 #include "src/spec/constant.h"
 #include "src/spec/job_spec.h"
 #include "src/spec/op_arguments.h"
+#include "src/spec/update_finder.h"
 
 namespace dfrun {
 
@@ -93,6 +96,9 @@ class Lowering {
   // Lowering of expressions (lowering.cc). If `own_name` is empty a name is made up.
   std::optional<Value> LowerExpr(const ExprContext& context, const Expr& expr, const std::string& own_name);
   std::optional<Output> LowerOne(const ExprContext& context, const Expr& expr, const std::string& own_name);
+  // The values of a list's items, one each; all values of an expression.
+  std::optional<std::vector<Output>> LowerItems(const ExprContext& context, const Expr& list);
+  std::optional<std::vector<Output>> LowerAll(const ExprContext& context, const Expr& expr);
   std::optional<Value> LowerName(const ExprContext& context, const Expr& expr, const std::string& own_name);
   std::optional<Value> LowerCall(const ExprContext& context, const Expr& call, const std::string& own_name);
   std::optional<Output> Reference(const CallFrame& frame, const Expr& name);
@@ -100,6 +106,8 @@ class Lowering {
   std::optional<NodeId> ControlReference(const CallFrame& frame, const Expr& name);
   const Value* FindValue(const CallFrame& frame, std::string_view name, Value& storage) const;
   void ReportUnknownName(const CallFrame& frame, const Expr& name);
+  std::string AboutUnknownName(const CallFrame& frame, std::string_view name) const;
+  std::vector<std::string> NamesNear(const CallFrame& frame, std::string_view name) const;
   Folded Fold(const ExprContext& context, const Expr& expr);
   Folded FoldCallOf(const ExprContext& context, const Expr& call);
   std::string FreshName(const CallFrame& frame, const std::string& scope, std::string_view base) const;
@@ -130,6 +138,7 @@ class Lowering {
   DType OperandDType(const OpDef& op, const AttrMap& attrs, const std::vector<Operand>& operands, size_t which) const;
   void SetSeeds(const OpDef& op, NodeSpec& spec) const;
   std::optional<NodeId> Add(const ExprContext& context, NodeSpec spec, SourceLocation location);
+  std::string AboutInputs(const CallFrame& frame, const OpDef& op, const std::vector<Output>& inputs) const;
   Value AllOutputs(NodeId id) const;
 
   // Functions (lower_function.cc).
@@ -143,7 +152,8 @@ class Lowering {
   bool CheckCallCount(const FunctionDef& def, SourceLocation location);
   bool CheckCallDepth(const CallFrame& frame, const FunctionDef& def, SourceLocation location);
   std::optional<Value> LowerReturns(CallFrame& frame, const FunctionDef& def);
-  std::string CalledFrom(const CallFrame& frame) const;
+  // The innermost first.
+  static std::vector<SourceCall> CallsOf(const CallFrame& frame);
   class InCall;
 
   // Variables (lower_variable.cc).
@@ -162,14 +172,17 @@ class Lowering {
     Output inside;
   };
   std::optional<Value> LowerCond(const ExprContext& context, const Expr& call, const std::string& own_name);
-  std::optional<std::vector<Output>> LowerSide(const ExprContext& context, const Expr& expr, const std::string& scope);
+  std::optional<Output> LowerCondition(const ExprContext& context, const Expr& pred);
+  std::optional<std::vector<Output>> LowerSide(const ExprContext& context, const Expr& expr, Output pivot);
+  std::optional<Value> MergeSides(const std::string& name, const std::vector<Output> (&results)[2],
+                                  SourceLocation location);
   bool CheckSides(const Expr& call, const std::vector<Output>& then, const std::vector<Output>& otherwise,
                   SourceLocation location);
   std::optional<Value> LowerWhile(const ExprContext& context, const Expr& call, const std::string& own_name);
   bool CheckPredicate(Output pred, std::string_view what, SourceLocation location);
   bool ReadLoopVars(const ExprContext& context, const Expr& call, const Expr& body, const std::string& name,
                     std::vector<LoopVar>& vars);
-  bool EnterLoop(const ExprContext& context, const std::string& name, std::vector<LoopVar>& vars);
+  bool EnterLoop(const std::string& name, std::vector<LoopVar>& vars);
   std::optional<Output> LowerLoopCond(const ExprContext& inner, const Expr& cond, const std::vector<LoopVar>& vars);
   std::optional<std::vector<Output>> LowerBody(const ExprContext& inner, const Expr& body,
                                                const std::vector<LoopVar>& vars);
@@ -183,6 +196,16 @@ class Lowering {
   // Reads the options of a While; nothing after an error, which is reported.
   std::optional<LoopOptions> ReadLoopOptions(const ExprContext& context, const Expr& call);
 
+  // A value from outside of a level. Of a variable: whether itself, or its value after some nodes.
+  struct CaptureKey {
+    Output value;
+    bool by_ref;
+    std::vector<NodeId> controls;
+    bool operator<(const CaptureKey& o) const {
+      return std::tie(value.node, value.port, by_ref, controls) <
+             std::tie(o.value.node, o.value.port, o.by_ref, o.controls);
+    }
+  };
   // A branch or a loop that is being built. Its nodes read values from outside through a Switch or an Enter.
   struct FlowLevel {
     int32_t id = 0;
@@ -191,19 +214,61 @@ class Lowering {
     std::string frame = {};  // of a loop: its frame_name
     LoopOptions loop = {};
     std::string scope = {};
-    NodeId pivot = -1;  // alive if the branch is taken or the iteration runs
-    std::map<std::pair<NodeId, int32_t>, Output> captured = {};
+    std::vector<NodeId> controls = {};  // what the Cond or While waits for
+    NodeId pivot = -1;                  // alive if the branch is taken or the iteration runs
+    NodeId loop_cond = -1;
+    std::vector<NodeId> results = {};  // the Identities of a side's values, the NextIterations of a loop
+    std::map<CaptureKey, Output> captured = {};
     bool is_loop() const { return !frame.empty(); }
   };
+  // A level that has been built.
+  struct EndedFlow {
+    int32_t id = 0;
+    int32_t around = 0;  // the level around it; 0: none
+    NodeId loop_cond = -1;
+    std::vector<NodeId> results = {};
+    std::vector<NodeId> ends = {};  // the nodes around it that give its results
+  };
+  // How a node reads a value from outside of its level.
+  struct Reading {
+    bool by_ref = false;
+    std::vector<NodeId> controls = {};  // what the node waits for
+    SourceLocation location = {};
+  };
+
+  // A Cond or a While: what is in no other begins with BeginFlow(). Levels are pushed and popped in between.
+  void BeginFlow(const Expr& call);
+  void PopFlow();
+  // `ends` give the results of these levels, by FlowLevel::id.
+  void EndFlow(const std::vector<Output>& ends, const std::vector<int32_t>& levels);
+  // The surroundings of the expressions within a Cond or While, whose own options hold for all nodes within.
+  void EnterFrame(const ExprContext& context, CallFrame& frame) const;
+  static std::vector<NodeId> ControlsOf(const ExprContext& context);
   // Replaces a node's inputs by ones that the innermost level can read; false after an error, which is reported.
   bool EnterFlow(NodeSpec& spec, SourceLocation location);
-  bool EnterFlowByControl(NodeSpec& spec, SourceLocation location);
-  std::optional<Output> Capture(Output value, SourceLocation location);
-  std::optional<Output> CaptureAt(Output value, int depth, SourceLocation location);
+  bool CaptureInputs(const OpDef* op, NodeSpec& spec, SourceLocation location);
+  // The nodes that a node at a depth can wait for in place of `controls`, less those that are deeper.
+  std::optional<std::vector<NodeId>> ControlsAt(const std::vector<NodeId>& controls, int at, SourceLocation location);
+  std::optional<NodeId> ControlAt(NodeId control, int at, SourceLocation location);
+  std::optional<Output> Capture(Output value, const Reading& how);
+  std::optional<Output> CaptureAt(Output value, int at, const Reading& how);
+  std::optional<Output> ReadBefore(Output variable, int at, std::vector<NodeId> controls, SourceLocation location);
   // The depth of a node's level in flow_; -1: outside of all. Nothing, after an error, if that level has ended.
   std::optional<int> DepthOf(NodeId node, SourceLocation location);
   // Adds a node at a depth of flow_, whose inputs that level can read.
   std::optional<Output> AddFlowNode(NodeSpec spec, int depth, SourceLocation location);
+
+  // Updates of variables within Conds and Whiles (lower_updates.cc).
+  // The variable that an output refers to, or whose value an output of ReadBefore() or CaptureAt() is; invalid for
+  // others.
+  Output VariableOf(Output value) const;
+  bool IsUpdated(Output variable) const { return updated_.contains({variable.node, variable.port}); }
+  // The variable is read where it is used, also by what has been built.
+  void MarkUpdated(Output variable);
+  // Has a node read the variables among its inputs when it runs, after its other inputs and what it waits for.
+  bool ReadAtUse(const OpDef* op, NodeSpec& spec, SourceLocation location);
+  std::optional<Output> AddRead(const NodeSpec& reader, size_t input, SourceLocation location);
+  void OrderUpdates();
   int depth() const { return static_cast<int>(flow_.size()) - 1; }
   // An unpinned constant can be read from anywhere.
   bool IsFreeConstant(NodeId node) const;
@@ -217,8 +282,15 @@ class Lowering {
   std::vector<FlowLevel> flow_;                  // outermost first
   std::unordered_map<NodeId, int32_t> flow_of_;  // FlowLevel::id, for nodes within a level
   int32_t num_flows_ = 0;
-  int64_t num_calls_ = 0;  // of functions
-  int32_t call_ = -1;      // the current call, as an index into the graph's calls
+  UpdateFinder update_finder_;
+  // Of the outermost Cond or While that is being built.
+  NodeId first_of_flow_ = 0;
+  bool may_update_ = false;
+  std::vector<EndedFlow> ended_;                  // those within others first
+  std::map<NodeId, Output> variable_reads_;       // by read or captured value: the variable
+  std::set<std::pair<NodeId, int32_t>> updated_;  // variables
+  int64_t num_calls_ = 0;                         // of functions
+  int32_t call_ = -1;                             // the current call, as an index into the graph's calls
   std::unordered_set<const FunctionDef*> called_;
 };
 

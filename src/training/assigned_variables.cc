@@ -121,7 +121,8 @@ Output Reduced(GraphOps& ops, VariableSpec::Reduce reduce, Output variable, DTyp
 }  // namespace
 
 Result<AssignedVariables> AssignedVariables::Find(const JobGraphDraft& draft, int replicas,
-                                                  const std::vector<NodeId>& body, Graph& graph) {
+                                                  const std::set<NodeId>& trained, const std::vector<NodeId>& body,
+                                                  Graph& graph) {
   AssignedVariables found;
   std::vector<bool> in_body(static_cast<size_t>(graph.num_nodes()), false);
   for (NodeId id : body) in_body[static_cast<size_t>(id)] = true;
@@ -132,8 +133,9 @@ Result<AssignedVariables> AssignedVariables::Find(const JobGraphDraft& draft, in
     if (writers.nodes.empty()) continue;
     const bool is_said = v.reduce != VariableSpec::Reduce::kUnsaid;
     if (has_replicas && !is_said) return RefuseRace(replicas, graph, v.node, writers.nodes[0]);
-    if (is_said && writers.are_steered) {
-      return InvalidArgument(graph.Describe(v.node), " says 'reduce', but '", graph.node(writers.nodes[0]).name,
+    if (writers.are_steered && (is_said || trained.contains(v.node))) {
+      return InvalidArgument(graph.Describe(v.node), is_said ? " says 'reduce', but '" : " is trained, and '",
+                             graph.node(writers.nodes[0]).name,
                              "' may assign it in a branch or a loop: assign it outside, of a value that these give");
     }
     if (!is_said) continue;

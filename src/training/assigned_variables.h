@@ -7,6 +7,7 @@
 #ifndef DFRUN_SRC_TRAINING_ASSIGNED_VARIABLES_H_
 #define DFRUN_SRC_TRAINING_ASSIGNED_VARIABLES_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ class AssignedVariables {
   // Those that nodes of `body` assign; `graph` is that of one of so many replicas, a clone of the draft's model with
   // more nodes. Control edges are added to it: who reads such a variable and does not wait for a writer of it comes
   // before that. InvalidArgument, at the variable's location, where several replicas would race.
-  static Result<AssignedVariables> Find(const JobGraphDraft& draft, int replicas, const std::vector<NodeId>& body,
-                                        Graph& graph);
+  // `trained`: the variables that the step trains, nodes of the model; a branch or a loop may not assign them.
+  static Result<AssignedVariables> Find(const JobGraphDraft& draft, int replicas, const std::set<NodeId>& trained,
+                                        const std::vector<NodeId>& body, Graph& graph);
 
   // Whether it is one that says `reduce`; a node of the model.
   bool Has(NodeId variable) const;

@@ -1,6 +1,7 @@
 #include "src/training/replicas.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "src/collectives/fold_groups.h"
@@ -92,7 +93,13 @@ std::vector<Output> Replicas::Wanted(const JobGraphDraft& draft) const {
 
 Status Replicas::FindAssigned(const JobGraphDraft& draft) {
   DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, Wanted(draft)));
-  DF_ASSIGN(assigned_, AssignedVariables::Find(draft, count_, body, graph_));
+  std::set<NodeId> of_job;
+  for (const Trained& trained : trained_) of_job.insert(trained.variable);
+  std::set<NodeId> trained;
+  for (const VariableSpec& v : draft.spec.variables) {
+    if (of_job.contains(draft.shared.nodes.at(v.node))) trained.insert(v.node);
+  }
+  DF_ASSIGN(assigned_, AssignedVariables::Find(draft, count_, trained, body, graph_));
   return Status();
 }
 
