@@ -241,7 +241,7 @@ BENCH("p2p", "What an edge between two ranks costs, beside the bare network.",
         auto options = std::make_shared<P2pOptions>();
         args.Value("--rounds", options->rounds, "Rounds that the median is taken of").AtLeast(1);
         args.Value("--threads", options->threads, "Kernel threads a rank").AtLeast(1);
-        args.Value("--transport", options->transport, "What moves the values (`dfrun info`); default: the best");
+        args.Value("--transport", options->transport, "What moves the values (`dfrun info`); default: mpi");
         return [options] { return RunP2p(*options); };
       });
 

@@ -11,6 +11,7 @@
 #include "jobs/host_notes.h"
 #include "jobs/list_units.h"
 #include "jobs/model.h"
+#include "src/base/counted.h"
 #include "src/base/printable.h"
 #include "src/base/text.h"
 #include "src/framework/device_factory.h"
@@ -32,12 +33,13 @@ struct CheckOptions {
 };
 
 void Print(const std::string& path, int ranks, const LoadedSpec& spec, const std::vector<CompiledStep>& steps) {
-  std::printf("%s: ok, %d nodes\n", PrintableLine(path).c_str(), spec.graph.num_nodes());
+  std::printf("%s: ok, %s\n", PrintableLine(path).c_str(), Counted(spec.graph.num_nodes(), "node").c_str());
   for (const CompiledStep& step : steps) {
     const int nodes = std::accumulate(step.partitions.begin(), step.partitions.end(), 0,
                                       [](int sum, const Partition& p) { return sum + p.graph.num_nodes(); });
-    std::printf("  %s: %d nodes in %zu partitions on %d ranks\n", PrintableLine(step.name).c_str(), nodes,
-                step.partitions.size(), ranks);
+    std::printf("  %s: %s in %s on %s\n", PrintableLine(step.name).c_str(), Counted(nodes, "node").c_str(),
+                Counted(static_cast<int64_t>(step.partitions.size()), "partition").c_str(),
+                Counted(ranks, "rank").c_str());
   }
   std::printf("%s", PrintTable(SizesOf(spec)).c_str());
 }
@@ -79,7 +81,7 @@ std::string Describe(const MetaGraph& meta) {
 // A graph whose unknown nodes are not needed runs: they are said, and are no error.
 Result<int> CheckGraph(const CheckOptions& options) {
   DF_ASSIGN(const Model model, LoadRunnable({options.spec, options.sets, options.tags, options.ranks}));
-  std::printf("%s: ok, %d nodes\n", PrintableLine(options.spec).c_str(), model.graph.num_nodes());
+  std::printf("%s: ok, %s\n", PrintableLine(options.spec).c_str(), Counted(model.graph.num_nodes(), "node").c_str());
   if (model.meta) std::printf("%s", Describe(*model.meta).c_str());
   const std::string unknown = ListUnknown(model.graph);
   if (!unknown.empty()) std::printf("not known here, and refused only where a run needs it:\n%s\n", unknown.c_str());

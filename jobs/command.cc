@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/base/printable.h"
+#include "src/framework/op.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -25,11 +26,31 @@ void ReadFromEnvironment(CLI::App& app) {
   }
 }
 
+void AddOptionNames(const CLI::App& app, std::vector<std::string>& names) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  for (const CLI::App* command : app.get_subcommands()) AddOptionNames(*command, names);
+}
+
+// Of words that no option of the command is: what the first option among them may be meant for.
+std::string AboutUnknown(const CLI::App& app, const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  AddOptionNames(app, names);
+  for (const std::string& word : words) {
+    const std::string near = word.starts_with("--") ? Nearest(word.substr(0, word.find('=')), names) : "";
+    if (!near.empty()) return StrCat(", did you mean '", near, "'?");
+  }
+  return "";
+}
+
 // CLI11 says what is missing before it says what it does not know, which mostly is why.
 std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
-  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::RequiredError) || unknown.empty()) return error.what();
-  return StrCat("'", unknown[0], "' is not known here, and ", error.what());
+  const std::string near = AboutUnknown(app, unknown);
+  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::RequiredError) || unknown.empty())
+    return error.what() + near;
+  return StrCat("'", unknown[0], "' is not known here", near, near.empty() ? ", and " : " ", error.what());
 }
 
 }  // namespace

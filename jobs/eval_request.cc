@@ -35,8 +35,10 @@ using Paths = std::vector<std::string>;
 
 // What a value in a file ends with that cannot be read.
 Status OfDataset(const Status& status) {
-  const bool is_refused = status.code() == Code::kBadSpec || status.code() == Code::kResourceExhausted;
-  return Error(is_refused ? status.code() : Code::kIo, status.message());
+  const Code code = status.code();
+  if (code == Code::kNotFound || code == Code::kNoInput) return NoInput(status.message());
+  const bool is_refused = code == Code::kBadSpec || code == Code::kResourceExhausted;
+  return Error(is_refused ? code : Code::kIo, status.message());
 }
 
 Result<Tensor> ReadDatasetAt(const std::string& text, size_t colon, const Paths& allow_paths) {

@@ -150,7 +150,7 @@ Result<FedStep> AddInitialValues(Graph& graph, const JobSpec& job) {
 
 Result<std::string> FindCheckpoint(const std::string& path) {
   const Result<FileIdentity> identity = IdentifyFile(path);
-  if (!identity.ok()) return IoError("--restore ", path, ": ", identity.status().message());
+  if (!identity.ok()) return NoInput("--restore ", path, ": ", identity.status().message());
   if (identity->kind == FileKind::kCheckpoint) return path;
   if (identity->kind != FileKind::kRunDirectory) {
     const bool is_model = identity->kind == FileKind::kSavedModel || identity->kind == FileKind::kProtobuf;
@@ -168,7 +168,7 @@ Result<FedStep> AddSavedValues(Graph& graph, const std::vector<std::string>& wan
                                bool all) {
   const Result<CheckpointStore::Checkpoint> opened = CheckpointStore::Open(directory);
   if (opened.status().code() == Code::kNotFound)
-    return IoError("--restore ", directory, ": ", opened.status().message());
+    return NoInput("--restore ", directory, ": ", opened.status().message());
   DF_TRY(opened.status());
   std::vector<SavedNode> saved;
   for (const std::string& name : wanted) {

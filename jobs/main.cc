@@ -15,6 +15,7 @@
 #include "comm/bootstrap/launcher.h"
 #include "jobs/command.h"
 #include "jobs/uncaught.h"
+#include "src/base/path_hint.h"
 #include "src/framework/device_part.h"
 #include "src/framework/hdf5_helper.h"
 #include "src/framework/op.h"
@@ -33,7 +34,9 @@ Status InsertRun(std::vector<std::string>& words) {
     for (const auto& [name, command] : Commands()) names.push_back(name);
     const std::string near = Nearest(words[0], names);
     return Error(Code::kUsage, "'", words[0], "' is neither a command nor a spec that exists",
-                 near.empty() ? "; `dfrun --help` lists the commands" : StrCat("; did you mean 'dfrun ", near, "'?"));
+                 !near.empty()             ? StrCat("; did you mean 'dfrun ", near, "'?")
+                 : IsForeignPath(words[0]) ? AboutPath(words[0])
+                                           : "; `dfrun --help` lists the commands");
   }
   words.insert(words.begin(), "run");
   return Status();
@@ -62,8 +65,8 @@ int Run(std::vector<std::string> words) {
 
 // NOLINTNEXTLINE(bugprone-exception-escape): HandleUncaughtExceptions() ends what escapes
 int main(int argc, char** argv) {
-  // Where ranks are threads, they are so of the launcher's program, which cannot be started as a helper: foreign files are
-  // opened in their process.
+  // Where ranks are threads, they are so of the launcher's program, which cannot be started as a helper: foreign files
+  // are opened in their process.
   if (!dfrun::comm::RanksAreThreads()) {
     if (const std::optional<int> code = dfrun::RunAsHdf5Helper(argc, argv)) return *code;
   }

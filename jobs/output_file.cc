@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "src/base/file.h"
+#include "src/base/path_hint.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -74,7 +75,7 @@ Result<bool> CarriesMark(const std::string& path) {
 
 Status CheckParent(const std::string& path) {
   if (::access(ParentDirectory(path).c_str(), W_OK | X_OK) == 0) return Status();
-  return CannotWrite(path, std::strerror(errno));
+  return CannotWrite(path, StrCat(std::strerror(errno), AboutPath(path)));
 }
 
 // The texts of a graph's constants and attrs.

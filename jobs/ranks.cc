@@ -71,7 +71,7 @@ void DeclareRankOptions(Options& args, RankOptions& options) {
   args.Value("--threads", options.threads, "Kernel threads a rank; default: this rank's share of the cores")
       .Between(1, 1024);
   args.Value("--transport", options.transport,
-             "What moves tensors between ranks (`dfrun info` lists them); default: the best");
+             "What moves tensors between ranks (`dfrun info` lists them); default: mpi, where there are several");
   args.Value(
       "--mpi-abi", options.mpi_abi,
       "Which MPI to use where there are several: ompi, mpich, abi or smpi (`dfrun info` lists them); default: the "

@@ -36,7 +36,7 @@ Result<std::string> ChooseTransport(Bootstrap& bootstrap, const std::string& wan
                    Join(all, ", ", [](const auto& entry) { return entry.first; }));
     }
     DF_ASSIGN(const std::string why, WhyNot(bootstrap, wanted, *def));
-    return why.empty() ? Result<std::string>(wanted) : FailedPrecondition(why);
+    return why.empty() ? Result<std::string>(wanted) : Error(Code::kUsage, why);
   }
   std::vector<std::pair<std::string, TransportDef>> best_first(all.begin(), all.end());
   std::stable_sort(best_first.begin(), best_first.end(),

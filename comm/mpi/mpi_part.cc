@@ -53,8 +53,9 @@ std::string FileOf(void* library) {
 // The first words of what a library says of itself: "Open MPI v4.1.4". May be called before MPI is initialised.
 std::string VersionOf(void* library) {
   using GetVersion = int (*)(char*, int*);
-  const auto get = reinterpret_cast<GetVersion>(dlsym(library, "MPI_Get_library_version"));
-  if (get == nullptr) return "a library without MPI_Get_library_version";
+  // What MPI_ calls, which would be another MPI's where one is loaded already.
+  const auto get = reinterpret_cast<GetVersion>(dlsym(library, "PMPI_Get_library_version"));
+  if (get == nullptr) return "a library without PMPI_Get_library_version";
   std::array<char, 16384> text{};  // the largest MPI_MAX_LIBRARY_VERSION_STRING is 8192
   int length = 0;
   get(text.data(), &length);

@@ -43,7 +43,7 @@ class CsvDecoder final : public RecordDecoder {
         }
         Status status =
             Parse(values[static_cast<size_t>(c)], fields_[f], *room.tensor, room.at + c - columns_[f].begin);
-        if (!status.ok()) return status.Annotate(StrCat("column ", c));
+        if (!status.ok()) return WithHint(status.Annotate(StrCat("column ", c)), values);
       }
     }
     return Status();
@@ -77,7 +77,7 @@ class CsvDecoder final : public RecordDecoder {
   }
 
   std::string Hint(const std::string& from) const {
-    if (header_.empty()) return ": it is a number, or a range as 0:3";
+    if (header_.empty()) return ": it is a number, or a range as 0:3; 'header: true' takes names from the first line";
     if (const std::string near = Nearest(from, header_); !near.empty()) return StrCat(", did you mean '", near, "'?");
     constexpr size_t kMaxShown = 8;
     std::string names;
@@ -85,6 +85,17 @@ class CsvDecoder final : public RecordDecoder {
       names += StrCat(i > 0 ? ", " : "", "'", header_[i].substr(0, 80), "'");
     return StrCat(
         header_.size() == 1 ? ": there is only " : StrCat(": there are ", header_.size(), ", the first ones "), names);
+  }
+
+  // A line without any number may be the names of the columns.
+  Status WithHint(const Status& status, const std::vector<std::string>& values) const {
+    const auto is_number = [](const std::string& value) {
+      double number = 0;
+      return ParseNumber(value, number);
+    };
+    if (!header_.empty() || std::any_of(values.begin(), values.end(), is_number)) return status;
+    return Status(status.code(),
+                  StrCat(status.message(), "; where the first line has the columns' names, 'header: true'"));
   }
 
   static bool IsUsualNa(std::string_view value) {

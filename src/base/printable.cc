@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "src/base/characters.h"
 #include "src/base/status.h"
 #include "src/base/utf8.h"
 
@@ -12,20 +13,14 @@ namespace {
 constexpr size_t kLongestWord = 512;
 constexpr size_t kLongestLine = size_t{16} << 10;
 
-// The code point of one well-formed character.
-uint32_t CodePoint(std::string_view character) {
-  const auto lead = static_cast<unsigned char>(character[0]);
-  if (character.size() == 1) return lead;
-  uint32_t value = lead & (0x7FU >> character.size());
-  for (char c : character.substr(1)) value = value << 6 | (static_cast<unsigned char>(c) & 0x3FU);
-  return value;
+bool IsControl(uint32_t c) {
+  return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x061C || IsInvisible(c);  // 0x061C: of the direction of writing
 }
 
-bool IsControl(uint32_t c) {
-  if (c < 0x20 || (c >= 0x7F && c <= 0x9F)) return true;
-  // Marks and overrides of the direction of writing, separators of lines and paragraphs, the byte order mark.
-  return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) ||
-         c == 0xFEFF;
+std::string EscapeByte(unsigned char byte) {
+  char text[8];
+  std::snprintf(text, sizeof text, "\\x%02x", byte);
+  return text;
 }
 
 std::string Escape(uint32_t c) {
@@ -33,7 +28,7 @@ std::string Escape(uint32_t c) {
   if (c == '\t') return "\\t";
   if (c == '\r') return "\\r";
   char text[16];
-  std::snprintf(text, sizeof text, c < 0x100 ? "\\x%02x" : "\\u%04x", c);
+  std::snprintf(text, sizeof text, c < 0xA0 ? "\\x%02x" : "\\u%04x", c);
   return text;
 }
 
@@ -42,7 +37,7 @@ std::string Escaped(std::string_view text) {
   while (!text.empty()) {
     const size_t length = Utf8Length(text);
     if (length == 0) {
-      out += Escape(static_cast<unsigned char>(text[0]));
+      out += EscapeByte(static_cast<unsigned char>(text[0]));
       text.remove_prefix(1);
       continue;
     }

@@ -8,8 +8,9 @@
 
 namespace dfrun {
 
-// Returns one line. Control characters, characters that change the direction of writing, and bytes that are not UTF-8
-// become escapes (\n, \x1b, \u202e). A word of more than 512 bytes and a line of more than 16 KiB lose their middle.
+// Returns one line. Control characters, characters that cannot be seen or change the direction of writing, and bytes
+// that are not UTF-8 become escapes (\n, \x1b, \u202e, \u00a0). A word of more than 512 bytes and a line of more than
+// 16 KiB lose their middle.
 std::string PrintableLine(std::string_view text);
 
 // Does the same for each line of a text. All lines but the first begin with two blanks, so that none looks like a

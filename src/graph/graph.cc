@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/base/configs_folder.h"
 #include "src/base/sort_unique.h"
 #include "src/base/text.h"
 #include "src/graph/partial_constant.h"
 #include "src/graph/shape_inference.h"
+#include "src/graph/source_calls.h"
 
 namespace dfrun {
 namespace {
@@ -77,14 +79,15 @@ std::string LocationText(const Graph& graph, const SourceLocation& location) {
 
 std::string DescribeNode(const Graph& graph, const SourceLocation& location, std::string_view name,
                          std::string_view op) {
-  const std::string where = location.file < 0 ? "" : LocationText(graph, location) + ": ";
-  std::string calls;
-  for (int32_t call = location.call; call >= 0;) {
-    const SourceCall& made_by = graph.calls()[static_cast<size_t>(call)];
-    calls += StrCat("; in function '", made_by.function, "', called at ", LocationText(graph, made_by.location));
-    call = made_by.location.call;
-  }
-  return StrCat(where, "node '", name, "' (op ", op, calls, ")");
+  std::vector<SourceCall> chain;
+  for (int32_t call = location.call; call >= 0; call = chain.back().location.call)
+    chain.push_back(graph.calls()[static_cast<size_t>(call)]);
+  const ShownLocation shown = ShowLocation(
+      location, chain,
+      [&](int32_t file) { return file >= 0 && IsFileOfLibrary(graph.files()[static_cast<size_t>(file)]); },
+      [&](const SourceLocation& at) { return LocationText(graph, at); });
+  const std::string where = shown.location.file < 0 ? "" : LocationText(graph, shown.location) + ": ";
+  return StrCat(where, "node '", name, "' (op ", op, shown.calls, ")");
 }
 
 // Splits "base_12" into {base, 12}; the number is 0 if the name has no such end.

@@ -42,6 +42,7 @@ class Job {
  private:
   Status Prepare();
   Status Start();
+  void TellOtherSets() const;
   Status Resume();
   Status CheckFetchesThere() const;
   Status BeginWriting();
@@ -184,9 +185,12 @@ void Job::TellStart() const {
 void Job::WarnOfIdleRanks() const {
   const std::vector<int>& idle = session_->idle_ranks(logged_);
   if (idle.empty()) return;
+  int needed = 0;
+  for (const JobSize& job : spec_.job.jobs) needed += job.tasks == JobSize::kRest ? 1 : job.tasks;
+  const std::string fewer = runtime_.size() > needed ? "start fewer ranks, or " : "";
   TellMessage(StrCat("warning: ", idle.size(), " of ", runtime_.size(), " ranks have nothing to compute (rank ",
-                     Join(idle), "): start fewer ranks, ",
-                     spec_.job.train ? "or raise `train: {replicas: ...}`" : "or name devices of theirs"));
+                     Join(idle), "): ", fewer,
+                     spec_.job.train ? "raise `train: {replicas: ...}`" : "name devices of theirs"));
 }
 
 // A resumed job would go on with other values, which nothing else would tell.
@@ -234,7 +238,19 @@ Status Job::BeginWriting() {
   return Status();
 }
 
+// A param that was set and is not set now is mostly one that was forgotten.
+void Job::TellOtherSets() const {
+  const std::optional<std::vector<std::string>> before = RunRecord::SetsOf(directory_->record());
+  if (!before || *before == options_.sets) return;
+  const auto print = [](const std::vector<std::string>& sets) {
+    return sets.empty() ? std::string("no --set") : "--set " + Join(sets, " --set ");
+  };
+  TellMessage(
+      StrCat("the run that this one goes on from had ", print(*before), "; this one has ", print(options_.sets)));
+}
+
 Status Job::Resume() {
+  TellOtherSets();
   CheckpointFit fit;
   const auto fits = [&](const CheckpointStore::Checkpoint& checkpoint) -> Status {
     DF_ASSIGN(fit, FitCheckpoint(checkpoint, {spec_.job, parts_, settings_}));

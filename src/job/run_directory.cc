@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/base/file.h"
+#include "src/base/path_hint.h"
 
 namespace dfrun {
 namespace {
@@ -40,6 +41,8 @@ Status CheckHoldsNoRun(const std::string& path) {
 Result<RunDirectory> RunDirectory::Open(const std::string& path, bool resume) {
   RunDirectory directory(path, -1);
   DF_ASSIGN(const std::optional<off_t> there, SizeOf(path));
+  if (!there && IsForeignPath(path))
+    return Error(Code::kUsage, "'", path, "' cannot become a run directory", AboutPath(path));
   if (!there) return directory;
   if (!resume) DF_TRY(CheckHoldsNoRun(path));  // before there is a lock in it
   DF_TRY(directory.Lock());

@@ -62,6 +62,23 @@ Result<RunRecord> RunRecord::Begin(const std::string& path, const RunFacts& fact
   return record;
 }
 
+std::optional<std::vector<std::string>> RunRecord::SetsOf(const std::string& path) {
+  constexpr size_t kMostBytes = size_t{64} << 20;
+  constexpr std::string_view kBegin = "\n \"set\": [";
+  const Result<std::string> text = ReadFile(path, kMostBytes);
+  const size_t begin = text.ok() ? text->find(kBegin) : std::string::npos;
+  if (begin == std::string::npos) return {};
+  std::vector<std::string> sets;
+  std::string_view rest = std::string_view(*text).substr(begin + kBegin.size());
+  while (!rest.starts_with(']')) {
+    std::optional<std::string> set = TakeJsonString(rest);
+    if (!set) return {};
+    sets.push_back(*std::move(set));
+    if (rest.starts_with(", ")) rest.remove_prefix(2);
+  }
+  return sets;
+}
+
 void RunRecord::End(const Status& status) const {
   const std::string error = status.ok() ? "null" : JsonString(status.message());
   const Status written = WriteFileAtomically(path_, Print(JsonString(Now()), StrCat(ExitCode(status.code())), error));

@@ -2,6 +2,7 @@
 #ifndef DFRUN_SRC_JOB_RUN_RECORD_H_
 #define DFRUN_SRC_JOB_RUN_RECORD_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ class RunRecord {
   // Writes the file without an end. One that is there, of a run that this one goes on from, becomes run-1.json or the
   // next free number. The texts of the spec's files are part of it.
   static Result<RunRecord> Begin(const std::string& path, const RunFacts& facts);
+  // RunFacts::sets of a record; nothing where there is none that can be read.
+  static std::optional<std::vector<std::string>> SetsOf(const std::string& path);
   // Adds when and how the run ended. Where that cannot be written the log has a warning, and the record no end, as that
   // of a run that was killed.
   void End(const Status& status) const;

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "src/base/counted.h"
 #include "src/base/text.h"
 #include "src/framework/device.h"
 #include "src/framework/device_factory.h"
@@ -14,10 +15,6 @@ namespace dfrun {
 namespace {
 
 // "1 rank", "4 ranks".
-std::string Counted(int64_t count, const std::string& word) {
-  return StrCat(count, " ", word, count == 1 ? "" : "s");
-}
-
 std::string CountedRanks(const std::vector<std::string>& hosts, size_t ranks) {
   const std::set<std::string> distinct(hosts.begin(), hosts.end());
   const std::string text = Counted(static_cast<int64_t>(ranks), "rank");

@@ -113,7 +113,7 @@ std::string WaitGraph::Reason(const Waiter& waiter) const {
   const auto peer = static_cast<size_t>(node.peer());
   if (peer >= reports_.size() || !reports_[peer]) return ", which is silent";
   if (const SentValue* const sent = FindSent(node)) {
-    return sent->has_left() ? ", which has sent it: the message is lost, or late" : ", which is sending it";
+    return sent->has_left() ? ", which has sent it: the message is on its way, or lost" : ", which is sending it";
   }
   if (!reports_[peer]->at_work().empty()) return StrCat(", which ", reports_[peer]->at_work());
   return StrCat(", which is not at its Send in step ", node.step());

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "src/spec/values.h"
+
 namespace dfrun {
 namespace {
 
@@ -50,12 +52,15 @@ class Converter {
     const auto* integer = std::get_if<int64_t>(&value);
     if constexpr (std::is_same_v<T, double>) {
       if (integer != nullptr) return static_cast<double>(*integer);
+      if (const auto* large = std::get_if<uint64_t>(&value)) return static_cast<double>(*large);
     }
     return Fail(expr, wanted);
   }
 
   std::optional<int64_t> Int(const Expr& expr) { return Scalar<int64_t>(expr, "an integer"); }
-  std::optional<bool> Bool(const Expr& expr) { return Scalar<bool>(expr, "true or false"); }
+  std::optional<bool> Bool(const Expr& expr) {
+    return Scalar<bool>(expr, expr.is(Expr::Kind::kName) && IsBoolOfYaml11(expr.text) ? kWantedBool : "true or false");
+  }
   std::optional<float> Float(const Expr& expr) {
     const std::optional<double> value = Scalar<double>(expr, "a number");
     if (!value) return {};
@@ -73,12 +78,25 @@ class Converter {
   std::optional<Tensor> ConstantTensor(const Expr& expr) {
     Folded folded = FoldExpr(expr, fold_call_, diagnostics_);
     if (folded.is_error()) return {};
-    if (!folded.is_constant()) return Fail(expr, "a constant");
+    if (!folded.is_constant()) return FailAtName(expr);
     const DType dtype = tensor_dtype_ != DType::kInvalid ? tensor_dtype_ : NaturalDType(folded.value);
-    Result<Tensor> tensor = ToTensor(folded.value, dtype);
+    Result<Tensor> tensor = ToTensor(folded.value, dtype, &expr);
     if (tensor.ok()) return *std::move(tensor);
     diagnostics_.Error(expr.location, "'", attr_, "': ", tensor.status().message());
     return {};
+  }
+
+  // A list is a constant if all of its items are.
+  std::nullopt_t FailAtName(const Expr& expr) {
+    for (const Expr& item : expr.items) {
+      if (expr.is(Expr::Kind::kList) && !FoldExpr(item, fold_call_, diagnostics_).is_constant())
+        return FailAtName(item);
+    }
+    const bool is_name = expr.is(Expr::Kind::kName);
+    diagnostics_.Error(
+        expr.location, "'", attr_, "' must be a constant, not ", Shown(expr),
+        is_name ? StrCat("; a text is in quotes, '", expr.text, "'; nodes are joined by Pack([", expr.text, "])") : "");
+    return std::nullopt;
   }
 
   template <class T, class F>

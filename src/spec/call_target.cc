@@ -1,8 +1,10 @@
 #include "src/spec/call_target.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "src/spec/schema.h"
+#include "src/spec/spec_library.h"
 
 namespace dfrun {
 namespace {
@@ -55,6 +57,12 @@ Keyword FindExact(const OpDef& op, std::string_view name) {
     if (op.inputs[i].name == name) return {nullptr, static_cast<int>(i)};
   }
   return {};
+}
+
+// But for upper and lower case.
+bool IsSameWord(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 }  // namespace
@@ -120,9 +128,17 @@ void ReportUnknownCallee(const Expr& call, const FunctionMap& functions, const O
                          Diagnostics& diagnostics) {
   std::vector<std::string> names;
   for (const auto& [name, def] : functions) names.push_back(name);
-  const std::string near = DidYouMean(call.text, names);
+  const std::string_view last = call.text.substr(call.text.rfind('.') + 1);  // of "tf.nn.relu"
+  std::string near = DidYouMean(last, names);
+  if (near.empty()) near = AboutLibraryFunction(last);
   if (!near.empty()) {
     diagnostics.Error(call.location, "unknown op or function '", call.text, "'", near);
+    return;
+  }
+  const std::vector<const OpDef*> all = ops.List();
+  const auto same = std::find_if(all.begin(), all.end(), [&](const OpDef* op) { return IsSameWord(op->name, last); });
+  if (same != all.end()) {
+    diagnostics.Error(call.location, "unknown op '", call.text, "', did you mean '", (*same)->name, "'?");
   } else {
     diagnostics.Error(call.location, ops.UnknownOp(call.text));
   }

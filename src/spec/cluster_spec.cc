@@ -1,7 +1,9 @@
 #include "src/spec/cluster_spec.h"
 
 #include <algorithm>
+#include <cctype>
 
+#include "src/base/counted.h"
 #include "src/base/text.h"
 #include "src/framework/device.h"
 #include "src/framework/device_factory.h"
@@ -25,13 +27,25 @@ bool IsJobName(std::string_view name) {
   });
 }
 
+// Of a device as other programs name it: what it is here.
+std::string AboutDevice(std::string_view device) {
+  constexpr std::string_view kCuda = "cuda";
+  std::string here(device);
+  std::transform(here.begin(), here.end(), here.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::vector<std::string> types = CountedDeviceTypes();
+  const size_t at = here.find(kCuda);
+  if (at != std::string::npos && types.size() == 1) here.replace(at, kCuda.size(), types[0]);
+  const Result<DeviceName> name = DeviceName::Parse(here);
+  return name.ok() && name->type && IsDeviceType(*name->type) ? StrCat(", did you mean '", name->ToString(), "'?") : "";
+}
+
 std::optional<JobSize> ReadJob(const Yaml& name, const Yaml& value, ValueReader& reader) {
   JobSize job{std::string(name.text()), JobSize::kRest, name.location()};
   if (!IsJobName(job.job)) {
     reader.diagnostics().Error(name.location(), "'", job.job, "' is no name for a job: letters, digits and _");
     return {};
   }
-  if (value.text() == "rest") return job;
+  if (reader.Is(value, "rest")) return job;
   const std::optional<int64_t> tasks = reader.Int(value, StrCat("'", job.job, "' (tasks, or 'rest')"), 0);
   if (!tasks) return {};
   if (*tasks > kMaxTasks) {
@@ -128,8 +142,8 @@ void ClusterSpec::ReadJobs(const Yaml& jobs, ValueReader& reader) {
   if (!good) return;
   if (rests == 0 && fixed == 0) diagnostics.Error(jobs.location(), "the jobs of a cluster need a task, but have none");
   if (ranks_ > 0 && (fixed > ranks_ || (rests == 0 && fixed < ranks_))) {
-    diagnostics.Error(jobs.location(), "the jobs have ", fixed, " tasks", rests > 0 ? " and a rest" : "",
-                      ", but there are ", ranks_, " ranks");
+    diagnostics.Error(jobs.location(), "the jobs have ", Counted(fixed, "task"), rests > 0 ? " and a rest" : "",
+                      ", but there ", ranks_ == 1 ? "is " : "are ", Counted(ranks_, "rank"));
   } else {
     CheckEachHasRank(diagnostics);
   }
@@ -174,11 +188,14 @@ Status ClusterSpec::CheckIndex(std::string_view device, const DeviceName& name) 
 }
 
 Status ClusterSpec::CheckDevice(std::string_view device) const {
-  DF_ASSIGN(const DeviceName name, DeviceName::Parse(device));
+  const Result<DeviceName> parsed = DeviceName::Parse(device);
+  if (!parsed.ok()) return InvalidArgument(parsed.status().message(), AboutDevice(device));
+  const DeviceName& name = *parsed;
   if (name.type && !IsDeviceType(*name.type)) {
     return InvalidArgument("device '", device, "': unknown type '", *name.type, "', devices are ",
-                           Join(KnownDeviceTypes(), " or "));
+                           Join(KnownDeviceTypes(), " or "), AboutDevice(device));
   }
+  if (soft_placement_) return Status();  // one that there is not does not count
   DF_TRY(CheckIndex(device, name));
   if (!name.job) return Status();
   const JobSize* job = Find(*name.job);

@@ -19,16 +19,33 @@ Folded Known(Scalar value) {
 
 std::optional<double> AsDouble(const Scalar& value) {
   if (const auto* i = std::get_if<int64_t>(&value)) return static_cast<double>(*i);
+  if (const auto* u = std::get_if<uint64_t>(&value)) return static_cast<double>(*u);
   if (const auto* d = std::get_if<double>(&value)) return *d;
   return {};
 }
 
-std::optional<Scalar> IntegerResult(std::string_view op, int64_t a, int64_t b) {
-  int64_t out = 0;
-  if (op == "Add" && !__builtin_add_overflow(a, b, &out)) return out;
-  if (op == "Sub" && !__builtin_sub_overflow(a, b, &out)) return out;
-  if (op == "Mul" && !__builtin_mul_overflow(a, b, &out)) return out;
-  if (op == "Div" && b != 0 && !(b == -1 && a == std::numeric_limits<int64_t>::min()) && a % b == 0) return a / b;
+__extension__ using Wide = __int128;  // any sum, difference or product of 64-bit integers but for the largest products
+
+std::optional<Wide> AsWide(const Scalar& value) {
+  if (const auto* i = std::get_if<int64_t>(&value)) return Wide{*i};
+  if (const auto* u = std::get_if<uint64_t>(&value)) return Wide{*u};
+  return {};
+}
+
+// Nothing where 64 bits cannot hold it.
+std::optional<Scalar> FromWide(Wide value) {
+  if (value >= std::numeric_limits<int64_t>::min() && value <= std::numeric_limits<int64_t>::max())
+    return static_cast<int64_t>(value);
+  if (value > 0 && value <= std::numeric_limits<uint64_t>::max()) return static_cast<uint64_t>(value);
+  return {};
+}
+
+std::optional<Scalar> IntegerResult(std::string_view op, Wide a, Wide b) {
+  Wide product = 0;
+  if (op == "Add") return FromWide(a + b);
+  if (op == "Sub") return FromWide(a - b);
+  if (op == "Mul" && !__builtin_mul_overflow(a, b, &product)) return FromWide(product);
+  if (op == "Div" && b != 0 && a % b == 0) return FromWide(a / b);
   return {};
 }
 
@@ -40,18 +57,19 @@ std::optional<Scalar> RealResult(std::string_view op, double a, double b) {
   return {};
 }
 
-// Returns nothing if an operand is no number or the result is not finite.
+// Returns nothing if an operand is no number, or finite ones have a result that is not.
 std::optional<Scalar> Apply(std::string_view op, const Scalar& a, const Scalar& b) {
-  const auto* i = std::get_if<int64_t>(&a);
-  const auto* j = std::get_if<int64_t>(&b);
-  if (i != nullptr && j != nullptr) {
+  const std::optional<Wide> i = AsWide(a);
+  const std::optional<Wide> j = AsWide(b);
+  if (i && j) {
     if (auto result = IntegerResult(op, *i, *j)) return result;
   }
   const std::optional<double> x = AsDouble(a);
   const std::optional<double> y = AsDouble(b);
   if (!x || !y) return {};
   std::optional<Scalar> result = RealResult(op, *x, *y);
-  if (result && !std::isfinite(std::get<double>(*result))) return {};
+  const bool are_finite = std::isfinite(*x) && std::isfinite(*y);
+  if (result && are_finite && !std::isfinite(std::get<double>(*result))) return {};
   return result;
 }
 
@@ -90,6 +108,8 @@ Folded FoldList(const Expr& list, const FoldCall& fold_call, Diagnostics& diagno
 }
 
 std::string PrintNumber(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   char text[32];
   auto [end, error] = std::to_chars(text, text + sizeof text, value);
   std::string out(text, end);
@@ -99,9 +119,43 @@ std::string PrintNumber(double value) {
 
 std::string Print(const Scalar& value) {
   if (const auto* i = std::get_if<int64_t>(&value)) return std::to_string(*i);
+  if (const auto* u = std::get_if<uint64_t>(&value)) return std::to_string(*u);
   if (const auto* d = std::get_if<double>(&value)) return PrintNumber(*d);
   if (const auto* b = std::get_if<bool>(&value)) return *b ? "true" : "false";
   return std::get<std::string>(value);
+}
+
+// "integers from -128 to 127".
+std::string RangeOf(DType dtype) {
+  std::string range;
+  VisitDType<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(dtype, [&](auto tag) {
+    using Limits = std::numeric_limits<typename decltype(tag)::type>;
+    range = StrCat("integers from ", std::to_string(Limits::min()), " to ", std::to_string(Limits::max()));
+  });
+  return range;
+}
+
+// Element number `element` as it is written; null where that is not known.
+const Expr* Leaf(const Expr& expr, const Constant& constant, size_t element) {
+  const Expr* at = &expr;
+  size_t size = constant.elements.size();
+  for (const int64_t items : constant.dims) {
+    size /= static_cast<size_t>(items);
+    if (!at->is(Expr::Kind::kList) || at->items.size() != static_cast<size_t>(items)) return nullptr;
+    at = &at->items[element / size];
+    element %= size;
+  }
+  return at;
+}
+
+Status WhyNot(const Constant& constant, size_t element, DType dtype, const Expr* written) {
+  const Scalar& value = constant.elements[element];
+  const Expr* const leaf = written == nullptr ? nullptr : Leaf(*written, constant, element);
+  const bool is_shown = leaf != nullptr && !leaf->source.empty() && !leaf->is(Expr::Kind::kString);
+  std::string why;
+  if (std::holds_alternative<std::string>(value)) why = ": quotes make a text, nodes and numbers are written without";
+  if (IsInteger(dtype) && AsDouble(value)) why = StrCat(": it holds ", RangeOf(dtype));
+  return InvalidArgument("'", is_shown ? std::string(leaf->source) : Print(value), "' is no ", dtype, why);
 }
 
 template <class T>
@@ -115,8 +169,8 @@ bool Store(const Scalar& value, T& to) {
     if (b != nullptr) to = *b;
     return b != nullptr;
   } else if constexpr (std::is_integral_v<T>) {
-    const auto* i = std::get_if<int64_t>(&value);
-    if (i == nullptr || !std::in_range<T>(*i)) return false;
+    const std::optional<Wide> i = AsWide(value);
+    if (!i || *i < std::numeric_limits<T>::min() || *i > std::numeric_limits<T>::max()) return false;
     to = static_cast<T>(*i);
     return true;
   } else {
@@ -148,6 +202,8 @@ Folded FoldExpr(const Expr& expr, const FoldCall& fold_call, Diagnostics& diagno
   switch (expr.kind) {
     case Expr::Kind::kInt:
       return Known(expr.int_value);
+    case Expr::Kind::kUint:
+      return Known(expr.uint_value);
     case Expr::Kind::kFloat:
       return Known(expr.float_value);
     case Expr::Kind::kBool:
@@ -177,13 +233,14 @@ DType NaturalDType(const Constant& constant) {
     if (std::holds_alternative<std::string>(e)) return DType::kString;
     if (std::holds_alternative<bool>(e)) return DType::kBool;
     if (std::holds_alternative<double>(e)) dtype = DType::kFloat;
+    if (std::holds_alternative<uint64_t>(e) && dtype != DType::kFloat) dtype = DType::kUint64;
     const auto* i = std::get_if<int64_t>(&e);
     if (i != nullptr && dtype == DType::kInt32 && !std::in_range<int32_t>(*i)) dtype = DType::kInt64;
   }
   return constant.elements.empty() ? DType::kFloat : dtype;
 }
 
-Result<Tensor> ToTensor(const Constant& constant, DType dtype) {
+Result<Tensor> ToTensor(const Constant& constant, DType dtype, const Expr* written) {
   DF_ASSIGN(const Shape shape, Shape::Create(constant.dims));
   Tensor tensor(dtype, shape);
   Status status;
@@ -192,11 +249,7 @@ Result<Tensor> ToTensor(const Constant& constant, DType dtype) {
                  std::string, bfloat16, float16, std::complex<float>, std::complex<double>>(dtype, [&](auto tag) {
         using T = typename decltype(tag)::type;
         for (size_t i = 0; i < constant.elements.size() && status.ok(); ++i) {
-          if (!Store(constant.elements[i], tensor.data<T>()[i]))
-            status = InvalidArgument("'", Print(constant.elements[i]), "' is no ", dtype,
-                                     std::holds_alternative<std::string>(constant.elements[i])
-                                         ? ": quotes make a text, nodes and numbers are written without"
-                                         : "");
+          if (!Store(constant.elements[i], tensor.data<T>()[i])) status = WhyNot(constant, i, dtype, written);
         }
       });
   if (!known) return InvalidArgument("a constant cannot be written as ", dtype);

@@ -14,8 +14,9 @@
 namespace dfrun {
 
 struct Constant {
-  using Scalar = std::variant<int64_t, double, bool, std::string>;
-  std::vector<int64_t> dims;  // none: a scalar
+  using Scalar =
+      std::variant<int64_t, uint64_t, double, bool, std::string>;  // a uint64_t is one that int64 cannot hold
+  std::vector<int64_t> dims;                                       // none: a scalar
   std::vector<Scalar> elements;
 };
 
@@ -33,16 +34,18 @@ struct Folded {
 // Folds a call within a constant expression, such as dim(x, 1). kNotConstant for all other calls.
 using FoldCall = std::function<Folded(const Expr& call)>;
 
-// Folds operators on numbers. Integers give an integer if the result is one (7 / 2 is 3.5, 8 / 2 is 4).
+// Folds operators on numbers. Integers give an integer if the result is one (7 / 2 is 3.5, 8 / 2 is 4) that 64 bits
+// hold.
 Folded FoldExpr(const Expr& expr, const FoldCall& fold_call, Diagnostics& diagnostics);
 // The same without calls.
 Folded FoldExpr(const Expr& expr, Diagnostics& diagnostics);
 
-// The dtype of a literal if nothing asks for another one: float32, int32 (int64 if an element needs it), bool or
-// string.
+// The dtype of a literal if nothing asks for another one: float32, int32 (int64 or uint64 if an element needs it), bool
+// or string.
 DType NaturalDType(const Constant& constant);
 // InvalidArgument if `dtype` cannot hold an element: a fraction for an integer, 300 for int8, a text for a number.
-Result<Tensor> ToTensor(const Constant& constant, DType dtype);
+// `written`: the expression, for the message; null: unknown.
+Result<Tensor> ToTensor(const Constant& constant, DType dtype, const Expr* written = nullptr);
 // Prints "3", "0.1", "[1, 2]"; numbers read back to the same value.
 std::string ToText(const Constant& constant);
 

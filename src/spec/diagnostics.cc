@@ -4,26 +4,35 @@
 #include <tuple>
 #include <utility>
 
+#include "src/base/configs_folder.h"
 #include "src/base/printable.h"
 #include "src/base/text.h"
+#include "src/graph/source_calls.h"
 
 namespace dfrun {
 
 bool Diagnostics::Entry::operator<(const Entry& other) const {
-  return std::tie(location.file, location.line, location.column, message) <
-         std::tie(other.location.file, other.location.line, other.location.column, other.message);
+  const auto key = [](const Entry& e) {
+    return std::tuple(e.location.file, e.location.line, e.location.column, std::string_view(e.message),
+                      e.is_of_call ? std::string_view(e.called) : std::string_view());
+  };
+  return key(*this) < key(other);
 }
 
 int32_t Diagnostics::AddFile(std::string path) {
+  const auto file = static_cast<int32_t>(files_.size());
+  if (IsFileOfLibrary(path)) library_files_.insert(file);
   files_.push_back(std::move(path));
-  return static_cast<int32_t>(files_.size()) - 1;
+  return file;
 }
 
-void Diagnostics::Add(SourceLocation location, std::string message, Code code) {
+void Diagnostics::Add(SourceLocation location, std::string message, Code code, bool is_of_call) {
   if (full()) return;
-  std::string called = where_ == nullptr ? "" : where_->text();
-  if (message.ends_with(called)) called.clear();
-  errors_.insert({location, std::move(message), std::move(called), code});
+  const std::vector<SourceCall> chain = where_ == nullptr ? std::vector<SourceCall>() : where_->chain();
+  ShownLocation shown = ShowLocation(
+      location, chain, [this](int32_t file) { return IsLibrary(file); },
+      [this](const SourceLocation& at) { return Print(at); });
+  errors_.insert({shown.location, std::move(message), std::move(shown.calls), is_of_call, code});
 }
 
 std::string Diagnostics::Print(SourceLocation location) const {

@@ -20,6 +20,8 @@ class Diagnostics {
   // Returns the index of a file, for SourceLocations in it.
   int32_t AddFile(std::string path);
   const std::vector<std::string>& files() const { return files_; }
+  // Whether a file belongs to the library of functions.
+  bool IsLibrary(int32_t file) const { return library_files_.contains(file); }
 
   template <class... Args>
   void Error(SourceLocation location, const Args&... args) {
@@ -28,7 +30,7 @@ class Diagnostics {
   // Reports an error that depends on the arguments of the call around it, so that each call reports its own.
   template <class... Args>
   void ErrorOfCall(SourceLocation location, const Args&... args) {
-    Add(location, StrCat(args..., where_ == nullptr ? std::string() : where_->text()));
+    Add(location, StrCat(args...), Code::kBadSpec, /*is_of_call=*/true);
   }
   // Reports the message of another part of dfrun.
   void Error(SourceLocation location, const Status& status) { Add(location, status.message()); }
@@ -38,23 +40,24 @@ class Diagnostics {
     Add(location, StrCat(args...), code);
   }
 
-  // While a Context lives, its text, which names a call of a function, is appended to each error. An error that an
+  // While a Context lives, errors are those of a call of a function, which they name (source_calls.h). An error that an
   // earlier call has reported already is not reported again. Contexts end in the reverse order of their beginnings.
   class Context {
    public:
-    Context(Diagnostics& diagnostics, std::function<std::string()> text)
-        : diagnostics_(diagnostics), around_(diagnostics.where_), text_(std::move(text)) {
+    // `chain` gives the calls, the innermost first.
+    Context(Diagnostics& diagnostics, std::function<std::vector<SourceCall>()> chain)
+        : diagnostics_(diagnostics), around_(diagnostics.where_), chain_(std::move(chain)) {
       diagnostics.where_ = this;
     }
     ~Context() { diagnostics_.where_ = around_; }
     Context(const Context&) = delete;
     Context& operator=(const Context&) = delete;
-    std::string text() const { return text_(); }
+    std::vector<SourceCall> chain() const { return chain_(); }
 
    private:
     Diagnostics& diagnostics_;
     const Context* const around_;
-    const std::function<std::string()> text_;
+    const std::function<std::vector<SourceCall>()> chain_;
   };
 
   bool ok() const { return errors_.empty(); }
@@ -70,13 +73,15 @@ class Diagnostics {
   struct Entry {
     SourceLocation location;
     std::string message;
-    std::string called;  // the text of the first call that reported it
+    std::string called;  // the calls of the first that reported it
+    bool is_of_call;     // other calls report it too
     Code code;
     bool operator<(const Entry& other) const;
   };
-  void Add(SourceLocation location, std::string message, Code code = Code::kBadSpec);
+  void Add(SourceLocation location, std::string message, Code code = Code::kBadSpec, bool is_of_call = false);
 
   std::vector<std::string> files_;
+  std::set<int32_t> library_files_;
   std::set<Entry> errors_;
   const Context* where_ = nullptr;  // the innermost
 };

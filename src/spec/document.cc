@@ -4,11 +4,13 @@
 #include <filesystem>
 #include <set>
 
+#include "src/base/configs_folder.h"
+#include "src/base/log.h"
+#include "src/base/path_hint.h"
 #include "src/base/text.h"
 #include "src/spec/schema.h"
 #include "src/spec/section_def.h"
 #include "src/spec/source_text.h"
-#include "src/spec/spec_library.h"
 
 namespace dfrun {
 namespace {
@@ -129,13 +131,22 @@ class Reader {
     for (size_t i = 0; i < functions.size(); ++i) {
       std::optional<FunctionDef> def = ReadFunction(functions.key(i), functions.value(i), diagnostics_);
       if (!def) continue;
-      const SourceLocation location = def->location;
       const std::string name = def->name;
-      auto [it, added] = doc_.functions.emplace(name, *std::move(def));
-      if (!added)
-        diagnostics_.Error(location, "function '", it->first, "' is defined at ",
-                           diagnostics_.Print(it->second.location), " already");
+      auto [it, added] = doc_.functions.try_emplace(name, *std::move(def));
+      if (!added) Choose(*std::move(def), it->second);
     }
+  }
+
+  // Of two functions of one name. The reader's own counts where the other is the library's.
+  void Choose(FunctionDef second, FunctionDef& first) {
+    const auto is_library = [this](const FunctionDef& def) { return diagnostics_.IsLibrary(def.location.file); };
+    if (is_library(first) == is_library(second)) {
+      return diagnostics_.Error(second.location, "function '", second.name, "' is defined at ",
+                                diagnostics_.Print(first.location), " already");
+    }
+    if (is_library(first)) std::swap(first, second);
+    DF_LOG(kWarning) << diagnostics_.Print(first.location) << ": this function '" << first.name
+                     << "' is used in place of the library's, " << diagnostics_.Print(second.location);
   }
 
   void AddGraph(const Yaml& graph) {
@@ -165,7 +176,7 @@ class Reader {
     std::string near = (fs::path(from).parent_path() / name).string();
     std::error_code error;
     if (fs::exists(near, error) || fs::path(name).is_absolute()) return near;
-    const std::string library = SpecLibraryDirectory();
+    const std::string library = ConfigsFolder();
     const std::string installed = (fs::path(library) / name).string();
     return !library.empty() && fs::exists(installed, error) ? installed : near;
   }
@@ -187,7 +198,7 @@ class Reader {
       return diagnostics_.Error(name.location(), "more than ", kMaxSpecFiles, " files are included");
     Result<std::string> text = ReadSpecFile(path);
     if (!text.ok() && text.status().code() != Code::kBadSpec)
-      return diagnostics_.Error(name.location(), text.status().message());
+      return diagnostics_.Error(name.location(), text.status().message(), AboutPath(name.text()));
     AddFile(path, std::move(text), diagnostics_.AddFile(path));
   }
 

@@ -45,7 +45,7 @@ class MappingParser {
       for (size_t i = 0; i < map_.size(); ++i) keys.emplace_back(map_.key(i).text());
       const std::string near = Nearest("op", keys);
       context_.diagnostics.Error(entry_.location, "node '", entry_.name, "' lacks 'op'",
-                                 near.empty() ? "" : StrCat("; is '", near, "' meant for it?"));
+                                 near.empty() ? AboutCallee() : StrCat("; is '", near, "' meant for it?"));
       return false;
     }
     LocatedView callee;
@@ -60,6 +60,17 @@ class MappingParser {
   }
 
  private:
+  // Of a key that is the name of an op or of a function.
+  std::string AboutCallee() const {
+    for (size_t i = 0; i < map_.size(); ++i) {
+      const std::string_view name = map_.key(i).text();
+      const CallTarget target = FindCallTarget(name, context_.functions, context_.ops);
+      if (target.function != nullptr || target.op != nullptr || target.form != CallTarget::Form::kNone)
+        return StrCat("; write {op: ", name, ", inputs: [...]}, or ", name, "(...)");
+    }
+    return "";
+  }
+
   bool ParseKey(const Yaml& key, const Yaml& value) {
     const std::string_view name = key.text();
     if (name == "op" || name == "each") return true;

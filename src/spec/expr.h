@@ -3,7 +3,9 @@
 #define DFRUN_SRC_SPEC_EXPR_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,10 +16,11 @@ namespace dfrun {
 
 struct KeywordArg;
 
-// The text is a view into a LocatedText that outlives the expression, or into the program itself.
+// The text is a view into a LocatedText that outlives the expression, into the program itself, or into `unescaped`.
 struct Expr {
   enum class Kind : uint8_t {
     kInt,
+    kUint,  // an integer that int64 cannot hold: uint_value
     kFloat,
     kBool,
     kString,
@@ -32,8 +35,10 @@ struct Expr {
   int32_t port = -1;
   SourceLocation location;
   std::string_view text;
-  std::string_view source;  // the whole expression as it was written; empty if the parser made it
+  std::shared_ptr<const std::string> unescaped;  // of a kString with escapes
+  std::string_view source;                       // the whole expression as it was written; empty if the parser made it
   int64_t int_value = 0;
+  uint64_t uint_value = 0;
   double float_value = 0;
   std::vector<Expr> items;
   std::vector<KeywordArg> keywords;
@@ -62,12 +67,20 @@ inline constexpr int kMaxExprOperators = 500;
 //   unary       -a
 //   primary     number | true | false | 'text' | "text" | name | name:port | family/* | ^name | [a, b] | name(a, key=b)
 //   | (a)
-// Names are TensorFlow's and may hold '-', '/' and '>': those operators need white space before them.
+// Names are TensorFlow's and may hold '-', '/' and '>': those operators need white space before them. Words are numbers
+// and bools as YAML 1.2 spells them, and `inf` and `nan`. In a text \n, \t, \r, \\, \', \" and \xNN are one character.
 // Nothing after an error, which is then in `diagnostics`.
 std::optional<Expr> ParseExpr(const LocatedText& text, Diagnostics& diagnostics);
 
-// Parses all of `text` as a number; nothing if it is none. An integer that fits int64 is a kInt.
+// Parses all of `text` as a number; nothing if it is none. An integer that fits int64 is a kInt, one that fits uint64 a
+// kUint.
 std::optional<Expr> ParseNumber(std::string_view text);
+
+// The value of a bool as YAML 1.2 spells it; nothing for other words.
+std::optional<bool> ParseBool(std::string_view word);
+
+// Whether the word stands for a value, so that no node can have it as its name: true, False, nan, ...
+bool IsValueWord(std::string_view word);
 
 }  // namespace dfrun
 

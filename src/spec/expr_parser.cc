@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "src/spec/expr.h"
+#include "src/spec/expr_hints.h"
 
 namespace dfrun {
 namespace {
@@ -24,6 +27,45 @@ constexpr Operator kComparisons[] = {{"==", "Equal"}, {"!=", "NotEqual"},     {"
 constexpr Operator kSums[] = {{"+", "Add"}, {"-", "Sub"}};
 constexpr Operator kProducts[] = {{"*", "Mul"}, {"/", "Div"}};
 constexpr std::span<const Operator> kLevels[] = {kComparisons, kSums, kProducts};
+
+// What YAML 1.2 and TensorFlow's Python write for numbers that are not finite.
+std::optional<double> ParseFloatWord(std::string_view word) {
+  for (const std::string_view inf : {"inf", ".inf", ".Inf", ".INF"}) {
+    if (word == inf) return std::numeric_limits<double>::infinity();
+  }
+  for (const std::string_view nan : {"nan", ".nan", ".NaN", ".NAN"}) {
+    if (word == nan) return std::numeric_limits<double>::quiet_NaN();
+  }
+  return {};
+}
+
+// The character that an escape stands for, and the escape's bytes; 0 bytes where a backslash begins none.
+struct Escape {
+  char character;
+  size_t bytes;
+};
+Escape ReadEscape(std::string_view text) {
+  constexpr std::string_view kWritten = "ntr\\'\"";
+  constexpr std::string_view kMeant = "\n\t\r\\'\"";
+  if (text.size() < 2) return {0, 0};
+  if (const size_t known = kWritten.find(text[1]); known != std::string_view::npos) return {kMeant[known], 2};
+  uint8_t byte = 0;
+  if (text[1] != 'x' || text.size() < 4) return {0, 0};
+  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + 4, byte, 16);
+  const bool is_byte = error == std::errc() && end == text.data() + 4;
+  return {static_cast<char>(byte), is_byte ? size_t{4} : 0};
+}
+
+// As Python does: a backslash that begins no escape stays, as in a pattern's "\d".
+std::string Unescape(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const Escape escape = text[0] == '\\' ? ReadEscape(text) : Escape{0, 0};
+    out += escape.bytes > 0 ? escape.character : text[0];
+    text.remove_prefix(std::max<size_t>(escape.bytes, 1));
+  }
+  return out;
+}
 
 // Recursive descent. A function that fails has reported why and returns nothing.
 class Parser {
@@ -58,8 +100,9 @@ class Parser {
 
   template <class... Args>
   std::nullopt_t Fail(const Args&... args) {
-    const std::string found = at_ < text_.size() ? StrCat(", found '", Character(), "'") : ", found the end";
-    diagnostics_.Error(located_.LocationOf(at_), args..., found, AtQuote() ? kAboutQuotes : "");
+    const std::string found = at_ < text_.size() ? StrCat(", found ", ShowCharacter(text_, at_)) : ", found the end";
+    diagnostics_.Error(located_.LocationOf(at_), args..., found,
+                       AtQuote() ? std::string(kAboutQuotes) : HintAt(text_, at_));
     return std::nullopt;
   }
 
@@ -72,15 +115,6 @@ class Parser {
       if (text_.substr(at_).starts_with(quote)) return true;
     }
     return false;
-  }
-
-  // The character at the cursor, or its number if it is not printable.
-  std::string Character() const {
-    const auto byte = static_cast<unsigned char>(text_[at_]);
-    if (byte < 0x20 || byte == 0x7f) return StrCat("\\", static_cast<int>(byte));
-    size_t end = at_ + 1;
-    while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
-    return std::string(text_.substr(at_, end - at_));
   }
 
   Expr Made(Kind kind, size_t begin) const {
@@ -129,9 +163,8 @@ class Parser {
     std::optional<Expr> operand = Unary();
     --depth_;
     if (!operand) return {};
-    if (operand->is(Kind::kInt) || operand->is(Kind::kFloat)) {
-      operand->int_value = -operand->int_value;
-      operand->float_value = -operand->float_value;
+    if (operand->is(Kind::kInt) || operand->is(Kind::kUint) || operand->is(Kind::kFloat)) {
+      Negate(*operand);
       operand->location = located_.LocationOf(begin);
       operand->source = text_.substr(begin, at_ - begin);
       return operand;
@@ -141,6 +174,21 @@ class Parser {
     negated.text = "Neg";
     negated.items.push_back(*std::move(operand));
     return negated;
+  }
+
+  static void Negate(Expr& number) {
+    constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+    constexpr uint64_t kOfLeast = uint64_t{1} << 63;
+    number.float_value = -number.float_value;
+    if (number.is(Kind::kInt) && number.int_value != kLeast) {
+      number.int_value = -number.int_value;
+    } else if (number.is(Kind::kInt)) {
+      number.kind = Kind::kUint;
+      number.uint_value = kOfLeast;
+    } else if (number.is(Kind::kUint)) {
+      number.kind = number.uint_value == kOfLeast ? Kind::kInt : Kind::kFloat;
+      number.int_value = kLeast;
+    }
   }
 
   std::optional<Expr> Primary() {
@@ -166,7 +214,7 @@ class Parser {
     }
     const std::string_view word = Word();
     if (word.empty()) return Fail("expected a value");
-    if (IsDigit(word[0]) || word[0] == '.') {
+    if (IsDigit(word[0]) || word[0] == '.' || (IsValueWord(word) && Peek() != '(')) {
       if (std::optional<Expr> number = ParseNumber(word)) {
         number->location = located_.LocationOf(begin);
         number->source = word;
@@ -196,11 +244,11 @@ class Parser {
       if (error != std::errc()) return Fail("expected a port number");
       at_ = static_cast<size_t>(end - text_.data());
     }
-    const bool is_bool = port < 0 && (word == "true" || word == "false");
-    Expr expr = Made(is_bool ? Kind::kBool : Kind::kName, begin);
+    const std::optional<bool> is_on = port < 0 ? ParseBool(word) : std::nullopt;
+    Expr expr = Made(is_on ? Kind::kBool : Kind::kName, begin);
     expr.text = word;
     expr.port = port;
-    expr.int_value = word == "true" ? 1 : 0;
+    expr.int_value = is_on.value_or(false) ? 1 : 0;
     return expr;
   }
 
@@ -232,15 +280,21 @@ class Parser {
 
   std::optional<Expr> String(char quote) {
     const size_t begin = at_;
-    const size_t end = text_.find(quote, begin + 1);
-    if (end == std::string_view::npos) {
+    size_t end = begin + 1;
+    while (end < text_.size() && text_[end] != quote) end += text_[end] == '\\' ? 2 : 1;
+    if (end >= text_.size()) {
       diagnostics_.Error(located_.LocationOf(begin), "the text that begins with ", quote, " is never closed",
-                         kAboutQuotes);
+                         text_.find('\\', begin) == std::string_view::npos
+                             ? kAboutQuotes
+                             : "; after a backslash a quote does not close it: write \\\\ for a backslash");
       return {};
     }
     at_ = end + 1;
     Expr expr = Made(Kind::kString, begin);
     expr.text = text_.substr(begin + 1, end - begin - 1);
+    if (expr.text.find('\\') == std::string_view::npos) return expr;
+    expr.unescaped = std::make_shared<const std::string>(Unescape(expr.text));
+    expr.text = *expr.unescaped;
     return expr;
   }
 
@@ -310,10 +364,30 @@ std::optional<Expr> ParseNumber(std::string_view text) {
     expr.float_value = static_cast<double>(expr.int_value);
     return expr;
   }
+  if (auto [at, error] = std::from_chars(text.data(), end, expr.uint_value); error == std::errc() && at == end) {
+    expr.kind = Expr::Kind::kUint;
+    expr.int_value = 0;
+    expr.float_value = static_cast<double>(expr.uint_value);
+    return expr;
+  }
   expr.kind = Expr::Kind::kFloat;
+  if (const std::optional<double> word = ParseFloatWord(text)) {
+    expr.float_value = *word;
+    return expr;
+  }
   auto [at, error] = std::from_chars(text.data(), end, expr.float_value);
   if (error != std::errc() || at != end || !std::isfinite(expr.float_value)) return {};
   return expr;
+}
+
+std::optional<bool> ParseBool(std::string_view word) {
+  if (word == "true" || word == "True" || word == "TRUE") return true;
+  if (word == "false" || word == "False" || word == "FALSE") return false;
+  return {};
+}
+
+bool IsValueWord(std::string_view word) {
+  return ParseBool(word) || ParseFloatWord(word);
 }
 
 std::optional<Expr> ParseExpr(const LocatedText& text, Diagnostics& diagnostics) {

@@ -3,12 +3,17 @@
 #include <set>
 
 #include "src/graph/graph.h"
+#include "src/spec/expr.h"
 #include "src/spec/schema.h"
 
 namespace dfrun {
 namespace {
 
 bool IsNodeName(const Yaml& name, Diagnostics& diagnostics) {
+  if (IsValueWord(name.text())) {
+    diagnostics.Error(name.location(), "'", name.text(), "' is a value in expressions and no name for a node");
+    return false;
+  }
   if (IsValidNodeName(name.text())) return true;
   diagnostics.Error(name.location(), "'", name.text(),
                     "' is no name for a node: it must be letters, digits and ._/- and ",

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "src/base/path_hint.h"
 #include "src/base/text.h"
 #include "src/spec/attr_value.h"
 #include "src/spec/input_nodes.h"
@@ -54,7 +55,8 @@ class InputReader {
   bool FailWith(SourceLocation location, const Status& status) {
     const Status error = AsInputError(status);
     const bool is_spec = error.code() != Code::kNoInput && error.code() != Code::kResourceExhausted;
-    diagnostics_.ErrorOf(is_spec ? Code::kBadSpec : error.code(), location, What(), ": ", error.message());
+    diagnostics_.ErrorOf(is_spec ? Code::kBadSpec : error.code(), location, What(), ": ", error.message(),
+                         is_spec ? "" : about_paths_);
     return false;
   }
 
@@ -147,6 +149,7 @@ class InputReader {
     for (size_t i = 0; i < (is_list ? files.size() : 1); ++i) {
       const std::optional<std::string> text = reader_.Text(is_list ? files.item(i) : files, what);
       if (!text) return false;
+      if (about_paths_.empty()) about_paths_ = AboutPath(*text);
       spec_.config.files.push_back(PathOf(*text));
     }
     if (spec_.config.files.empty()) return Fail(files_location_, " has no files"), false;
@@ -249,7 +252,7 @@ class InputReader {
     const std::optional<Yaml> batch = FindKey(value_, "batch");
     if (!batch) return Fail(name_.location(), " lacks 'batch', a number of samples or 'all'"), false;
     spec_.batch_location = batch->location();
-    spec_.all = batch->text() == "all";
+    spec_.all = reader_.Is(*batch, "all");
     if (spec_.all) {
       spec_.batch = spec_.num_samples;
       return true;
@@ -269,8 +272,9 @@ class InputReader {
     const std::string what = "'shuffle' (true, false or a number of samples)";
     const std::optional<std::string> text = reader_.Text(*shuffle, what);
     if (!text) return false;
-    spec_.shuffle = *text != "false";
-    if (*text == "true" || *text == "false") return true;
+    const std::optional<bool> is_on = ParseBool(*text);
+    spec_.shuffle = is_on.value_or(true);
+    if (is_on) return true;
     const std::optional<int64_t> buffer = reader_.Int(*shuffle, what, 1);
     spec_.shuffle_buffer = buffer.value_or(0);
     return buffer.has_value();
@@ -294,6 +298,7 @@ class InputReader {
   const SampleFormat* format_ = nullptr;
   std::unique_ptr<SampleSource> source_;
   SourceLocation files_location_;
+  std::string about_paths_;  // of the first that no file can have, for errors
   InputSpec spec_;
 };
 

@@ -18,12 +18,13 @@ void ReportUnknownKeyword(const OpDef& op, const KeywordArg& keyword, Diagnostic
   std::vector<std::string> known;
   for (const AttrDef& attr : op.attrs) known.push_back(attr.name);
   for (const ArgDef& arg : op.inputs) known.push_back(arg.name);
-  if (keyword.of_mapping) {
-    for (const KeyDef& key : NodeKeys()) {
-      if (key.name != "op") known.push_back(key.name);
-    }
+  const bool is_of_node = FindKeyDef(NodeKeys(), keyword.name) != nullptr;
+  for (const KeyDef& key : NodeKeys()) {
+    if (keyword.of_mapping && key.name != "op") known.push_back(key.name);
   }
   std::string near = DidYouMean(keyword.name, known);
+  if (is_of_node && !keyword.of_mapping)
+    near = StrCat("; it is a key of a mapping: {op: ", op.name, ", inputs: [...], ", keyword.name, ": ...}");
   if (near.empty()) near = StrCat("; its signature is ", op.Signature());
   diagnostics.Error(keyword.location, "unknown attr '", keyword.name, "' of ", op.name, near);
 }

@@ -64,14 +64,18 @@ std::vector<FeedSpec> ReadFeeds(const Yaml& map, std::string_view section, const
     const InputSpec* target = FindInput(name.text(), context);
     if (target == nullptr) {
       FeedValue(name, value, section, context, feeds);
-    } else if (const InputSpec* source = FindInput(value.text(), context)) {
-      FeedInput(*target, *source, value.location(), feeds, diagnostics);
-    } else {
-      std::vector<std::string> names;
-      for (const InputSpec& input : context.inputs) names.push_back(input.name);
-      diagnostics.Error(value.location(), "an input is fed from another input, and ", value.Describe(), " is none",
-                        DidYouMean(value.text(), names));
+      continue;
     }
+    const std::optional<std::string> source_name = context.reader.Text(value, StrCat("what feeds '", name.text(), "'"));
+    if (!source_name) continue;
+    if (const InputSpec* source = FindInput(*source_name, context)) {
+      FeedInput(*target, *source, value.location(), feeds, diagnostics);
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const InputSpec& input : context.inputs) names.push_back(input.name);
+    diagnostics.Error(value.location(), "an input is fed from another input, and '", *source_name, "' is none",
+                      DidYouMean(*source_name, names));
   }
   return feeds;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/base/registry.h"
+#include "src/spec/schema.h"
 
 namespace dfrun {
 namespace {
@@ -28,6 +29,23 @@ const SectionDef& Sections::Get(std::string_view name) {
 
 bool Sections::Check(std::string_view name, const Yaml& section, Diagnostics& diagnostics) {
   return CheckKeys(section, Get(name).key.keys, StrCat("the section '", name, "'"), diagnostics);
+}
+
+std::string Sections::AboutKey(std::string_view key) {
+  const auto tell = [](const SectionDef& section, std::string_view its_key) {
+    return StrCat("; '", its_key, "' is a key of ",
+                  section.key.kind == KeyKind::kInputs ? "an input" : StrCat("the section '", section.key.name, "'"));
+  };
+  std::string near;
+  for (const SectionDef* section : List()) {
+    if (section->key.name == key) return StrCat("; '", key, "' is a section of its own");
+    if (section->key.keys.empty() || section->key.kind == KeyKind::kNamedMappings) continue;
+    const std::vector<std::string> names = NamesOf(WithAlternatives(section->key.keys));
+    if (std::find(names.begin(), names.end(), key) != names.end()) return tell(*section, key);
+    const std::string like = near.empty() ? KeyOfWords(key, names) : "";
+    if (!like.empty()) near = tell(*section, like);
+  }
+  return near;
 }
 
 namespace internal {

@@ -7,6 +7,7 @@
 #ifndef DFRUN_SRC_SPEC_SECTION_DEF_H_
 #define DFRUN_SRC_SPEC_SECTION_DEF_H_
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,8 @@ class Sections {
   static const SectionDef& Get(std::string_view name);
   // CheckKeys() of what the section `name` is in a spec.
   static bool Check(std::string_view name, const Yaml& section, Diagnostics& diagnostics);
+  // Of a key that stands where it is unknown: "; 'batch' is a key of an input". Empty where no section has one like it.
+  static std::string AboutKey(std::string_view key);
 };
 
 namespace internal {

@@ -1,6 +1,8 @@
 #include "src/spec/values.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 
 #include "src/spec/constant.h"
 
@@ -20,6 +22,23 @@ std::optional<Constant::Scalar> ParseScalar(const std::string& text) {
 }
 
 }  // namespace
+
+bool IsBoolOfYaml11(std::string_view word) {
+  std::string lower(word);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const std::string_view known : {"yes", "no", "on", "off", "y", "n"}) {
+    if (lower == known) return true;
+  }
+  return false;
+}
+
+bool ValueReader::Is(const Yaml& value, std::string_view word) const {
+  if (!value.is_scalar()) return false;
+  TextPool pool;
+  Diagnostics unheeded;
+  const LocatedText* text = params_.Substitute(value, pool, unheeded);
+  return text != nullptr && text->text() == word;
+}
 
 std::nullopt_t ValueReader::Fail(const Yaml& value, std::string_view what, std::string_view wanted,
                                  std::string_view text) {
@@ -52,16 +71,19 @@ std::optional<double> ValueReader::Number(const Yaml& value, std::string_view wh
   const std::optional<std::string> text = Scalar(value, what, "a number");
   if (!text) return {};
   const std::optional<Constant::Scalar> number = ParseScalar(*text);
-  if (number && std::holds_alternative<double>(*number)) return std::get<double>(*number);
+  const auto* fraction = number ? std::get_if<double>(&*number) : nullptr;
+  if (fraction != nullptr && !std::isfinite(*fraction)) return Fail(value, what, "a finite number", *text);
+  if (fraction != nullptr) return *fraction;
   if (number && std::holds_alternative<int64_t>(*number)) return static_cast<double>(std::get<int64_t>(*number));
+  if (number && std::holds_alternative<uint64_t>(*number)) return static_cast<double>(std::get<uint64_t>(*number));
   return Fail(value, what, "a number", *text);
 }
 
 std::optional<bool> ValueReader::Bool(const Yaml& value, std::string_view what) {
   const std::optional<std::string> text = Scalar(value, what, "true or false");
   if (!text) return {};
-  if (*text == "true" || *text == "false") return *text == "true";
-  return Fail(value, what, "true or false", *text);
+  if (const std::optional<bool> is_on = ParseBool(*text)) return is_on;
+  return Fail(value, what, IsBoolOfYaml11(*text) ? kWantedBool : "true or false", *text);
 }
 
 std::optional<std::string> ValueReader::Text(const Yaml& value, std::string_view what) {

@@ -13,12 +13,19 @@
 
 namespace dfrun {
 
+// Of a value that must be a bool and is a word of YAML 1.1 for one, which YAML 1.2 has no more: what to write.
+bool IsBoolOfYaml11(std::string_view word);
+inline constexpr std::string_view kWantedBool = "true or false (yes, no, on and off are texts in YAML 1.2)";
+
 // Each function reports an error of the value and then returns nothing. `what` names the value: "'steps'".
 class ValueReader {
  public:
   ValueReader(const Params& params, Diagnostics& diagnostics) : params_(params), diagnostics_(diagnostics) {}
 
+  // Whether the value is this word, with params replaced; reports nothing.
+  bool Is(const Yaml& value, std::string_view word) const;
   std::optional<int64_t> Int(const Yaml& value, std::string_view what, int64_t minimum = INT64_MIN);
+  // Finite.
   std::optional<double> Number(const Yaml& value, std::string_view what);
   std::optional<bool> Bool(const Yaml& value, std::string_view what);
   std::optional<std::string> Text(const Yaml& value, std::string_view what);

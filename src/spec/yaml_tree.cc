@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "src/base/characters.h"
+
 namespace dfrun {
 namespace {
 
@@ -50,6 +52,15 @@ std::string Explain(const std::string& reason, bool may_quote) {
     return StrCat("YAML: ", may_quote ? std::string_view(reason) : known.reason, "; ", known.advice);
   }
   return may_quote ? StrCat("YAML: ", reason) : "this is no YAML";
+}
+
+// What on the line of an error is mostly behind it.
+std::string AboutLine(std::string_view line) {
+  const std::string strange = FindLookAlike(line);
+  if (!strange.empty()) return StrCat("; the line holds ", strange);
+  const size_t param = line.find("${");
+  const bool is_in_flow = param != std::string_view::npos && line.substr(0, param).find_first_of("{[") != line.npos;
+  return is_in_flow ? "; within {} and [] a param is in quotes: \"${name}\"" : "";
 }
 
 }  // namespace
@@ -105,7 +116,10 @@ class YamlTreeBuilder final : public YAML::EventHandler {
     const size_t line = source.substr(0, static_cast<size_t>(std::max(mark.pos, 0))).rfind('\n') + 1;
     const std::string_view indent = source.substr(line, source.find_first_not_of(" \t", line) - line);
     const size_t tab = indent.find('\t');
-    if (tab == std::string_view::npos) return Fail(mark, Explain(reason, may_quote_));
+    if (tab == std::string_view::npos) {
+      const std::string_view whole = source.substr(line, source.find('\n', line) - line);
+      return Fail(mark, StrCat(Explain(reason, may_quote_), AboutLine(whole)));
+    }
     mark.column = static_cast<int>(tab);
     Fail(mark, "YAML: lines are indented by spaces, not by tabs");
   }

@@ -42,7 +42,7 @@ export DFRUN_TEST_DROPS=3
 hangs 2 dropped.pbtxt --fetch sum --repeat 10 --transport dropping
 unset DFRUN_TEST_DROPS
 preload=
-says "rank 0 waits for r from rank 1, which has sent it: the message is lost, or late (step 2)"
+says "rank 0 waits for r from rank 1, which has sent it: the message is on its way, or lost (step 2)"
 
 # One rank, without mpirun.
 start "$DFRUN" eval "$graphs/locked.pbtxt" --fetch y --stall 1

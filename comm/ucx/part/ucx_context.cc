@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "comm/ucx/part/ucx_key.h"
+#include "comm/ucx/part/ucx_settings.h"
 #include "comm/ucx/part/ucx_status.h"
 #include "src/base/integers.h"
 #include "src/framework/allocator.h"
@@ -120,7 +121,7 @@ Result<std::shared_ptr<UcxContext>> UcxContext::OfProcess(const UcxScale& scale)
   params.estimated_num_eps = static_cast<size_t>(scale.ranks);
   params.estimated_num_ppn = static_cast<size_t>(scale.ranks_on_host);
   ucp_context_h handle = nullptr;
-  DF_TRY(UcxStatus(ucp_init(&params, config.get(), &handle), "start"));
+  DF_TRY(UcxStatusBySettings(ucp_init(&params, config.get(), &handle), "start"));
   std::shared_ptr<UcxContext> context(new UcxContext(handle));
   of_process = context;
   return context;

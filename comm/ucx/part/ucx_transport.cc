@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "comm/ucx/part/ucx_lanes.h"
+#include "comm/ucx/part/ucx_settings.h"
 #include "comm/ucx/part/ucx_status.h"
 #include "src/base/log.h"
 
@@ -450,7 +451,7 @@ Status UcxTransport::MakeEndpoint(Peer& peer) {
   const ucs_status_t made = ucp_ep_create(worker_, &params, &peer.endpoint);
   if (made != UCS_OK) {
     peer.endpoint = nullptr;
-    return UcxStatus(made, StrCat("reach rank ", peer.rank, " on ", peer.address.host));
+    return UcxStatusBySettings(made, StrCat("reach rank ", peer.rank, " on ", peer.address.host));
   }
   if (peer.rank != rank_) SendNote(peer, UcxNote::kHello, 0);
   return Status();

@@ -142,9 +142,9 @@ TEST_F(EvalTest, UsageErrors) {
 }
 
 TEST_F(EvalTest, FileErrors) {
-  EXPECT_EQ(Eval(Golden("mlp.pb") + " --feed x=absent.h5:/x --fetch h"), 74);
+  EXPECT_EQ(Eval(Golden("mlp.pb") + " --feed x=absent.h5:/x --fetch h"), 66);
   EXPECT_THAT(output_, HasSubstr("absent.h5"));
-  EXPECT_EQ(Eval(Golden("mlp.pb") + " --feed x=" + kExpected + ":/none --fetch h"), 74);
+  EXPECT_EQ(Eval(Golden("mlp.pb") + " --feed x=" + kExpected + ":/none --fetch h"), 66);
   EXPECT_EQ(Eval("absent.pb --fetch h"), 74);
   for (const char* flag : {"--out", "--stats"}) {
     EXPECT_EQ(Eval(Golden("mlp.pb") + FeedX() + "--fetch h " + flag + " /absent/file"), 74);
@@ -159,7 +159,7 @@ TEST_F(EvalTest, SpecWithoutFetchesIsEvaluatedAsItSays) {
   const float accuracy = ReadDataset(Out(), "/accuracy").scalar<float>();
   EXPECT_GE(accuracy, 0.0F);
   EXPECT_LE(accuracy, 0.5F);  // nothing is trained
-  EXPECT_EQ(Eval("configs/digits_mlp.yaml --restore absent"), 74);
+  EXPECT_EQ(Eval("configs/digits_mlp.yaml --restore absent"), 66);
 }
 
 TEST_F(EvalTest, MissingFeedIsNamed) {

@@ -20,6 +20,7 @@ TEST(PrintableTest, ControlCharactersAreEscaped) {
             "\\x9b2J");                                                 // CSI as one C1 control character
   EXPECT_EQ(PrintableLine("x\xE2\x80\xAEgnp.exe"), "x\\u202egnp.exe");  // right to left from here on
   EXPECT_EQ(PrintableLine("\xFF\xC3"), "\\xff\\xc3");                   // no UTF-8
+  EXPECT_EQ(PrintableLine("a\u00a0b\u200bc\u3000d\ufeff"), "a\\u00a0b\\u200bc\\u3000d\\ufeff");
 }
 
 TEST(PrintableTest, TheMiddleOfLongWordsIsLeftOut) {

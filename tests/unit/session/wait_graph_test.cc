@@ -88,7 +88,7 @@ TEST_F(WaitGraphTest, SilentRanksAndThoseAtWorkAreNamed) {
 TEST_F(WaitGraphTest, ALostMessageIsStuckAndOneOnItsWayIsNot) {
   AddRecv(0, "x:0", 2, 1);
   AddSent(1, 2, 4, true);
-  ExpectSays("which has sent it: the message is lost, or late");
+  ExpectSays("which has sent it: the message is on its way, or lost");
   EXPECT_NE(WhyStuck(reports_, reports_), "");
   reports_[1]->mutable_sent(0)->set_has_left(false);
   ExpectSays("which is sending it");

@@ -13,6 +13,8 @@ std::string Print(const Expr& e) {
   switch (e.kind) {
     case Expr::Kind::kInt:
       return std::to_string(e.int_value);
+    case Expr::Kind::kUint:
+      return StrCat(e.uint_value, "u");
     case Expr::Kind::kFloat:
       return StrCat(e.float_value, "f");
     case Expr::Kind::kBool:
@@ -97,7 +99,35 @@ TEST(Expr, Numbers) {
   EXPECT_EQ(Parse("1e+3"), "1000f");
   EXPECT_EQ(Parse(".5"), "0.5f");
   EXPECT_EQ(Parse("9223372036854775807"), "9223372036854775807");
-  EXPECT_EQ(Parse("9223372036854775808"), "9.22337e+18f");
+  EXPECT_EQ(Parse("9223372036854775808"), "9223372036854775808u");
+  EXPECT_EQ(Parse("-9223372036854775808"), "-9223372036854775808");
+  EXPECT_EQ(Parse("--9223372036854775808"), "9223372036854775808u");
+  EXPECT_EQ(Parse("18446744073709551615"), "18446744073709551615u");
+  EXPECT_EQ(Parse("18446744073709551616"), "1.84467e+19f");
+  EXPECT_EQ(Parse("-18446744073709551615"), "-1.84467e+19f");
+  for (const char* inf : {"inf", ".inf", ".Inf", ".INF"}) {
+    EXPECT_EQ(Parse(inf), "inff");
+    EXPECT_EQ(Parse(StrCat("-", inf)), "-inff");
+  }
+  for (const char* nan : {"nan", ".nan", ".NaN", ".NAN"}) EXPECT_EQ(Parse(nan), "nanf");
+  EXPECT_EQ(Parse("inf(x)"), "inf(x)");
+  EXPECT_EQ(Parse("info"), "info");
+}
+
+TEST(Expr, BoolsAreThoseOfYaml12) {
+  for (const char* word : {"true", "True", "TRUE"}) EXPECT_EQ(Parse(word), "true");
+  for (const char* word : {"false", "False", "FALSE"}) EXPECT_EQ(Parse(word), "false");
+  for (const char* word : {"yes", "no", "on", "off", "tRue"}) EXPECT_EQ(Parse(word), word);
+}
+
+TEST(Expr, EscapesInTexts) {
+  EXPECT_EQ(Parse(R"('a\tb\n')"), "'a\tb\n'");
+  EXPECT_EQ(Parse(R"('it\'s')"), "'it's'");
+  EXPECT_EQ(Parse(R"("\x41\\ \"q\"")"), "'A\\ \"q\"'");
+  EXPECT_EQ(Parse(R"('\d+\.\xZZ')"), "'\\d+\\.\\xZZ'");  // begins no escape: stays, as patterns need it
+  EXPECT_EQ(
+      Parse(R"('a\')"),
+      R"(f:2:2: the text that begins with ' is never closed; after a backslash a quote does not close it: write \\ for a backslash)");
 }
 
 TEST(Expr, CallsAndLists) {
@@ -135,7 +165,13 @@ TEST(Constant, FoldsNumbers) {
   EXPECT_EQ(FoldText("2 * 0.5"), "1.0");
   EXPECT_EQ(FoldText("-(2 + 3)"), "-5");
   EXPECT_EQ(FoldText("[1, 2 * 3]"), "[1, 6]");
-  EXPECT_EQ(FoldText("9223372036854775807 + 1"), "9223372036854775808.0");
+  EXPECT_EQ(FoldText("9223372036854775807 + 1"), "9223372036854775808");
+  EXPECT_EQ(FoldText("18446744073709551615 - 1"), "18446744073709551614");
+  EXPECT_EQ(FoldText("18446744073709551615 + 1"), "18446744073709551616.0");
+  EXPECT_EQ(FoldText("-9223372036854775808 + 0"), "-9223372036854775808");
+  EXPECT_EQ(FoldText("4294967296 * 4294967296"), "18446744073709551616.0");
+  EXPECT_EQ(FoldText("18446744073709551614 / 2"), "9223372036854775807");
+  EXPECT_EQ(FoldText("[inf, -inf, nan, 2 * inf]"), "[inf, -inf, nan, inf]");
   EXPECT_EQ(FoldText("x + 1"), "not constant");
   EXPECT_EQ(FoldText("1 < 2"), "not constant");
 }
@@ -152,15 +188,21 @@ TEST(Constant, TensorsCheckTheirRange) {
   Constant c;
   c.dims = {2};
   c.elements = {int64_t{1}, int64_t{300}};
-  EXPECT_EQ(ToTensor(c, DType::kInt8).status().message(), "'300' is no int8");
+  EXPECT_EQ(ToTensor(c, DType::kInt8).status().message(), "'300' is no int8: it holds integers from -128 to 127");
   EXPECT_EQ(ToTensor(c, DType::kUint16)->values<uint16_t>()[1], 300);
   EXPECT_EQ(ToTensor(c, DType::kDouble)->values<double>()[1], 300.0);
   EXPECT_EQ(ToTensor(c, DType::kString).status().message(), "'1' is no string");
   c.elements = {1.5, int64_t{2}};
-  EXPECT_EQ(ToTensor(c, DType::kInt32).status().message(), "'1.5' is no int32");
+  EXPECT_EQ(ToTensor(c, DType::kInt32).status().message(),
+            "'1.5' is no int32: it holds integers from -2147483648 to 2147483647");
   EXPECT_EQ(NaturalDType(c), DType::kFloat);
   c.elements = {int64_t{1}, int64_t{1} << 40};
   EXPECT_EQ(NaturalDType(c), DType::kInt64);
+  c.elements = {int64_t{1}, ~uint64_t{0}};
+  EXPECT_EQ(NaturalDType(c), DType::kUint64);
+  EXPECT_EQ(ToTensor(c, DType::kUint64)->values<uint64_t>()[1], ~uint64_t{0});
+  EXPECT_EQ(ToTensor(c, DType::kInt64).status().message(),
+            "'18446744073709551615' is no int64: it holds integers from -9223372036854775808 to 9223372036854775807");
 }
 
 }  // namespace
