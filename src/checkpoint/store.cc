@@ -155,7 +155,7 @@ Result<std::optional<CheckpointStore::Checkpoint>> CheckpointStore::FindNewest(c
 Status CheckpointStore::WhyNone(const std::vector<Status>& misfits, const Status& damage) const {
   if (misfits.size() == 1) return misfits[0];
   if (!misfits.empty()) {
-    return Error(Code::kBadSpec, misfits[0].message(), "; the ", misfits.size() - 1, " older ones do not fit either");
+    return Error(Code::kBadSpec, misfits[0].message(), "; nor do older ones fit, ", misfits.size() - 1, " in all");
   }
   return Error(Code::kDataLoss, "no checkpoint in ", directory_, " is whole: ", damage.message(),
                "; to begin anew, name another run directory");

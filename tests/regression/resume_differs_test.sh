@@ -84,7 +84,7 @@ refused "has no variable 'V' and 'V/Momentum' of this spec; it has 'W' and 'W/Mo
 refused "variable 'W' is float32[3] in the checkpoint run/checkpoints/step-4, but float32[2] in this spec" \
   's/shape: \[3\]/shape: [2]/'
 refused "train.optimizer is adam and was momentum" 's/optimizer: momentum/optimizer: adam/'
-refused "the 3 older ones do not fit either" 's/optimizer: momentum/optimizer: adam/'
+refused "; nor do older ones fit, 3 in all" 's/optimizer: momentum/optimizer: adam/'
 refused "file c.csv has 60 samples, and a.csv had 40" 's/a.csv/c.csv/'
 
 # A checkpoint that names an input and lacks its position is damaged, not one of a job without the input.

@@ -106,11 +106,11 @@ TEST_F(StoreTest, AnotherFormatIsAnErrorThatNamesIt) {
   Save(store, 1);
   Save(store, 2);
   // The crc32c was worked out by another program.
-  std::ofstream(Path("step-2/manifest.json")) << "{\n \"format\": 3,\n \"pieces\": [],\n"
-                                                 " \"checksum\": \"crc32c:a498085d\"\n}\n";
+  std::ofstream(Path("step-2/manifest.json")) << "{\n \"format\": 4,\n \"pieces\": [],\n"
+                                                 " \"checksum\": \"crc32c:8887068c\"\n}\n";
   const Status status = store.FindNewest().status();
   EXPECT_EQ(status.code(), Code::kBadSpec);
-  EXPECT_NE(status.message().find("has format 3, and this program reads 1 and 2"), std::string::npos)
+  EXPECT_NE(status.message().find("has format 4, and this program reads 1 to 3"), std::string::npos)
       << status.message();
 }
 
@@ -252,7 +252,7 @@ TEST_F(StoreTest, WhatDoesNotFitIsPassedOverToo) {
   EXPECT_EQ((*store.FindNewest(only(1)))->manifest.step, 1);
   const Status none = store.FindNewest(only(3)).status();
   EXPECT_EQ(none.code(), Code::kBadSpec);
-  EXPECT_EQ(none.message(), "no variable 'w'");
+  EXPECT_EQ(none.message(), "no variable 'w'; nor do older ones fit, 1 in all");
 }
 
 TEST_F(StoreTest, ADirectoryThatCannotBeListedIsAnError) {

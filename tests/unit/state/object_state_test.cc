@@ -40,7 +40,7 @@ class QueueStateTest : public ::testing::Test {
     g.Add("set", "_SetObjectState", inputs, attrs);
     g.Add("get", "QueueDequeueV2", {to}, {{"component_types", kComponents}});
     g.Add("size", "QueueSizeV2", {to});
-    g.Add("closed", "QueueIsClosedV2", {to});
+    g.Add("ended", "QueueIsClosedV2", {to});
     Result<std::unique_ptr<Session>> session = Session::Create(ranks_.master(), std::move(g.graph));
     ASSERT_TRUE(session.ok()) << session.status().ToString();
     session_ = *std::move(session);
@@ -79,11 +79,11 @@ TEST_F(QueueStateTest, IsTheSameWhenItIsGivenBack) {
   Put(Tensor::Vector<float>({1, 2, 3}), Tensor::Scalar<std::string>("x"));
   Put(empty, texts);
   ASSERT_TRUE(Set(State()).ok());
-  EXPECT_FALSE(Fetch("closed").scalar<bool>());
+  EXPECT_FALSE(Fetch("ended").scalar<bool>());
   ASSERT_TRUE(session_->Run({}, {}, {"close"}).ok());
   ASSERT_TRUE(Set(State()).ok());  // in place of what it holds
   EXPECT_EQ(Fetch("size").scalar<int32_t>(), 2);
-  EXPECT_TRUE(Fetch("closed").scalar<bool>());
+  EXPECT_TRUE(Fetch("ended").scalar<bool>());
   EXPECT_TRUE(Fetch("get").Identical(Tensor::Vector<float>({1, 2, 3})));
   EXPECT_TRUE(Fetch("get:1").Identical(texts));
 }
