@@ -41,8 +41,15 @@ Status OfDataset(const Status& status) {
   return Error(is_refused ? code : Code::kIo, status.message());
 }
 
-Result<Tensor> ReadDatasetAt(const std::string& text, size_t colon, const Paths& allow_paths) {
-  const Result<std::unique_ptr<Hdf5File>> file = Hdf5File::Open(text.substr(0, colon), {.roots = allow_paths});
+// Files of values; one helper looks into all.
+struct ValueFiles {
+  const Paths& allow_paths;
+  std::shared_ptr<Hdf5Helpers> helpers = std::make_shared<Hdf5Helpers>();
+};
+
+Result<Tensor> ReadDatasetAt(const std::string& text, size_t colon, const ValueFiles& files) {
+  const Result<std::unique_ptr<Hdf5File>> file =
+      Hdf5File::Open(text.substr(0, colon), {.roots = files.allow_paths}, files.helpers);
   if (!file.ok()) return OfDataset(file.status());
   Result<Tensor> value = (*file)->Read(text.substr(colon + 1), SystemAllocator());
   if (!value.ok()) return OfDataset(value.status());
@@ -50,12 +57,12 @@ Result<Tensor> ReadDatasetAt(const std::string& text, size_t colon, const Paths&
 }
 
 // A dataset or a literal; nothing where the text is neither.
-Result<std::optional<Tensor>> ReadValue(const std::string& text, DType dtype, const Paths& allow_paths) {
+Result<std::optional<Tensor>> ReadValue(const std::string& text, DType dtype, const ValueFiles& files) {
   const Result<std::optional<Tensor>> literal = ParseLiteral(text, dtype);
   if (!literal.ok()) return Error(Code::kUsage, literal.status().message());
   if (literal->has_value()) return *literal;
   if (const size_t colon = text.rfind(":/"); colon != std::string::npos) {
-    DF_ASSIGN(Tensor value, ReadDatasetAt(text, colon, allow_paths));
+    DF_ASSIGN(Tensor value, ReadDatasetAt(text, colon, files));
     return std::optional<Tensor>(std::move(value));
   }
   return std::optional<Tensor>();
@@ -115,13 +122,13 @@ Status FreeFedInputs(const std::vector<Output>& fed, Model& model) {
   return FreeBatchSizes(inputs, model.graph);
 }
 
-Result<Feed> FeedOutput(const Model& model, Output target, const std::string& text, const Paths& allow_paths) {
+Result<Feed> FeedOutput(const Model& model, Output target, const std::string& text, const ValueFiles& files) {
   const Graph& graph = model.graph;
   const std::string name = OutputName(graph, target);
   if (graph.dtype(target) == DType::kResource) {
     return Error(Code::kUsage, "'", name, "' is a handle and no value; the value of a variable is given by --assign");
   }
-  DF_ASSIGN(std::optional<Tensor> value, ReadValue(text, graph.dtype(target), allow_paths));
+  DF_ASSIGN(std::optional<Tensor> value, ReadValue(text, graph.dtype(target), files));
   if (!value && model.job) {
     const Result<Output> source = model.ParseOutput(text);
     if (source.ok() && graph.dtype(*source) == graph.dtype(target) &&
@@ -177,6 +184,7 @@ Result<std::vector<Feed>> ReadFeeds(Model& model, const std::vector<std::string>
   }
   DF_TRY(FreeFedInputs(targets, model));
   std::vector<Feed> feeds;
+  const ValueFiles files{allow_paths};
   for (const std::string& text : texts) {
     const NameAndValue split = *SplitAtEquals(text);
     if (const InputSpec* input = FindInput(model, split.name)) {
@@ -185,7 +193,7 @@ Result<std::vector<Feed>> ReadFeeds(Model& model, const std::vector<std::string>
       feeds.insert(feeds.end(), fed->begin(), fed->end());
       continue;
     }
-    Result<Feed> feed = FeedOutput(model, *model.ParseInput(split.name), split.value, allow_paths);
+    Result<Feed> feed = FeedOutput(model, *model.ParseInput(split.name), split.value, files);
     DF_TRY(InFeed(text, feed.status()));
     feeds.push_back(*std::move(feed));
   }
@@ -201,6 +209,7 @@ Result<std::vector<Feed>> ReadFeeds(Model& model, const std::vector<std::string>
 Result<std::vector<Assignment>> ReadAssignments(const Graph& graph, const std::vector<std::string>& texts,
                                                 const Paths& allow_paths) {
   std::vector<Assignment> assignments;
+  const ValueFiles files{allow_paths};
   for (const std::string& text : texts) {
     const auto fail = [&](const Status& status) { return InOption("--assign", text, status); };
     const Result<NameAndValue> split = SplitAtEquals(text);
@@ -209,7 +218,7 @@ Result<std::vector<Assignment>> ReadAssignments(const Graph& graph, const std::v
     if (!node.ok()) return fail(node.status());
     DF_ASSIGN(const DType dtype, graph.node(*node).attrs.Get<DType>("dtype"));
     DF_ASSIGN(const PartialShape shape, graph.node(*node).attrs.Get<PartialShape>("shape"));
-    const Result<std::optional<Tensor>> value = ReadValue(split->value, dtype, allow_paths);
+    const Result<std::optional<Tensor>> value = ReadValue(split->value, dtype, files);
     if (!value.ok()) return fail(value.status());
     if (!value->has_value()) return fail(Error(Code::kUsage, kFeedForm));
     if (const Status fits = CheckFedValueFits(split->name, **value, dtype, shape); !fits.ok()) return fail(fits);

@@ -57,10 +57,19 @@ ModelOptions ModelOf(const GraphOptions& options) {
   return {options.model, options.sets, options.tags, options.ranks, options.devices.Given()};
 }
 
+// Where the datasets of this host's files lie is nothing of a graph that is shown.
+void ForgetLayouts(Graph& graph) {
+  for (NodeId id = 0; id < graph.num_nodes(); ++id) {
+    AttrMap& attrs = graph.mutable_node(id).attrs;
+    if (attrs.Has("layouts")) attrs.Set("layouts", "");
+  }
+}
+
 // Of the main step of a spec, or of a whole GraphDef.
 Result<Partitioned> MakePartitions(const GraphOptions& options) {
   if (!options.after.empty()) DF_TRY(CheckStage("--after", options.after));
   DF_ASSIGN(Model model, LoadRunnable(ModelOf(options)));
+  ForgetLayouts(model.graph);
   std::vector<std::string> inputs = FilesOf(model);
   const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
   DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model, ranks, options.after));
@@ -141,6 +150,7 @@ void SayUnknown(const Graph& graph) {
 // The graph of a model as one that TensorFlow imports. `inputs`: the files that it was made of.
 Result<Graph> ForTensorFlow(const GraphOptions& options, std::vector<std::string>* inputs) {
   DF_ASSIGN(Model model, LoadModel(ModelOf(options)));
+  ForgetLayouts(model.graph);
   *inputs = FilesOf(model);
   if (model.job) DF_TRY(FreeBatchSizes(model.job->inputs, model.graph));  // they are to be fed
   if (model.job && model.job->train) {
@@ -195,7 +205,8 @@ Result<int> Show(const GraphOptions& options) {
     DF_ASSIGN(const Partitioned made, MakePartitions(options));
     DF_TRY(Write(options, made.inputs, options.dot ? Dot(made.partitions) : Text(options, made.partitions)));
   } else {
-    DF_ASSIGN(const Model model, LoadModel(ModelOf(options)));
+    DF_ASSIGN(Model model, LoadModel(ModelOf(options)));
+    ForgetLayouts(model.graph);
     SayUnknown(model.graph);
     DF_TRY(Write(options, FilesOf(model), options.dot ? DumpDot(model.graph) : TextOf(options, model.graph)));
   }

@@ -9,9 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <fstream>
 #include <memory>
 #include <sstream>
+
+#include "src/base/file_version.h"
 
 namespace dfrun::comm {
 namespace {
@@ -57,11 +58,9 @@ bool IsUsable(const ifaddrs& entry) {
 }
 
 std::string KernelAndNamespace() {
-  std::string boot;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
   struct stat network = {};
   const bool is_known = ::stat("/proc/self/ns/net", &network) == 0;
-  return StrCat(boot, ":", is_known ? network.st_ino : 0);
+  return StrCat(HostId(), ":", is_known ? network.st_ino : 0);
 }
 
 // One that `host` has in the network and no other host has too, as bridges of containers are.

@@ -193,7 +193,7 @@ Result<Tensor> SavedTensors::Read(const std::string& name, const std::string& sh
   for (const Part& part : parts) {
     const std::optional<TensorSlice> common = Intersect(part.slice, wanted);
     if (!common) continue;
-    DF_ASSIGN(const std::vector<Tensor> read, ReadShard(part.path, {&part.variable, 1}, allocator));
+    DF_ASSIGN(const std::vector<Tensor> read, ReadShard(part.path, {&part.variable, 1}, allocator, helpers_));
     if (part.slice.extent == wanted.extent && part.slice.start == wanted.start) return read[0];
     CopyCommon(pool, part.slice, read[0], wanted, value);
     missing -= common->extent.num_elements();

@@ -2,12 +2,14 @@
 #ifndef DFRUN_KERNELS_CHECKPOINT_SAVED_TENSORS_H_
 #define DFRUN_KERNELS_CHECKPOINT_SAVED_TENSORS_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "kernels/checkpoint/tensor_slice.h"
 #include "src/checkpoint/store.h"
 #include "src/framework/file_access.h"
+#include "src/framework/hdf5_helpers.h"
 
 namespace dfrun {
 
@@ -57,6 +59,7 @@ class SavedTensors {
 
   std::vector<CheckpointStore::Checkpoint> checkpoints_;
   std::string pattern_;
+  std::shared_ptr<Hdf5Helpers> helpers_ = std::make_shared<Hdf5Helpers>();  // of all its shards
 };
 
 }  // namespace dfrun

@@ -7,6 +7,7 @@
 #include "src/checkpoint/removable.h"
 #include "src/checkpoint/shard.h"
 #include "src/framework/file_access.h"
+#include "src/framework/hdf5_helpers.h"
 #include "src/framework/hdf5_library.h"
 
 namespace dfrun {
@@ -75,9 +76,10 @@ class RestoreShard final : public Kernel {
       by_shard[shard].outputs.push_back(static_cast<int>(i));
       by_shard[shard].wanted.push_back(*saved);
     }
+    const auto helpers = std::make_shared<Hdf5Helpers>();
     for (const auto& [shard, members] : by_shard) {
       DF_ASSIGN(std::vector<Tensor> values,
-                ReadShard(directory + "/" + manifest.shards[shard].file, members.wanted, ctx.allocator()));
+                ReadShard(directory + "/" + manifest.shards[shard].file, members.wanted, ctx.allocator(), helpers));
       for (size_t k = 0; k < values.size(); ++k) ctx.SetOutput(members.outputs[k], std::move(values[k]));
     }
     return Status();

@@ -4,19 +4,23 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <memory>
 #include <span>
 
+#include "kernels/io/hdf5_block_memory.h"
 #include "src/framework/hdf5_library.h"
 
 namespace dfrun {
 
-// A block is a row of chunks, which HDF5 unpacks whole for any row of it. The blocks used last are kept.
+// A block is a row of chunks, which HDF5 unpacks whole for any row of it.
 // Thread safety: one thread at a time.
 class Hdf5Blocks {
  public:
-  // Of a dataset of a plain dtype and at least one row, of whose blocks at most `keep_bytes` bytes are kept, or one.
-  Hdf5Blocks(const DatasetInfo& info, size_t keep_bytes);
+  // Of a dataset of a plain dtype and at least one row.
+  Hdf5Blocks(const DatasetInfo& info, std::shared_ptr<Hdf5BlockMemory> memory);
+  ~Hdf5Blocks();
+  Hdf5Blocks(const Hdf5Blocks&) = delete;
+  Hdf5Blocks& operator=(const Hdf5Blocks&) = delete;
 
   // Reads rows [begin, begin + rows' rows) of the dataset.
   using ReadRowsFunction = std::function<Status(int64_t begin, Tensor& rows)>;
@@ -24,20 +28,13 @@ class Hdf5Blocks {
   Status Gather(const ReadRowsFunction& read, std::span<const int64_t> rows, std::span<const int64_t> at, char* to);
 
  private:
-  struct Block {
-    Tensor rows;
-    uint64_t last_used = 0;
-  };
-
-  Result<const Tensor*> BlockOf(const ReadRowsFunction& read, int64_t number);
-  void DropOldest();
+  Result<std::shared_ptr<const Tensor>> BlockOf(const ReadRowsFunction& read, int64_t number);
 
   const DatasetInfo info_;
   const size_t row_bytes_;
   const int64_t block_rows_;
-  const size_t max_blocks_;
-  std::map<int64_t, Block> blocks_;  // by number
-  uint64_t uses_ = 0;
+  const std::shared_ptr<Hdf5BlockMemory> memory_;
+  const uint64_t dataset_;  // in memory_
 };
 
 }  // namespace dfrun

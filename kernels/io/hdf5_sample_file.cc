@@ -10,16 +10,16 @@
 namespace dfrun {
 namespace {
 
-// Datasets that must be unpacked are read once and kept up to this size.
-constexpr size_t kKeepBytes = size_t{256} << 20;
-// Others are mapped while all together have no more: rows of a few hundred bytes cost a system call each otherwise.
-constexpr size_t kMapBytes = size_t{1} << 30;
-// So much is brought into memory before the first sample is needed.
-constexpr size_t kSmallBytes = size_t{64} << 20;
-
 // The type of a dataset is an error of the file, not of the spec that names it.
 Status AsUnreadable(const Status& status) {
   return status.code() == Code::kInvalidArgument ? NoInput(status.message()) : status;
+}
+
+size_t BytesIn(const Tensor& kept) {
+  if (IsPlain(kept.dtype())) return kept.num_bytes();
+  size_t bytes = static_cast<size_t>(kept.num_elements()) * sizeof(std::string);
+  for (const std::string& text : kept.values<std::string>()) bytes += text.size();
+  return bytes;
 }
 
 int64_t RowElements(const DatasetInfo& info) {
@@ -30,9 +30,12 @@ int64_t RowElements(const DatasetInfo& info) {
 
 }  // namespace
 
-Result<std::unique_ptr<Hdf5SampleFile>> Hdf5SampleFile::Open(const std::string& path, const Hdf5Rules& rules) {
+Result<std::unique_ptr<Hdf5SampleFile>> Hdf5SampleFile::Open(const std::string& path, const Hdf5Rules& rules,
+                                                             std::shared_ptr<Hdf5Helpers> helpers,
+                                                             const Hdf5Layout& known) {
   std::unique_ptr<Hdf5SampleFile> file(new Hdf5SampleFile);
-  DF_ASSIGN(file->hdf5_, Hdf5File::Open(path, rules));
+  DF_ASSIGN(file->hdf5_, Hdf5File::Open(path, rules, std::move(helpers)));
+  file->hdf5_->Know(known);
   return file;
 }
 
@@ -92,51 +95,49 @@ Status Hdf5SampleFile::Settle(const Column& column, SampleField& field) {
   return FillWithFallback(field, one, 0, 1);
 }
 
-Status Hdf5SampleFile::Load(size_t share) {
-  DF_TRY(MapDatasets(share));
-  for (Column& column : columns_) {
-    if (column.rows != nullptr || column.info.contiguous) continue;
-    if (column.info.holds_lists) {
-      DF_TRY(KeepLists(column));
-    } else if (IsPlain(column.info.dtype) && BytesOf(column) > kKeepBytes / share) {
-      column.blocks.emplace(column.info, kKeepBytes / share);
-    } else {
-      DF_TRY(Keep(column));
-    }
-  }
-  const auto is_unpacked_later = [](const Column& column) { return column.blocks.has_value(); };
-  if (std::none_of(columns_.begin(), columns_.end(), is_unpacked_later)) hdf5_->CloseStructure();
+Status Hdf5SampleFile::Load(const Hdf5Plan& plan) {
+  if (plan.maps) MapDatasets(plan.touches);
+  for (Column& column : columns_) DF_TRY(LoadColumn(column, plan));
+  const auto needs_file = [&](const Column& column) {
+    return column.info.contiguous && !plan.copies && (column.rows == nullptr || plan.keeps_open);
+  };
+  if (std::none_of(columns_.begin(), columns_.end(), needs_file)) hdf5_->CloseBytes();
   return Status();
 }
 
-Status Hdf5SampleFile::MapDatasets(size_t share) {
-  uint64_t bytes = 0;
-  uint64_t end = 0;
-  DF_ASSIGN(const uint64_t size, hdf5_->bytes().Size());
-  for (const Column& column : columns_) {
-    if (!column.info.contiguous) continue;
-    if (BytesOf(column) > size || column.info.offset > size - BytesOf(column)) {
-      return Error(Code::kDataLoss, path(), " has ", size, " bytes: it ends before its dataset '", column.field.from,
-                   "'");
-    }
-    bytes += BytesOf(column);
-    end = std::max(end, column.info.offset + BytesOf(column));
-  }
-  if (bytes == 0 || bytes > kMapBytes / share) return Status();
-  mapped_ = MappedFile::Map(hdf5_->bytes(), end);
-  is_touched_ = bytes <= kSmallBytes / share;
-  for (Column& column : columns_) {
-    if (!mapped_.is_mapped() || !column.info.contiguous) continue;
-    column.rows = mapped_.bytes().data() + column.info.offset;
-    if (is_touched_) mapped_.Touch(column.info.offset, BytesOf(column));
-    if (!is_touched_) mapped_.ReadAhead(column.info.offset, BytesOf(column));
-  }
+Status Hdf5SampleFile::LoadColumn(Column& column, const Hdf5Plan& plan) {
+  if (column.info.contiguous) return plan.copies ? Keep(column) : Status();
+  if (column.info.holds_lists) return KeepLists(column);
+  if (!IsPlain(column.info.dtype) || plan.keeps_unpacked) return Keep(column);
+  column.blocks = std::make_unique<Hdf5Blocks>(column.info, plan.blocks);
   return Status();
+}
+
+bool Hdf5SampleFile::unpacks_later() const {
+  return std::any_of(columns_.begin(), columns_.end(), [](const Column& column) { return column.blocks != nullptr; });
+}
+
+// They lie within the file.
+void Hdf5SampleFile::MapDatasets(bool touches) {
+  uint64_t end = 0;
+  for (const Column& column : columns_) {
+    if (column.info.contiguous) end = std::max(end, column.info.offset + BytesOf(column.info));
+  }
+  if (end > 0) mapped_ = MappedFile::Map(hdf5_->bytes(), end);
+  if (!mapped_.is_mapped()) return;
+  is_touched_ = touches;
+  for (Column& column : columns_) {
+    if (!column.info.contiguous) continue;
+    column.rows = mapped_.bytes().data() + column.info.offset;
+    if (touches) mapped_.Touch(column.info.offset, BytesOf(column.info));
+    if (!touches) mapped_.ReadAhead(column.info.offset, BytesOf(column.info));
+  }
 }
 
 Status Hdf5SampleFile::Keep(Column& column) {
   DF_ASSIGN(column.kept, hdf5_->Read(column.field.from, SystemAllocator()));
   if (IsPlain(column.info.dtype)) column.rows = static_cast<const char*>(column.kept.raw());
+  kept_bytes_ += BytesIn(column.kept);
   return Status();
 }
 
@@ -153,6 +154,7 @@ Status Hdf5SampleFile::KeepLists(Column& column) {
     column.list_ends.push_back(end += length);
   }
   DF_ASSIGN(column.kept, Tensor::Allocate(SystemAllocator(), column.field.dtype, values.shape()));
+  kept_bytes_ += BytesIn(column.kept) + column.list_ends.size() * sizeof(int64_t);
   const auto failed = ConvertElements(values.dtype(), values.raw(), column.field.dtype, column.kept.raw(), end);
   if (!failed) return Status();
   const auto list = std::upper_bound(column.list_ends.begin(), column.list_ends.end(), failed->element);
@@ -181,7 +183,7 @@ Status Hdf5SampleFile::Gather(std::span<const int64_t> rows, std::span<const int
       DF_TRY(GatherStored(column, rows, at, batch.Row(f, 0).bytes()));
     }
   }
-  return mapped_.Check(hdf5_->bytes());
+  return is_open() ? mapped_.Check(hdf5_->bytes()) : mapped_.Check(path());
 }
 
 Status Hdf5SampleFile::GatherStored(Column& column, std::span<const int64_t> rows, std::span<const int64_t> at,

@@ -10,6 +10,7 @@
 
 #include "kernels/io/batch_builder.h"
 #include "kernels/io/hdf5_blocks.h"
+#include "kernels/io/hdf5_plan.h"
 #include "src/base/mapped_file.h"
 #include "src/base/mutex.h"
 #include "src/framework/hdf5_file.h"
@@ -20,15 +21,26 @@ namespace dfrun {
 // Thread safety: Gather() from any thread after Load(); otherwise one thread.
 class Hdf5SampleFile {
  public:
-  static Result<std::unique_ptr<Hdf5SampleFile>> Open(const std::string& path, const Hdf5Rules& rules);
+  // `known`: what is known of the file; of another, or one that has changed since, nothing.
+  static Result<std::unique_ptr<Hdf5SampleFile>> Open(const std::string& path, const Hdf5Rules& rules,
+                                                      std::shared_ptr<Hdf5Helpers> helpers, const Hdf5Layout& known);
+
+  // An error where it is no HDF5 file.
+  Status Look() { return hdf5_->Look(); }
 
   // As SampleSource::AddField(). What the file holds is converted to the field's dtype, where one is declared.
   Status AddField(SampleField& field);
   // Rows that all fields have.
   int64_t samples() const { return num_samples_; }
-  // Makes ready for Gather(): brings into memory what is small, or must be unpacked. `share`: of the bounds of memory,
-  // which so many files share.
-  Status Load(size_t share);
+  // Where the fields lie.
+  Hdf5Layout layout() const { return hdf5_->layout(); }
+  // Makes ready for Gather().
+  Status Load(const Hdf5Plan& plan);
+  // After Load(): whether the file stays open, and what of it is copied into memory but for blocks.
+  bool is_open() const { return hdf5_->bytes().fd() >= 0; }
+  size_t kept_bytes() const { return kept_bytes_; }
+  // After Load(): whether something is still to be unpacked.
+  bool unpacks_later() const;
   // True where Gather() copies from memory, of `bytes` more bytes a sample.
   bool IsInMemory(size_t& bytes) const;
   // Sample at[i] of the batch, which has the fields added, becomes rows[i].
@@ -41,8 +53,8 @@ class Hdf5SampleFile {
     size_t row_bytes = 0;        // as the file has them
     const char* rows = nullptr;  // the whole dataset, mapped or in `kept`
     Tensor kept;
-    std::optional<Hdf5Blocks> blocks;  // held with mu_; of a large one that must be unpacked
-    std::vector<int64_t> list_ends;    // of lists, in `kept`
+    std::unique_ptr<Hdf5Blocks> blocks;  // held with mu_; of one that is unpacked when it is needed
+    std::vector<int64_t> list_ends;      // of lists, in `kept`
     bool converts() const { return field.dtype != info.dtype; }
   };
 
@@ -50,8 +62,8 @@ class Hdf5SampleFile {
   Status Inspect(Column& column);
   Status CheckRows(const Column& column) const;
   static Status Settle(const Column& column, SampleField& field);
-  size_t BytesOf(const Column& column) const { return column.row_bytes * static_cast<size_t>(num_samples_); }
-  Status MapDatasets(size_t share);
+  Status LoadColumn(Column& column, const Hdf5Plan& plan);
+  void MapDatasets(bool touches);
   Status Keep(Column& column);
   Status KeepLists(Column& column);
   Status GatherStored(Column& column, std::span<const int64_t> rows, std::span<const int64_t> at, char* to);
@@ -69,6 +81,7 @@ class Hdf5SampleFile {
   bool is_touched_ = false;         // all mapped datasets are in memory
   std::vector<Column> columns_;
   int64_t num_samples_ = 0;
+  size_t kept_bytes_ = 0;
   Mutex mu_;
 };
 

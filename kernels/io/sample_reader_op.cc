@@ -17,6 +17,7 @@ void ReadsBatches(OpBuilder& op) {
       .Attr("slices: int >= 1 = 1")
       .Attr("readers: int >= 1 = 1")
       .Attr("prefetch: int >= 0 = 2")
+      .Attr("layouts: string = ''")
       .Stateful()
       .NotDifferentiable()
       .Shape([](InferenceContext& c) -> Status {
@@ -41,7 +42,7 @@ OP("HDF5Reader")
     .Cost(CopyCost())
     .Doc(
         "A batch of samples of an HDF5 file, from sample `position` of the endless stream of (shuffled) epochs on "
-        "(dfrun's own).");
+        "(dfrun's own). layouts: where the datasets lie, as rank 0 has found them in the file as it was then.");
 
 OP("SampleReader")
     .As(&ReadsBatches)
@@ -58,7 +59,7 @@ OP("SampleReader")
     .Doc(
         "HDF5Reader's batches of files of another format: text, csv, fixed_length, tfrecord, whole_file, image "
         "(dfrun's own). options: key=value; defaults: field number=value; pieces: file number, first byte and number "
-        "of "
-        "records of each piece, left_out: the records that are no samples; without them the reader counts for itself.");
+        "of records of each piece, left_out: the records that are no samples; without them the reader counts for "
+        "itself.");
 
 }  // namespace dfrun

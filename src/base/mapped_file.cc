@@ -1,6 +1,7 @@
 #include "src/base/mapped_file.h"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -18,7 +19,7 @@ struct Slot {
   std::atomic<bool> has_lost{false};
 };
 
-constexpr size_t kSlots = 1024;
+constexpr size_t kSlots = 8192;  // of the 65530 mappings that Linux gives a process
 // Signal handlers belong to the process, and so do the mappings that this one searches; it may neither lock nor
 // allocate.
 std::array<Slot, kSlots> slots;
@@ -81,6 +82,8 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   std::swap(slot_, other.slot_);
+  std::swap(device_, other.device_);
+  std::swap(inode_, other.inode_);
   return *this;
 }
 
@@ -95,7 +98,9 @@ MappedFile MappedFile::Map(const FileDescriptor& file, uint64_t size) {
   MappedFile mapped;
   const std::optional<size_t> slot = is_handled ? TakeSlot() : std::nullopt;
   if (!slot) return mapped;
-  void* const data = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.fd(), 0);
+  struct stat info;
+  const bool is_known = ::fstat(file.fd(), &info) == 0;
+  void* const data = is_known ? mmap(nullptr, size, PROT_READ, MAP_SHARED, file.fd(), 0) : MAP_FAILED;
   if (data == MAP_FAILED) {
     FreeSlot(*slot);
     return mapped;
@@ -103,6 +108,8 @@ MappedFile MappedFile::Map(const FileDescriptor& file, uint64_t size) {
   mapped.data_ = static_cast<const char*>(data);
   mapped.size_ = size;
   mapped.slot_ = *slot;
+  mapped.device_ = info.st_dev;
+  mapped.inode_ = info.st_ino;
   slots[*slot].has_lost = false;
   slots[*slot].begin = reinterpret_cast<uintptr_t>(data);
   slots[*slot].end = reinterpret_cast<uintptr_t>(data) + size;
@@ -125,12 +132,23 @@ void MappedFile::Touch(size_t begin, size_t bytes) const {
 Status MappedFile::Check(const FileDescriptor& file) const {
   if (data_ == nullptr) return Status();
   DF_ASSIGN(const uint64_t size, file.Size());
+  return CheckSize(file.path(), size);
+}
+
+Status MappedFile::Check(const std::string& path) const {
+  if (data_ == nullptr) return Status();
+  struct stat info;
+  const bool is_file = ::stat(path.c_str(), &info) == 0 && info.st_dev == device_ && info.st_ino == inode_;
+  return CheckSize(path, is_file ? static_cast<uint64_t>(info.st_size) : size_);
+}
+
+Status MappedFile::CheckSize(const std::string& path, uint64_t size) const {
   if (size < size_) {
-    return Error(Code::kDataLoss, file.path(), " has become shorter while it was read: it has ", size,
-                 " bytes and had ", size_);
+    return Error(Code::kDataLoss, path, " has become shorter while it was read: it has ", size, " bytes and had ",
+                 size_);
   }
   if (!slots[slot_].has_lost.load()) return Status();
-  return Error(Code::kDataLoss, "cannot read ", file.path(), ": the system could not bring a part of it into memory");
+  return Error(Code::kDataLoss, "cannot read ", path, ": the system could not bring a part of it into memory");
 }
 
 }  // namespace dfrun

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -18,7 +19,11 @@ class MappedFile {
  public:
   MappedFile() = default;
   MappedFile(MappedFile&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(other.size_), slot_(other.slot_) {}
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(other.size_),
+        slot_(other.slot_),
+        device_(other.device_),
+        inode_(other.inode_) {}
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();
 
@@ -34,11 +39,17 @@ class MappedFile {
   // DataLoss if the file has become shorter since Map(), or could not be read: what was read since may be zeros.
   // `file` is Map()'s.
   Status Check(const FileDescriptor& file) const;
+  // The same where Map()'s file has been closed, by its path. Another file that has this path by now is no error.
+  Status Check(const std::string& path) const;
 
  private:
+  Status CheckSize(const std::string& path, uint64_t size) const;
+
   const char* data_ = nullptr;
   size_t size_ = 0;
   size_t slot_ = 0;  // of the mappings that the handler knows
+  uint64_t device_ = 0;
+  uint64_t inode_ = 0;
 };
 
 }  // namespace dfrun

@@ -61,8 +61,8 @@ Result<ShardEntry> WriteShard(const std::string& directory, const std::string& f
 }
 
 Result<std::vector<Tensor>> ReadShard(const std::string& path, std::span<const SavedVariable> wanted,
-                                      Allocator& allocator) {
-  DF_ASSIGN(const std::unique_ptr<Hdf5File> file, Hdf5File::Open(path, {.is_shard = true}));
+                                      Allocator& allocator, const std::shared_ptr<Hdf5Helpers>& helpers) {
+  DF_ASSIGN(const std::unique_ptr<Hdf5File> file, Hdf5File::Open(path, {.is_shard = true}, helpers));
   std::vector<Tensor> values;
   for (const SavedVariable& w : wanted) {
     const std::string name = DatasetOfVariable(w.name);

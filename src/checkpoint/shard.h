@@ -2,6 +2,7 @@
 #ifndef DFRUN_SRC_CHECKPOINT_SHARD_H_
 #define DFRUN_SRC_CHECKPOINT_SHARD_H_
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "src/framework/tensor.h"
 
 namespace dfrun {
+
+class Hdf5Helpers;  // src/framework/hdf5_helpers.h
 
 struct NamedTensor {
   std::string name;  // of the variable, without a port
@@ -38,9 +41,10 @@ Result<ShardEntry> WriteShard(const std::string& directory, const std::string& f
                               std::span<const NamedTensor> variables);
 
 // Reads variables of one shard whose digest has been checked; each must have the dtype and shape that is asked for.
-// `wanted` names them; values are returned in the same order.
+// `wanted` names them; values are returned in the same order. `helpers` look into
+// the file, and shards may share them; null: its own.
 Result<std::vector<Tensor>> ReadShard(const std::string& path, std::span<const SavedVariable> wanted,
-                                      Allocator& allocator);
+                                      Allocator& allocator, const std::shared_ptr<Hdf5Helpers>& helpers = nullptr);
 
 // "/a/b:0" for the variable a/b.
 std::string DatasetOfVariable(const std::string& name);

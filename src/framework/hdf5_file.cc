@@ -1,12 +1,9 @@
 #include "src/framework/hdf5_file.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <utility>
-
-#include "src/framework/hdf5_helper.h"
 
 namespace dfrun {
 namespace {
@@ -25,30 +22,26 @@ void MakeTrueBools(Tensor& value) {
 // A file of a few bytes may claim to hold any number of them.
 Status CheckFitsMemory(const DatasetInfo& info, const std::string& dataset, const std::string& path) {
   const uint64_t memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  const uint64_t bytes = static_cast<uint64_t>(info.shape.num_elements()) * DTypeSize(info.dtype);
+  const uint64_t bytes = BytesOf(info);
   if (bytes <= memory) return Status();
   return Error(Code::kResourceExhausted, "dataset '", dataset, "' of ", path, " has ", bytes,
                " bytes, more than this machine has memory");
 }
 
-Result<std::unique_ptr<Hdf5Structure>> OpenHere(const std::string& path, const Hdf5Rules& rules) {
-  DF_ASSIGN(const Hdf5Library* const library, LoadHdf5());
-  return library->Open(path, rules);
-}
-
 }  // namespace
 
-Hdf5File::Hdf5File(FileDescriptor bytes, std::unique_ptr<Hdf5Structure> structure)
-    : bytes_(std::move(bytes)), structure_(std::move(structure)) {}
-Hdf5File::~Hdf5File() = default;
+Hdf5File::Hdf5File(FileDescriptor bytes, const FileVersion& version, Hdf5Path file,
+                   std::shared_ptr<Hdf5Helpers> helpers)
+    : bytes_(std::move(bytes)), version_(version), file_(std::move(file)), helpers_(std::move(helpers)) {}
 
-Result<std::unique_ptr<Hdf5File>> Hdf5File::Open(const std::string& path, const Hdf5Rules& rules) {
+Result<std::unique_ptr<Hdf5File>> Hdf5File::Open(const std::string& path, const Hdf5Rules& rules,
+                                                 std::shared_ptr<Hdf5Helpers> helpers) {
   DF_TRY(CheckMayBeHdf5(path));
   DF_ASSIGN(FileDescriptor bytes,
             rules.is_shard ? FileDescriptor::OpenRegular(path) : FileDescriptor::OpenForReading(path));
-  DF_ASSIGN(std::unique_ptr<Hdf5Structure> structure,
-            HasHdf5Helper() ? OpenStructureInHelper(path, rules) : OpenHere(path, rules));
-  return std::unique_ptr<Hdf5File>(new Hdf5File(std::move(bytes), std::move(structure)));
+  DF_ASSIGN(const FileVersion version, VersionOf(bytes));
+  if (helpers == nullptr) helpers = std::make_shared<Hdf5Helpers>();
+  return std::unique_ptr<Hdf5File>(new Hdf5File(std::move(bytes), version, {path, rules}, std::move(helpers)));
 }
 
 Status Hdf5File::CheckInfo(const std::string& dataset, DatasetInfo& info) const {
@@ -56,16 +49,25 @@ Status Hdf5File::CheckInfo(const std::string& dataset, DatasetInfo& info) const 
   const int64_t rows = info.shape.rank() > 0 ? info.shape[0] : 0;
   info.chunk_rows = std::clamp<int64_t>(info.chunk_rows, 0, std::max<int64_t>(rows, 0));
   if (!info.contiguous) return Status();
-  const uint64_t bytes = static_cast<uint64_t>(info.shape.num_elements()) * DTypeSize(info.dtype);
-  DF_ASSIGN(const uint64_t size, bytes_.Size());
-  if (bytes <= size && info.offset <= size - bytes) return Status();
-  return Error(Code::kDataLoss, path(), " has ", size, " bytes: it ends before its dataset '", dataset, "'");
+  const uint64_t bytes = BytesOf(info);
+  if (bytes <= version_.bytes && info.offset <= version_.bytes - bytes) return Status();
+  return Error(Code::kDataLoss, path(), " has ", version_.bytes, " bytes: it ends before its dataset '", dataset, "'");
 }
 
 Result<DatasetInfo> Hdf5File::Inspect(const std::string& dataset) {
-  DF_ASSIGN(DatasetInfo info, structure_->Inspect(dataset));
+  const auto known = infos_.find(dataset);
+  if (known != infos_.end()) return known->second;
+  DF_ASSIGN(DatasetInfo info, helpers_->Inspect(file_, dataset));
   DF_TRY(CheckInfo(dataset, info));
-  return info;
+  return infos_[dataset] = info;
+}
+
+void Hdf5File::Know(const Hdf5Layout& layout) {
+  if (!(layout.file == version_)) return;
+  for (const auto& [dataset, told] : layout.datasets) {
+    DatasetInfo info = told;
+    if (CheckInfo(dataset, info).ok()) infos_[dataset] = info;
+  }
 }
 
 Result<Tensor> Hdf5File::Read(const std::string& dataset, Allocator& allocator) {
@@ -78,7 +80,7 @@ Result<Tensor> Hdf5File::Read(const std::string& dataset, Allocator& allocator) 
   } else if (IsPlain(info.dtype) && info.shape.rank() > 0) {
     DF_TRY(ReadInBlocks(dataset, info, value));
   } else {
-    DF_TRY(structure_->Read(dataset, value));
+    DF_TRY(helpers_->Read(file_, dataset, info.unpacked_bytes + version_.bytes, value));
   }
   MakeTrueBools(value);
   return value;
@@ -95,19 +97,15 @@ Status Hdf5File::ReadInBlocks(const std::string& dataset, const DatasetInfo& inf
   }
   for (int64_t begin = 0; begin < rows; begin += block) {
     Tensor part = to.SliceRows(begin, std::min(begin + block, rows));
-    DF_TRY(structure_->ReadRows(dataset, begin, part));
+    DF_TRY(helpers_->ReadRows(file_, dataset, begin, part));
   }
   return Status();
 }
 
 Status Hdf5File::ReadRows(const std::string& dataset, int64_t begin, Tensor& to) {
-  DF_TRY(structure_->ReadRows(dataset, begin, to));
+  DF_TRY(helpers_->ReadRows(file_, dataset, begin, to));
   MakeTrueBools(to);
   return Status();
-}
-
-void Hdf5File::CloseStructure() {
-  structure_.reset();
 }
 
 }  // namespace dfrun

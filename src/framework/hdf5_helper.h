@@ -3,17 +3,25 @@
 //   int main(int argc, char** argv) {
 //     if (const std::optional<int> code = dfrun::RunAsHdf5Helper(argc, argv)) return *code;
 //
-// A program whose main() does not begin so opens such files itself, and a file that makes HDF5 crash ends it.
+// A program whose main() does not begin so opens such files itself, and a file that makes HDF5 crash ends it. Who asks
+// is Hdf5Helpers (hdf5_helpers.h).
 #ifndef DFRUN_SRC_FRAMEWORK_HDF5_HELPER_H_
 #define DFRUN_SRC_FRAMEWORK_HDF5_HELPER_H_
 
-#include <memory>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
-#include <string>
-
-#include "src/framework/hdf5_library.h"
+#include <string_view>
 
 namespace dfrun {
+
+// The argument that has the program be the helper.
+inline constexpr std::string_view kHdf5HelperMode = "hdf5-helper";
+// Of the memory of a helper: HDF5 needs a few times the size of a chunk, which has less than 4 GiB and rarely more than
+// a few MiB.
+inline constexpr uint64_t kHdf5HelperMemory = uint64_t{4} << 30;
+// Of a request, and of its answer without values.
+inline constexpr uint32_t kMaxHdf5Message = 1 << 20;
 
 // Where this process was started as the helper: serves until the other end closes, and gives the exit code. Else notes
 // that this program can be started so, and gives nothing. Before any thread.
@@ -21,8 +29,6 @@ std::optional<int> RunAsHdf5Helper(int argc, char** argv);
 
 // Whether RunAsHdf5Helper() has been called.
 bool HasHdf5Helper();
-// The file opened by a child; after RunAsHdf5Helper().
-Result<std::unique_ptr<Hdf5Structure>> OpenStructureInHelper(const std::string& path, const Hdf5Rules& rules);
 
 }  // namespace dfrun
 

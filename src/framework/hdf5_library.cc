@@ -19,6 +19,12 @@ Result<const Hdf5Library*> Load() {
 
 }  // namespace
 
+uint64_t BytesOf(const DatasetInfo& info) {
+  uint64_t bytes = 0;
+  const auto elements = static_cast<uint64_t>(info.shape.num_elements());
+  return __builtin_mul_overflow(elements, DTypeSize(info.dtype), &bytes) ? UINT64_MAX : bytes;
+}
+
 Result<const Hdf5Library*> LoadHdf5() {
   static const Result<const Hdf5Library*>& library = *new Result<const Hdf5Library*>(Load());
   return library;

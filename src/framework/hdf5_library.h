@@ -22,9 +22,13 @@ struct DatasetInfo {
   Shape shape;
   bool contiguous = false;  // the bytes lie at `offset` of the file in this machine's layout
   uint64_t offset = 0;
-  bool holds_lists = false;  // an element is a list of this dtype: what is read are its lengths and its values
-  int64_t chunk_rows = 0;    // rows of the first dimension that are stored, and unpacked, together; 0: not in chunks
+  bool holds_lists = false;     // an element is a list of this dtype: what is read are its lengths and its values
+  int64_t chunk_rows = 0;       // rows of the first dimension that are stored, and unpacked, together; 0: not in chunks
+  uint64_t unpacked_bytes = 0;  // of all elements in memory; of strings and lists that are of any length without these
 };
+
+// Of all elements, which are of a plain dtype; UINT64_MAX where they are as many or more.
+uint64_t BytesOf(const DatasetInfo& info);
 
 // Lists, each of its own length, have two tensors: NAME:lengths, int64, one a list, and NAME:values, all of them one
 // after the other.
@@ -40,6 +44,8 @@ struct Hdf5Rules {
   // file and below `roots`.
   bool follows_all = false;
   std::vector<std::string> roots = {};
+
+  friend bool operator==(const Hdf5Rules&, const Hdf5Rules&) = default;
 };
 
 // Looks into a file. Thread safety: one thread at a time.

@@ -34,6 +34,8 @@ struct SampleField {
 struct SampleConfig {
   std::vector<std::string> files;  // paths, with *, ? and [...]
   std::map<std::string, std::string, std::less<>> options;
+  // SampleSource::layouts() of one of these files and fields, if only on another host; empty: nothing is known.
+  std::string layouts = {};
 };
 
 // What the files hold, found by looking through them once: with it a source of the same files need not do so again.
@@ -69,6 +71,8 @@ class SampleSource {
   virtual Status AddField(SampleField& field) = 0;
   // Looks through the files; logs the first records that it leaves out for an error.
   virtual Result<RecordIndex> Count() = 0;
+  // After Count(): where in the files things lie, in the format's own words, for sources that then need not look.
+  virtual std::string layouts() const { return ""; }
   // Makes ready for Gather(): of the samples that another source of these files and fields counted, or without pieces,
   // of those that it finds itself. The number of samples.
   virtual Result<int64_t> Load(const RecordIndex& record_index) = 0;

@@ -5,7 +5,7 @@
 namespace dfrun {
 namespace {
 
-std::string Join(std::span<const int64_t> dims) {
+std::string InBrackets(std::span<const int64_t> dims) {
   std::string text = "[";
   for (size_t i = 0; i < dims.size(); ++i) {
     if (i > 0) text += ',';
@@ -33,16 +33,16 @@ Result<Shape> Shape::Create(std::span<const int64_t> dims) {
   int64_t product = 1;
   bool overflow = false;
   for (int64_t d : dims) {
-    if (d < 0) return InvalidArgument("a shape with the negative size ", d, ": ", Join(dims));
+    if (d < 0) return InvalidArgument("a shape with the negative size ", d, ": ", InBrackets(dims));
     // Without the sizes of 0: kernels multiply any of the others.
     overflow |= __builtin_mul_overflow(product, std::max<int64_t>(d, 1), &product);
   }
-  if (overflow) return InvalidArgument("a shape whose sizes multiply to 2^63 or more: ", Join(dims));
+  if (overflow) return InvalidArgument("a shape whose sizes multiply to 2^63 or more: ", InBrackets(dims));
   return Shape(dims);
 }
 
 std::string Shape::ToString() const {
-  return Join(dims());
+  return InBrackets(dims());
 }
 
 bool PartialShape::IsFullyDefined() const {
@@ -84,7 +84,7 @@ Result<PartialShape> PartialShape::Merge(const PartialShape& other) const {
 }
 
 std::string PartialShape::ToString() const {
-  return known_rank_ ? Join(dims_) : "<unknown>";
+  return known_rank_ ? InBrackets(dims_) : "<unknown>";
 }
 
 }  // namespace dfrun

@@ -35,6 +35,8 @@ class Hdf5Rows {
   // Its tensors are those of kListLengths and kListValues; the shape is that of the former.
   bool holds_lists() const { return kind_ == Kind::kLists; }
 
+  uint64_t unpacked_bytes() const { return static_cast<uint64_t>(rows_) * row_bytes_; }
+
   // Rows [begin, begin + to's rows) into `to`; all of a scalar. InvalidArgument for lists.
   Status Read(int64_t begin, Tensor& to) const;
 

@@ -98,6 +98,8 @@ Result<OpenTensor> Open(const Handle& file, const std::string& path, const std::
   Result<Shape> shape = Shape::Create(std::vector<int64_t>(sizes.begin(), sizes.end()));
   if (!shape.ok()) return shape.status().Annotate(StrCat("dataset '", name, "' of ", path));
   tensor.info.shape = *std::move(shape);
+  tensor.info.unpacked_bytes =
+      static_cast<uint64_t>(tensor.info.shape.num_elements()) * H5Tget_size(tensor.memory.id());
   const Handle layout(H5Dget_create_plist(tensor.dataset.id()));
   DF_TRY(CheckReadable(layout, path, name));
   if (IsPlain(element.dtype)) DescribeStorage(type, layout, tensor);
@@ -191,7 +193,12 @@ Status CheckStorage(const Handle& dataset, const std::string& path, const std::s
 
 Result<DatasetInfo> InspectDataset(const Handle& file, const std::string& path, const std::string& name) {
   DF_ASSIGN(const std::optional<Hdf5Rows> rows, RowsOf(file, path, name));
-  if (rows) return DatasetInfo{.dtype = rows->dtype(), .shape = rows->shape(), .holds_lists = rows->holds_lists()};
+  if (rows) {
+    return DatasetInfo{.dtype = rows->dtype(),
+                       .shape = rows->shape(),
+                       .holds_lists = rows->holds_lists(),
+                       .unpacked_bytes = rows->unpacked_bytes()};
+  }
   DF_ASSIGN(OpenTensor tensor, Open(file, path, name));
   // An external link leads elsewhere: then the offset is one of that file.
   tensor.info.contiguous = tensor.info.contiguous && FileOf(tensor.dataset) == FileOf(file);

@@ -15,6 +15,7 @@ constexpr size_t kMostFiles = 1000;
 // What is read of each file: all of it up to 4 MiB, so that ranks start no later for it.
 constexpr uint64_t kBlockBytes = uint64_t{64} << 10;
 constexpr uint64_t kMostBlocks = 64;
+constexpr std::string_view kLayouts = "layouts";  // an attr of readers
 
 const std::string* Text(const Node& node, std::string_view attr) {
   const AttrValue* value = node.attrs.Find(attr);
@@ -27,15 +28,32 @@ std::vector<std::string> Texts(const Node& node, std::string_view attr) {
   return texts == nullptr ? std::vector<std::string>() : *texts;
 }
 
-// The files of a reader of samples: each replica reads its slice of the same ones.
-void AddSampleFiles(const Node& reader, DataFileUses& uses) {
+bool IsSampleReader(const Node& node) {
+  return node.op->name == "HDF5Reader" || node.op->name == "SampleReader";
+}
+
+std::vector<std::string> PathsOf(const Node& reader) {
   std::vector<std::string> paths = Texts(reader, "files");
   if (const std::string* path = Text(reader, "path")) paths.push_back(*path);
-  const std::vector<std::string> datasets = Texts(reader, "datasets");
+  return paths;
+}
+
+// What the node was told of its files, one entry a path.
+Hdf5Layouts LayoutsOf(const Node& reader, size_t paths) {
+  const std::string* const bytes = Text(reader, kLayouts);
+  Hdf5Layouts layouts = bytes == nullptr ? Hdf5Layouts() : ParseLayouts(*bytes);
+  layouts.files.resize(paths);
+  return layouts;
+}
+
+// The files of a reader of samples: each replica reads its slice of the same ones.
+void AddSampleFiles(const Node& reader, DataFileUses& uses) {
+  const std::vector<std::string> paths = PathsOf(reader);
+  const Hdf5Layouts layouts = LayoutsOf(reader, paths.size());
   const size_t chosen = std::min(paths.size(), kMostFiles);
   for (size_t i = 0; i < chosen; ++i) {
     const size_t at = chosen == 1 ? 0 : i * (paths.size() - 1) / (chosen - 1);
-    uses[paths[at]].insert(datasets.begin(), datasets.end());
+    uses[paths[at]] = layouts.files[at];
   }
 }
 
@@ -64,18 +82,40 @@ Result<uint32_t> DigestSample(const FileDescriptor& file, uint64_t bytes) {
   return crc;
 }
 
-void DescribeDatasets(const std::string& path, const std::set<std::string>& names, control::DataFile& out) {
-  if (names.empty()) return;
-  // What cannot be described is told by its bytes.
-  const auto file = Hdf5File::Open(path, {});
+void AddDataset(const std::string& name, const DatasetInfo& info, control::DataFile& out) {
+  control::DataFile::Dataset* dataset = out.add_datasets();
+  dataset->set_name(name);
+  dataset->set_shape(StrCat(info.dtype, info.shape));
+}
+
+// The datasets that rank 0 reads. What cannot be described is told by its bytes.
+void DescribeDatasets(const control::DataFile& expected, control::DataFile& out) {
+  if (expected.datasets().empty()) return;
+  const auto file = Hdf5File::Open(expected.path(), {});
   if (!file.ok()) return;
-  for (const std::string& name : names) {
-    const Result<DatasetInfo> info = (*file)->Inspect(name);
-    if (!info.ok()) continue;
-    control::DataFile::Dataset* dataset = out.add_datasets();
-    dataset->set_name(name);
-    dataset->set_shape(StrCat(info->dtype, info->shape));
+  for (const control::DataFile::Dataset& dataset : expected.datasets()) {
+    const Result<DatasetInfo> info = (*file)->Inspect(dataset.name());
+    if (info.ok()) AddDataset(dataset.name(), *info, out);
   }
+}
+
+Result<control::DataFile> LookAtBytes(const FileDescriptor& file) {
+  DF_ASSIGN(const uint64_t bytes, file.Size());
+  DF_ASSIGN(const uint32_t crc, DigestSample(file, bytes));
+  control::DataFile found;
+  found.set_path(file.path());
+  found.set_bytes(static_cast<int64_t>(bytes));
+  found.set_crc32c(crc);
+  return found;
+}
+
+// A layout of rank 0's file becomes one of this rank's, whose bytes are the same as far as they were compared.
+void Adopt(const FileVersion& own, std::string& bytes) {
+  Hdf5Layout layout = ParseLayout(bytes);
+  const bool is_whole = own.bytes <= kMostBlocks * kBlockBytes;
+  if (layout.file.bytes != own.bytes || (!is_whole && layout.file.modified_ns != own.modified_ns)) return bytes.clear();
+  layout.file = own;
+  bytes = SerializeLayout(layout);
 }
 
 // How a file differs, in the words of its data where they tell.
@@ -99,33 +139,44 @@ std::string Difference(const control::DataFile& here, const control::DataFile& t
 void AddDataFiles(const Graph& part, const Graph& whole, DataFileUses& uses) {
   for (const Node& node : part.nodes()) {
     const std::string& op = node.op->name;
-    if (op == "HDF5Reader" || op == "SampleReader") AddSampleFiles(node, uses);
+    if (IsSampleReader(node)) AddSampleFiles(node, uses);
     if (op == "ReadTextRange") AddTextFile(node, whole, uses);
   }
 }
 
-Result<control::DataFile> LookAtDataFile(const std::string& path, const std::set<std::string>& datasets) {
+Result<control::DataFile> LookAtDataFile(const std::string& path, const std::string& layout) {
   DF_ASSIGN(const FileDescriptor file, FileDescriptor::OpenForReading(path));
-  DF_ASSIGN(const uint64_t bytes, file.Size());
-  DF_ASSIGN(const uint32_t crc, DigestSample(file, bytes));
-  control::DataFile found;
-  found.set_path(path);
-  found.set_bytes(static_cast<int64_t>(bytes));
-  found.set_crc32c(crc);
-  DescribeDatasets(path, datasets, found);
+  DF_ASSIGN(control::DataFile found, LookAtBytes(file));
+  for (const auto& [name, info] : ParseLayout(layout).datasets) AddDataset(name, info, found);
   return found;
 }
 
-Status CheckDataFile(const control::DataFile& expected) {
+Result<FileVersion> CheckDataFile(const control::DataFile& expected) {
   const std::string& path = expected.path();
-  Result<control::DataFile> found = LookAtDataFile(path, {});
+  const Result<FileDescriptor> file = FileDescriptor::OpenForReading(path);
+  Result<control::DataFile> found = file.ok() ? LookAtBytes(*file) : file.status();
   if (!found.ok()) return NoInput("data that rank 0 reads cannot be read here: ", found.status().message());
-  if (found->bytes() == expected.bytes() && found->crc32c() == expected.crc32c()) return Status();
-  std::set<std::string> datasets;
-  for (const control::DataFile::Dataset& dataset : expected.datasets()) datasets.insert(dataset.name());
-  DescribeDatasets(path, datasets, *found);
+  if (found->bytes() == expected.bytes() && found->crc32c() == expected.crc32c()) return VersionOf(*file);
+  DescribeDatasets(expected, *found);
   return NoInput(path, " is not what rank 0 finds under that path: ", Difference(*found, expected),
                  "; give all ranks the same data, or name a file in a file system that all of them see");
+}
+
+void AdoptLayouts(const SameFiles& same, Graph& part) {
+  for (NodeId id = 0; id < part.num_nodes(); ++id) {
+    const Node& node = part.node(id);
+    if (!IsSampleReader(node) || Text(node, kLayouts) == nullptr) continue;
+    const std::vector<std::string> paths = PathsOf(node);
+    Hdf5Layouts layouts = LayoutsOf(node, paths.size());
+    const bool is_host = layouts.host == HostId();
+    layouts.host = HostId();
+    for (size_t i = 0; i < paths.size(); ++i) {
+      const auto found = same.find(paths[i]);
+      if (found == same.end() && !is_host) layouts.files[i].clear();
+      if (found != same.end()) Adopt(found->second, layouts.files[i]);
+    }
+    part.mutable_node(id).attrs.Set(kLayouts, SerializeLayouts(layouts));
+  }
 }
 
 }  // namespace dfrun

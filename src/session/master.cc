@@ -218,9 +218,9 @@ void Master::AddFiles(const std::vector<Partition>& partitions, std::vector<cont
   }
   std::map<std::string, Result<control::DataFile>> found;
   for (size_t rank = 1; rank < uses.size(); ++rank) {
-    for (const auto& [path, datasets] : uses[rank]) {
+    for (const auto& [path, layout] : uses[rank]) {
       if (!checked_files_.emplace(static_cast<int>(rank), path).second) continue;
-      const auto it = found.try_emplace(path, LookAtDataFile(path, datasets)).first;
+      const auto it = found.try_emplace(path, LookAtDataFile(path, layout)).first;
       // Where this rank cannot read what others do there is nothing to compare with.
       if (it->second.ok()) *requests[rank].mutable_register_()->add_files() = *it->second;
     }

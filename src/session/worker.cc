@@ -67,6 +67,7 @@ class Worker::Impl {
 
   Runtime& runtime_;
   std::map<int64_t, std::unique_ptr<LocalExecutable>> parts_;  // by executable
+  SameFiles same_files_;                                       // that rank 0 has told of, with all executables
 };
 
 bool Worker::Impl::WaitForRequest(control::Message* request) {
@@ -139,7 +140,9 @@ Status Worker::Impl::StartTask(const control::StartTask& request) {
 }
 
 Status Worker::Impl::CheckFiles(const control::Register& request) {
-  for (const control::DataFile& file : request.files()) DF_TRY(CheckDataFile(file));
+  for (const control::DataFile& file : request.files()) {
+    DF_ASSIGN(same_files_[file.path()], CheckDataFile(file));
+  }
   return Status();
 }
 
@@ -149,6 +152,7 @@ Status Worker::Impl::Register(const control::Register& request) {
   partitions.reserve(static_cast<size_t>(request.parts_size()));
   for (const control::Register::Part& part : request.parts()) {
     DF_ASSIGN(Graph graph, ImportGraphDef(part.graph_def(), GraphDefFormat::kBinary));
+    AdoptLayouts(same_files_, graph);
     partitions.push_back({part.device(), runtime_.rank(), std::move(graph)});
   }
   std::vector<const Partition*> own;

@@ -29,6 +29,7 @@ void SetFiles(const InputSpec& input, AttrMap& attrs) {
     fields.push_back(t.field.from);
     shapes.push_back(t.field.shape);
   }
+  if (!input.config.layouts.empty()) attrs.Set("layouts", input.config.layouts);
   if (IsPlainHdf5(input)) {
     attrs.Set("path", input.config.files[0]);
     attrs.Set("datasets", std::move(fields));

@@ -242,6 +242,7 @@ class InputReader {
     Result<RecordIndex> record_index = source_->Count();
     if (!record_index.ok()) return FailWith(files_location_, record_index.status());
     spec_.record_index = *std::move(record_index);
+    spec_.config.layouts = source_->layouts();
     spec_.num_samples = spec_.record_index.samples();
     if (spec_.num_samples > 0) return true;
     const char* const which = spec_.record_index.skipped > 0 ? "has no samples without errors" : "has no samples";

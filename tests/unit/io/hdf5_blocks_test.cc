@@ -52,7 +52,7 @@ TEST_F(Hdf5BlocksTest, RowsInAnyOrder) {
   ASSERT_TRUE(info.ok());
   EXPECT_EQ(info->chunk_rows, 64);
   EXPECT_FALSE(info->contiguous);
-  Hdf5Blocks blocks(*info, 64 * kColumns * sizeof(int32_t) * 3);
+  Hdf5Blocks blocks(*info, std::make_shared<Hdf5BlockMemory>(64 * kColumns * sizeof(int32_t) * 3));
   int reads = 0;
   const auto read = [&](int64_t begin, Tensor& block) {
     ++reads;

@@ -2,7 +2,11 @@
 // HDF5 itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <numeric>
 
 #include "src/framework/sample_source.h"
@@ -234,6 +238,71 @@ TEST_F(Hdf5Samples, ManyFiles) {
   const auto batch = Read({files_.Path("many*.h5")}, {Field("/x")}, backwards);
   ASSERT_TRUE(batch.ok()) << batch.status().ToString();
   for (int i = 0; i < 2 * kFiles; ++i) ASSERT_EQ((*batch)[0].data<int32_t>()[i], 2 * kFiles - 1 - i);
+}
+
+int64_t OpenFiles() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+}
+
+// No more files may be opened than so many.
+class FewFiles {
+ public:
+  explicit FewFiles(int64_t more) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit now = before_;
+    now.rlim_cur = static_cast<rlim_t>(OpenFiles() + more);
+    setrlimit(RLIMIT_NOFILE, &now);
+  }
+  ~FewFiles() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_ = {};
+};
+
+// More bytes than are mapped: each of the files is a hole of 32 MiB but for one row.
+TEST_F(Hdf5Samples, MoreFilesThanMayBeOpen) {
+  constexpr int64_t kFiles = 40;
+  constexpr hsize_t kDims[] = {400'000, 20};
+  std::vector<int64_t> rows;
+  for (int64_t i = 0; i < kFiles; ++i) {
+    const h5::Handle file = *h5::CreateFile(files_.Path(StrCat("large", 1000 + i, ".h5")));
+    const h5::Handle space(H5Screate_simple(2, kDims, nullptr));
+    const h5::Handle layout(H5Pcreate(H5P_DATASET_CREATE));
+    H5Pset_alloc_time(layout.id(), H5D_ALLOC_TIME_EARLY);
+    H5Pset_fill_time(layout.id(), H5D_FILL_TIME_NEVER);
+    const h5::Handle dataset(
+        H5Dcreate2(file.id(), "/x", H5T_NATIVE_FLOAT, space.id(), H5P_DEFAULT, layout.id(), H5P_DEFAULT));
+    const hsize_t start[] = {static_cast<hsize_t>(1000 * i), 0};
+    const hsize_t count[] = {1, kDims[1]};
+    const h5::Handle row(H5Screate_simple(2, count, nullptr));
+    H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start, nullptr, count, nullptr);
+    const std::vector<float> values(kDims[1], static_cast<float>(i + 1));
+    ASSERT_GE(H5Dwrite(dataset.id(), H5T_NATIVE_FLOAT, row.id(), space.id(), H5P_DEFAULT, values.data()), 0);
+    rows.push_back(i * static_cast<int64_t>(kDims[0]) + 1000 * i);
+  }
+  SampleConfig config{.files = {files_.Path("large*.h5")}, .options = {}};
+  SampleField field = Field("/x");
+  RecordIndex counted;
+  {
+    const auto source = *SampleFormats::Find("hdf5")->open(config);
+    ASSERT_TRUE(source->AddField(field).ok());
+    counted = *source->Count();
+    config.layouts = source->layouts();
+  }
+  const FewFiles few(24);
+  const int64_t before = OpenFiles();
+  const auto source = *SampleFormats::Find("hdf5")->open(config);
+  ASSERT_TRUE(source->AddField(field).ok());
+  ASSERT_TRUE(source->Load(counted).ok());
+  for (int round = 0; round < 3; ++round) {
+    std::rotate(rows.begin(), rows.begin() + 7, rows.end());
+    const auto batch = source->Gather(rows, SystemAllocator());
+    ASSERT_TRUE(batch.ok()) << batch.status().ToString();
+    for (int64_t i = 0; i < kFiles; ++i) {
+      ASSERT_EQ((*batch)[0].data<float>()[i * 20 + 19], (i + 7 * (round + 1)) % kFiles + 1);
+    }
+    EXPECT_LE(OpenFiles(), before + 12);
+  }
 }
 
 TEST_F(Hdf5Samples, ACensusOfOtherFilesIsRefused) {

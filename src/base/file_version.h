@@ -1,0 +1,31 @@
+// Whether a file is still the one that was looked at.
+#ifndef DFRUN_SRC_BASE_FILE_VERSION_H_
+#define DFRUN_SRC_BASE_FILE_VERSION_H_
+
+#include <cstdint>
+#include <string>
+
+#include "src/base/file.h"
+
+namespace dfrun {
+
+// Which file of a host this is, and when it was last changed. Files of one version on one host have the same bytes.
+struct FileVersion {
+  uint64_t device = 0;
+  uint64_t inode = 0;
+  uint64_t bytes = 0;
+  int64_t modified_ns = 0;  // its content, since 1970
+  int64_t changed_ns = 0;   // its entry
+
+  friend bool operator==(const FileVersion&, const FileVersion&) = default;
+};
+
+Result<FileVersion> VersionOf(const FileDescriptor& file);
+
+// Tells this start of this host from every other; empty where the system does not say. Processes in containers of one
+// host have the same.
+const std::string& HostId();
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_BASE_FILE_VERSION_H_

@@ -1,0 +1,40 @@
+// Where the datasets of HDF5 files lie, told by a process that has looked to one that has not.
+//
+// A layout is believed of the file that it was taken of: the same on the same host, unchanged since. Of another it says
+// nothing.
+#ifndef DFRUN_SRC_FRAMEWORK_HDF5_LAYOUT_H_
+#define DFRUN_SRC_FRAMEWORK_HDF5_LAYOUT_H_
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/file_version.h"
+#include "src/framework/hdf5_library.h"
+
+namespace dfrun {
+
+struct Hdf5Layout {
+  FileVersion file;
+  std::map<std::string, DatasetInfo> datasets;
+};
+
+// One file's, as Hdf5Layouts keeps it.
+std::string SerializeLayout(const Hdf5Layout& layout);
+// Nothing of a file where `bytes` are no layout.
+Hdf5Layout ParseLayout(const std::string& bytes);
+
+// Of the files of an input, in their order, each serialized; empty where nothing is known. `host` is HostId() of
+// who looked.
+struct Hdf5Layouts {
+  std::string host;
+  std::vector<std::string> files;
+};
+std::string SerializeLayouts(const Hdf5Layouts& layouts);
+// Without files where `bytes` are no layouts.
+Hdf5Layouts ParseLayouts(const std::string& bytes);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_FRAMEWORK_HDF5_LAYOUT_H_

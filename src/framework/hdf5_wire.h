@@ -1,0 +1,24 @@
+// What is said of HDF5 files, as messages.
+#ifndef DFRUN_SRC_FRAMEWORK_HDF5_WIRE_H_
+#define DFRUN_SRC_FRAMEWORK_HDF5_WIRE_H_
+
+#include "src/base/file_version.h"
+#include "src/framework/hdf5_library.h"
+
+namespace dfrun {
+
+namespace hdf5 {  // src/framework/hdf5_helper.proto
+class DatasetInfo;
+class FileVersion;
+}  // namespace hdf5
+
+void ToProto(const DatasetInfo& info, hdf5::DatasetInfo* to);
+// DataLoss for what no dataset is. Whether it lies within the file is left to who knows the file.
+Result<DatasetInfo> FromProto(const hdf5::DatasetInfo& info);
+
+void ToProto(const FileVersion& version, hdf5::FileVersion* to);
+FileVersion FromProto(const hdf5::FileVersion& version);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_FRAMEWORK_HDF5_WIRE_H_
