@@ -77,7 +77,9 @@ Status WriteIndex(const std::string& directory, const Manifest& manifest) {
   DF_ASSIGN(const Hdf5Library* const library, LoadHdf5());
   DF_ASSIGN(const std::unique_ptr<Hdf5Writer> file, library->CreateNew(path));
   for (const ShardEntry& shard : manifest.shards) {
-    for (const SavedVariable& v : shard.variables) DF_TRY(file->LinkTo(shard.file, DatasetOfVariable(v.name)));
+    for (const SavedVariable& v : shard.variables) {
+      DF_TRY(file->Show(shard.file, DatasetOfVariable(v.name), v.dtype, v.shape));
+    }
   }
   DF_TRY(file->Close());
   DF_ASSIGN(FileDescriptor written, FileDescriptor::OpenForWriting(path));

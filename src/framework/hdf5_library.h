@@ -67,8 +67,10 @@ class Hdf5Writer {
   // A new dataset with its groups; contiguous, allocated early. With `write_bytes` false plain elements are left for
   // the caller to write at `offset` after Close().
   virtual Result<DatasetInfo> Write(const std::string& dataset, const Tensor& value, bool write_bytes = true) = 0;
-  // A link, with its groups, to the dataset of this name in another file, whose path begins at this one's folder.
-  virtual Status LinkTo(const std::string& file, const std::string& dataset) = 0;
+  // A dataset with its groups that shows the values of the one of this name in another file, whose path begins at this
+  // one's folder. While there is no such file, it shows NaN, the lowest signed or the greatest unsigned integer. Of
+  // strings it is a link.
+  virtual Status Show(const std::string& file, const std::string& dataset, DType dtype, const Shape& shape) = 0;
   // An attribute of the root group.
   virtual Status SetAttribute(const char* name, const std::string& value) = 0;
   // An error says what could not be written. Nothing is called after it.

@@ -6,6 +6,7 @@
 #include "src/framework/hdf5_library.h"
 #include "src/hdf5/hdf5.h"
 #include "src/hdf5/hdf5_location.h"
+#include "src/hdf5/shown_dataset.h"
 #include "src/hdf5/tensor_hdf5.h"
 
 namespace dfrun {
@@ -55,12 +56,9 @@ class Writer final : public Hdf5Writer {
   Result<DatasetInfo> Write(const std::string& dataset, const Tensor& value, bool write_bytes) override {
     return WriteTensor(file_, dataset, value, write_bytes);
   }
-  Status LinkTo(const std::string& file, const std::string& dataset) override {
-    const h5::Handle links(H5Pcreate(H5P_LINK_CREATE));
-    H5Pset_create_intermediate_group(links.id(), 1);
-    const char* const name = dataset.c_str();
-    if (H5Lcreate_external(file.c_str(), name, file_.id(), name, links.id(), H5P_DEFAULT) >= 0) return Status();
-    return h5::LastError(Code::kIo, "linking '" + dataset + "' in " + path_);
+  Status Show(const std::string& file, const std::string& dataset, DType dtype, const Shape& shape) override {
+    const Status status = ShowDataset(file_, file, dataset, dtype, shape);
+    return status.Annotate("showing '" + dataset + "' in " + path_);
   }
   Status SetAttribute(const char* name, const std::string& value) override {
     return h5::WriteStringAttribute(file_, name, value);

@@ -64,8 +64,8 @@ TEST_F(StoreTest, AVariableCanStandBesideItsSlotAndTheIndexShowsBoth) {
   Save(store, 1);
   const auto file = h5::OpenFile(Path("step-1/index.h5"));
   ASSERT_TRUE(file.ok());
-  const auto w = ReadTensor(*file, "index.h5", "/a/w:0", SystemAllocator());
-  const auto slot = ReadTensor(*file, "index.h5", "/a/w/Momentum:0", SystemAllocator());
+  const auto w = ReadTensor(*file, Path("step-1/index.h5"), "/a/w:0", SystemAllocator());
+  const auto slot = ReadTensor(*file, Path("step-1/index.h5"), "/a/w/Momentum:0", SystemAllocator());
   ASSERT_TRUE(w.ok()) << w.status().ToString();
   ASSERT_TRUE(slot.ok()) << slot.status().ToString();
   EXPECT_EQ(slot->scalar<int64_t>(), 1);
