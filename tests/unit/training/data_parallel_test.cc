@@ -77,7 +77,7 @@ TEST_F(DataParallelTest, OnlyTheVariablesThemselvesAreSaved) {
   ASSERT_TRUE(ps.ok()) << ps.status().ToString();
   const auto names = [](const JobGraph& of) {
     std::set<std::string> found;
-    for (const SavedVariable& v : of.variables) found.insert(v.name);
+    for (const KeptState& kept : of.kept) found.insert(kept.of);
     return found;
   };
   EXPECT_EQ(names(*job), names(*ps));
