@@ -36,10 +36,6 @@ int BatchNormRank(const std::string& data_format) {
   return static_cast<int>(data_format.size());
 }
 
-Shape ReserveShape(int rank) {
-  return rank == 4 ? Shape({0}) : Shape();
-}
-
 Shape GradReserveShape(int rank, bool is_v3, DType images) {
   return rank == 5 || (is_v3 && images == DType::kHalf) ? Shape({0}) : Shape();
 }

@@ -23,9 +23,12 @@ struct BatchNormAttrs {
 // 4, or 5 for data formats with a depth.
 int BatchNormRank(const std::string& data_format);
 
-// reserve_space_3 of FusedBatchNormV3, and the last two outputs of the gradients, hold nothing on a CPU. Their shapes
-// are those that TensorFlow's CPU kernels give: [0] or scalars, by the rank and the version of the op.
-Shape ReserveShape(int rank);
+// reserve_space_3 of FusedBatchNormV3, and the last two outputs of the gradients, hold nothing. The first is a scalar,
+// as TensorFlow's own kernels give it (oneDNN's give [0]); the others are what TensorFlow's CPU kernels give: [0] or
+// scalars, by the rank and the version of the op.
+inline Shape ReserveShape() {
+  return {};
+}
 Shape GradReserveShape(int rank, bool is_v3, DType images);
 
 // InvalidArgument unless `tensor`, called `name`, has an element a channel.

@@ -20,7 +20,7 @@ class BatchNormKernel final : public Kernel {
     ImageOutput y;
     DF_TRY(y.Allocate(ctx, x.shape()));
     Statistics out;
-    DF_TRY(Allocate(ctx, layout.channels, x.shape().rank(), out));
+    DF_TRY(Allocate(ctx, layout.channels, out));
     if (x.num_elements() == 0) {
       out.Fill(layout.channels, std::numeric_limits<float>::quiet_NaN(), 0);
       return Status();
@@ -58,7 +58,7 @@ class BatchNormKernel final : public Kernel {
 
   bool averages() const { return attrs_.is_training && factor_ != 1; }
 
-  static Status Allocate(OpContext& ctx, int64_t channels, int rank, Statistics& out) {
+  static Status Allocate(OpContext& ctx, int64_t channels, Statistics& out) {
     float** targets[] = {&out.mean, &out.variance, &out.saved_mean, &out.saved_variance};
     for (int i = 0; i < 4; ++i) {
       Tensor* output = nullptr;
@@ -67,7 +67,7 @@ class BatchNormKernel final : public Kernel {
     }
     if (ctx.num_outputs() < 6) return Status();
     Tensor* reserve = nullptr;
-    DF_TRY(ctx.AllocateOutput(5, ReserveShape(rank), &reserve));
+    DF_TRY(ctx.AllocateOutput(5, ReserveShape(), &reserve));
     std::fill_n(reserve->data<float>(), reserve->num_elements(), 0.0F);
     return Status();
   }

@@ -158,7 +158,7 @@ class CardBatchNorm final : public Kernel {
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, x.shape(), &y));
     Statistics out{};
-    DF_TRY(Allocate(ctx, layout.channels, x.shape().rank(), out));
+    DF_TRY(Allocate(ctx, layout.channels, out));
     if (x.num_elements() == 0) return FillEmpty(ctx, layout.channels, out);
     DF_ASSIGN(Tensor slopes, ctx.AllocateTemp(DType::kFloat, Shape({layout.channels})));
     float* const slope = slopes.data<float>();
@@ -181,7 +181,7 @@ class CardBatchNorm final : public Kernel {
                            ctx.input(0).shape());
   }
 
-  static Status Allocate(OpContext& ctx, int64_t channels, int rank, Statistics& out) {
+  static Status Allocate(OpContext& ctx, int64_t channels, Statistics& out) {
     float** places[] = {&out.mean, &out.variance, &out.saved_mean, &out.saved_variance};
     for (int i = 0; i < 4; ++i) {
       Tensor* output = nullptr;
@@ -190,7 +190,7 @@ class CardBatchNorm final : public Kernel {
     }
     if (ctx.num_outputs() < 6) return Status();
     Tensor* reserve = nullptr;
-    DF_TRY(ctx.AllocateOutput(5, ReserveShape(rank), &reserve));
+    DF_TRY(ctx.AllocateOutput(5, ReserveShape(), &reserve));
     return cuda::EnqueueZeros(ctx, reserve->raw(), reserve->num_bytes());
   }
 

@@ -39,7 +39,7 @@ Status ForwardShape(InferenceContext& c) {
   x.set_dim(ChannelDim(data_format), channels);
   c.set_output(0, x);
   for (int i = 1; i <= 4; ++i) c.set_output(i, PartialShape({channels}));
-  if (c.num_outputs() > 5) c.set_output(5, ReserveShape(x.rank()));
+  if (c.num_outputs() > 5) c.set_output(5, ReserveShape());
   return Status();
 }
 

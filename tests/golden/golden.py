@@ -150,11 +150,13 @@ class Writer:
         self.blocks = []
         self.names = set()
 
-    def case(self, op, *inputs, name=None, ulps=0, error="InvalidArgument", outputs=None, undefined=(), **attrs):
+    def case(self, op, *inputs, name=None, ulps=0, error="InvalidArgument", outputs=None, undefined=(), spare=(),
+             **attrs):
         """One case. An input that is a list stands for a repeated argument (N * T), a Variable for a variable. Errors of
         TensorFlow are part of the case; `error`: what such an error is. `ulps`: how far floating-point results may be
         away. `outputs`: what must come out of an op that TensorFlow lacks, computed by other ops of it, or "error".
-        `undefined`: outputs that TensorFlow leaves without a value, and that must come out as empty vectors."""
+        `undefined`: outputs that TensorFlow leaves without a value, and that must come out as empty vectors. `spare`:
+        outputs that hold nothing, a scalar 0 as TensorFlow's own kernels give it, where oneDNN's give an empty vector."""
         lines = [f"case {op} {self._name(op, name or _describe(inputs))}"]
         lines += [f"attr {k}={_attr_text(v)}" for k, v in attrs.items()]
         lines += [f"attr {k}={n}" for k, n in _counts(op, inputs).items()]
@@ -172,7 +174,8 @@ class Writer:
             lines.append("error " + error)
         else:
             outputs, variables = results
-            outputs = [np.zeros(0, o.dtype) if i in undefined else o for i, o in enumerate(outputs)]
+            shapes = {**{i: 0 for i in undefined}, **{i: () for i in spare}}
+            outputs = [np.zeros(shapes[i], o.dtype) if i in shapes else o for i, o in enumerate(outputs)]
             if ulps and any(_is_floating(v.dtype) for v in outputs + variables if isinstance(v, np.ndarray)):
                 lines.append(f"ulps {ulps:g}")
             lines += ["out " + _tensor_text(o) for o in outputs]

@@ -39,7 +39,7 @@ class Cases(golden.Writer):
         super().__init__(None)
         self.by_op = {}
 
-    def case(self, op, *inputs, name=None, ulps=0, error=None, outputs=None, undefined=(), **attrs):
+    def case(self, op, *inputs, name=None, ulps=0, error=None, outputs=None, undefined=(), spare=(), **attrs):
         self.by_op.setdefault(op, []).append((inputs, attrs))
 
 
