@@ -100,7 +100,7 @@ Status FromTypedValues(const proto::TensorProto& p, Tensor& out) {
     case DType::kInvalid:
       break;
   }
-  return Unimplemented("a constant of dtype ", out.dtype(), " cannot be read from a GraphDef");
+  return Unimplemented("a tensor of dtype ", out.dtype(), " cannot be read from its message");
 }
 
 // Reads the next number of at most 32 bits, seven bits in a byte, the lowest first.
@@ -159,12 +159,12 @@ Status CheckSize(const proto::TensorProto& proto, DType dtype, const Shape& shap
   const auto size = static_cast<int64_t>(DTypeSize(dtype));
   const int64_t n = shape.num_elements();
   if (n > kMaxTensorBytes / size) {
-    return InvalidArgument("a constant of ", dtype, shape, " is larger than ", kMaxTensorBytes, " bytes");
+    return InvalidArgument("a tensor of ", dtype, shape, " is larger than ", kMaxTensorBytes, " bytes");
   }
   const int64_t beyond = n * size - static_cast<int64_t>(proto.ByteSizeLong());
   if (beyond <= 0) return Status();
   if (beyond > budget.bytes) {
-    return Error(Code::kResourceExhausted, "the constants declare more than 1 GiB beyond the values that are given");
+    return Error(Code::kResourceExhausted, "more than 1 GiB is declared beyond the values that are given");
   }
   budget.bytes -= beyond;
   return Status();
@@ -208,7 +208,7 @@ void TensorToProto(const Tensor& tensor, proto::TensorProto& out) {
 Result<Tensor> TensorFromProto(const proto::TensorProto& proto, ExpansionBudget& budget) {
   DF_ASSIGN(const DType dtype, DTypeFromProto(proto.dtype()));
   DF_ASSIGN(const PartialShape declared, ShapeFromProto(proto.tensor_shape()));
-  if (!declared.IsFullyDefined()) return InvalidArgument("a constant has the shape ", declared);
+  if (!declared.IsFullyDefined()) return InvalidArgument("a tensor has the shape ", declared);
   DF_ASSIGN(const Shape shape, declared.ToShape());
   DF_TRY(CheckSize(proto, dtype, shape, budget));
   DF_ASSIGN(Tensor out, Tensor::Allocate(SystemAllocator(), dtype, shape));

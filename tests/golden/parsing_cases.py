@@ -1,8 +1,9 @@
 """Numbers and features out of bytes: raw, comma-separated, and Example messages."""
 import numpy as np
 import tensorflow as tf
+from tensorflow.core.framework import tensor_pb2
 
-from golden import tensor, text
+from golden import COMPLEX, FLOATS, SIGNED, UNSIGNED, tensor, text
 
 
 def raw_cases(w):
@@ -120,7 +121,42 @@ def parse_cases(w):
            sparse_types=[tf.string], ragged_value_types=[], ragged_split_types=[], dense_shapes=[])
 
 
+def message_of(value, **fields):
+    """A TensorProto with the value, or without its elements the fields."""
+    proto = tf.make_tensor_proto(value)
+    if fields:
+        proto = tensor_pb2.TensorProto(dtype=proto.dtype, tensor_shape=proto.tensor_shape, **fields)
+    return text(proto.SerializeToString(deterministic=True))
+
+
+def messages(w):
+    for dtype in FLOATS + SIGNED + UNSIGNED + COMPLEX + ["bool"]:
+        for shape in [(), (2, 3), (0,)]:
+            value = np.ones(shape) if dtype == "bool" else np.arange(np.prod(shape)).reshape(shape) + 0.5
+            value = tensor(value, dtype)
+            w.case("ParseTensor", message_of(value), out_type=tf.as_dtype(dtype), name=f"{dtype} {list(shape)}")
+            w.case("SerializeTensor", value)
+    for value in text(b"a\x00b"), text([[b"", b"two"], [b"\xff", b"\n"]]), text([]):
+        w.case("ParseTensor", message_of(value), out_type=tf.string, name=f"string {list(value.shape)}")
+        w.case("SerializeTensor", value)
+    ones = np.ones((2, 2), np.float32)
+    for name, fields in [("values", dict(float_val=[1, 2, 3, 4])), ("the last repeats", dict(float_val=[1, 2])),
+                         ("no value", dict(version_number=0)), ("more values than elements", dict(float_val=range(5))),
+                         ("too little content", dict(tensor_content=b"1234")), ("values of another dtype", dict(int_val=[1])),
+                         ("content goes first", dict(tensor_content=ones.tobytes(), float_val=[7]))]:
+        w.case("ParseTensor", message_of(ones, **fields), out_type=tf.float32, name=name)
+    w.case("ParseTensor", message_of(ones.astype(np.float16), half_val=[15360, 16384]), out_type=tf.float16, name="halves")
+    w.case("ParseTensor", message_of(ones.astype(np.complex64), scomplex_val=[1, 2, 3, 4]), out_type=tf.complex64, name="pairs")
+    w.case("ParseTensor", message_of(ones), out_type=tf.int32, name="another dtype")
+    w.case("ParseTensor", text(b"\xff\xff"), out_type=tf.float32, name="no message")
+    w.case("ParseTensor", text(b""), out_type=tf.float32, name="an empty message")
+    w.case("ParseTensor", message_of(ones).reshape(1), out_type=tf.float32, name="a vector")
+    cut = message_of(ones).item()[:-3]
+    w.case("ParseTensor", text(cut), out_type=tf.float32, name="cut off")
+
+
 def write(w):
     raw_cases(w)
     csv_cases(w)
     parse_cases(w)
+    messages(w)

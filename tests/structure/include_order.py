@@ -18,6 +18,8 @@ ONLY = {
     "kernels/checkpoint": ["src/base", "src/framework", "src/checkpoint", "kernels"],
     # A library that ops of several folders call.
     "kernels/gemm": ["src/base", "src/framework", "kernels/array", "kernels/device", "kernels/gemm", "kernels/math"],
+    # Tensors as messages of a GraphDef.
+    "kernels/parsing/tensor_message_cpu.cc": ["src/base", "src/framework", "src/graph", "kernels"],
     "kernels": ["src/base", "src/framework", "kernels"],
     "comm": ["src/base", "src/framework", "comm"],
     "src/hdf5": ["src/base", "src/framework", "src/hdf5"],
