@@ -130,6 +130,15 @@ Status Write(const GraphOptions& options, std::vector<std::string> inputs, const
   return Status();
 }
 
+// A node that was to be called `usual`, beside what is shown, where the spec has a node of that name.
+void SayName(const std::string& what, const std::string& usual, const std::string& name) {
+  if (name == usual) return;
+  std::fprintf(stderr, "dfrun: the spec has a node '%s': the node that %s is '%s'\n", usual.c_str(), what.c_str(),
+               name.c_str());
+}
+
+constexpr const char* kDoesInit = "gives the variables their first values";
+
 // Adds a node `init` that gives every variable of the spec its first value: GraphDef itself has no field for them.
 Status AddInit(Graph& graph, const JobSpec& job) {
   DF_ASSIGN(FedStep initial, AddInitialValues(graph, job));
@@ -138,6 +147,7 @@ Status AddInit(Graph& graph, const JobSpec& job) {
   init.name = graph.UniqueName("init");
   init.op = "NoOp";
   init.control_inputs = std::move(initial.signature.targets);
+  SayName(kDoesInit, "init", init.name);
   return graph.AddNode(std::move(init)).status();
 }
 
@@ -156,7 +166,10 @@ Result<Graph> ForTensorFlow(const GraphOptions& options, std::vector<std::string
   if (model.job && model.job->train) {
     DF_ASSIGN(const Cluster cluster, AssumeCluster(model.tasks, model.RanksNeeded(), model.device_counts, model.graph));
     const LoadedSpec spec{*model.job, std::move(model.graph)};
-    DF_ASSIGN(model.graph, MakeTrainingGraph(spec, cluster));
+    DF_ASSIGN(TrainingGraph made, MakeTrainingGraph(spec, cluster));
+    SayName("makes a step of training", "train", made.step);
+    SayName(kDoesInit, "init", made.init);
+    model.graph = std::move(made.graph);
   } else if (model.job) {
     DF_TRY(AddInit(model.graph, *model.job));
   }
@@ -222,7 +235,8 @@ RunCommand SetupGraph(Options& args) {
   const Option dot = args.Flag("--dot", options->dot, "For Graphviz");
   const Option pb =
       args.Flag("--pb", options->pb,
-                "As GraphDef, which TensorFlow imports; a spec's has nodes `init` and, where it trains, `train`");
+                "As GraphDef, which TensorFlow imports; a spec's has nodes `init` and, where it trains, `train`: other "
+                "names, which are said, where the spec has nodes of these");
   const Option portable =
       args.Flag("--portable", options->portable, "With --pb: ops of dfrun's own as those of TensorFlow").Needs(pb);
   const Option costs = args.Flag("--costs", options->costs,

@@ -37,12 +37,14 @@ Status AddRest(const Graph& model, Graph& graph) {
   return CopySubgraph(model, order, {}, graph, map);
 }
 
-Status AddDoing(const std::string& name, const std::vector<NodeId>& targets, const SubgraphMap& map, Graph& graph) {
+Result<std::string> AddDoing(const std::string& name, const std::vector<NodeId>& targets, const SubgraphMap& map,
+                             Graph& graph) {
   NodeSpec node;
   node.name = graph.UniqueName(name);
   node.op = "NoOp";
   for (NodeId target : targets) node.control_inputs.push_back(map.nodes.at(target));
-  return graph.AddNode(std::move(node)).status();
+  DF_ASSIGN(const NodeId made, graph.AddNode(std::move(node)));
+  return graph.node(made).name;
 }
 
 // Where the job's nodes were put is this cluster's affair.
@@ -56,19 +58,20 @@ void RestoreDevices(const Graph& model, Graph& graph) {
 
 }  // namespace
 
-Result<Graph> MakeTrainingGraph(const LoadedSpec& spec, const Cluster& cluster) {
+Result<TrainingGraph> MakeTrainingGraph(const LoadedSpec& spec, const Cluster& cluster) {
   const Result<JobGraph> job = BuildTraining(spec, cluster);
   DF_TRY(AsSpecError(spec.job.path, job.status()));
   DF_ASSIGN(const std::vector<NodeId> kept, NodesToKeep(*job));
-  Graph graph;
+  TrainingGraph made;
+  Graph& graph = made.graph;
   graph.TakeLocations(job->graph);
   SubgraphMap map;
   DF_TRY(CopySubgraph(job->graph, kept, {}, graph, map));
   DF_TRY(AddRest(spec.graph, graph));
   RestoreDevices(spec.graph, graph);
-  DF_TRY(AddDoing("train", job->step.signature.targets, map, graph));
-  DF_TRY(AddDoing("init", job->init.targets, map, graph));
-  return graph;
+  DF_ASSIGN(made.step, AddDoing("train", job->step.signature.targets, map, graph));
+  DF_ASSIGN(made.init, AddDoing("init", job->init.targets, map, graph));
+  return made;
 }
 
 }  // namespace dfrun

@@ -2,16 +2,24 @@
 #ifndef DFRUN_SRC_TRAINING_TRAINING_GRAPH_H_
 #define DFRUN_SRC_TRAINING_TRAINING_GRAPH_H_
 
+#include <string>
+
 #include "src/placement/cluster.h"
 #include "src/spec/job_spec.h"
 
 namespace dfrun {
 
+struct TrainingGraph {
+  Graph graph;
+  std::string step;  // a node that makes a step
+  std::string init;  // one that gives the variables and slots their first values
+};
+
 // All nodes of the spec, under their names and with their own devices, and those of its training by one replica,
-// whatever its strategy: gradients, slots and updates, a node `train` that makes a step, and a node `init` that gives
-// the variables and slots their first values. A learning rate that changes is the placeholder `train/learning_rate`.
-// The spec has a `train:`.
-Result<Graph> MakeTrainingGraph(const LoadedSpec& spec, const Cluster& cluster);
+// whatever its strategy: gradients, slots and updates, and the two nodes of TrainingGraph: `train` and `init`, or where
+// the spec has nodes of these names the first of `train_1`, `train_2`, ... that it has not. A learning rate that
+// changes is the placeholder `train/learning_rate`. The spec has a `train:`.
+Result<TrainingGraph> MakeTrainingGraph(const LoadedSpec& spec, const Cluster& cluster);
 
 }  // namespace dfrun
 

@@ -202,6 +202,26 @@ TEST_F(CommandsTest, OwnOpsAreNamedOrWrittenPortably) {
   EXPECT_THAT(output_, Not(HasSubstr("HDF5Reader")));
 }
 
+// The nodes that a portable graph has beside the spec's give way to those of the spec, and it is said.
+TEST_F(CommandsTest, APortableGraphKeepsTheSpecsNodesNamedInitAndTrain) {
+  const std::string graph =
+      "graph:\n  init: {op: Variable, shape: [2], init: ones}\n  train: init * 3.0\n  loss: Mean(train)\n";
+  const std::string spec =
+      Write("named.yaml", "dfrun: 1\n" + graph + "train: {loss: loss, optimizer: sgd, learning_rate: 1.0, steps: 1}\n");
+  const std::string path = Path("named.pb");
+  ASSERT_EQ(Dfrun("graph " + spec + " --pb --portable --out " + path), 0) << output_;
+  EXPECT_THAT(output_, HasSubstr("the spec has a node 'train': the node that makes a step of training is 'train_1'"));
+  EXPECT_THAT(output_, HasSubstr("the node that gives the variables their first values is 'init_1'"));
+  EXPECT_EQ(Evaluate(path + " --init init_1", "train").data<float>()[1], 3.0F);
+  EXPECT_EQ(Evaluate(path + " --init init_1 --init train_1", "train").data<float>()[1], -1.5F);
+
+  const std::string plain = Write("plain.yaml", "dfrun: 1\n" + graph + "run: {steps: 1, fetch: [loss]}\n");
+  ASSERT_EQ(Dfrun("graph " + plain + " --pb --portable --out " + path), 0) << output_;
+  EXPECT_THAT(output_, HasSubstr("the node that gives the variables their first values is 'init_1'"));
+  EXPECT_THAT(output_, Not(HasSubstr("makes a step")));
+  EXPECT_EQ(Evaluate(path + " --init init_1", "loss").scalar<float>(), 3.0F);
+}
+
 TEST_F(CommandsTest, EvalTakesNamesAsTheSpecMeansThem) {
   const std::string spec = Write("several.yaml",
                                  "dfrun: 1\n"
