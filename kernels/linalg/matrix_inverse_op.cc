@@ -1,7 +1,8 @@
-// The inverse and the determinant of square matrices: signatures, shapes, gradients.
+// The inverse, the determinant and the cofactors of square matrices: signatures, shapes, gradients.
 #include "kernels/linalg/gradients.h"
 #include "kernels/linalg/matrix_cost.h"
 #include "kernels/linalg/matrix_shapes.h"
+#include "kernels/math/gradients.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -16,6 +17,25 @@ void InverseGradient(GradientBuilder& g) {
   const Output y = g.y(0);
   const Output right = MatrixProduct(g, g.dy(0), y, adjoint, !adjoint);
   g.dx(0) = g.Op("Neg", MatrixProduct(g, y, right, !adjoint, false));
+}
+
+// Of det(a) (a^-1)^T, where k is a^-H: conj(det(a)) (<dy, k> k - k dy^T k). A matrix without inverse has no such form.
+void CofactorsGradient(GradientBuilder& g) {
+  const Output k = AdjointInverse(g, g.x(0));
+  const Output dy = g.dy(0);
+  const Output along = g.Op("Sum", g.Op("Mul", dy, k), g.Const<int32_t>({-2, -1}));
+  const Output product = MatrixProduct(g, MatrixProduct(g, k, Conj(g, dy), false, true), k);
+  const Output difference = g.Op("Sub", ScaledMatrices(g, along, k), product);
+  g.dx(0) = ScaledMatrices(g, Conj(g, g.Op("MatrixDeterminant", g.x(0))), difference);
+}
+
+// Of matrices that have an inverse.
+LoweredNode LowerCofactors(NodeBuilder& b) {
+  const Output last = b.Const(Tensor::Scalar<int32_t>(-1));
+  const Output determinant = b.Op("ExpandDims", b.Op("ExpandDims", b.Op("MatrixDeterminant", b.x(0)), last), last);
+  Output inverse = b.Op("MatrixInverse", {{"adjoint", true}}, b.x(0));
+  if (IsComplex(b.dtype(b.x(0)))) inverse = b.Op("Conj", inverse);
+  return {"Mul", {determinant, inverse}};
 }
 
 }  // namespace
@@ -36,10 +56,22 @@ OP("MatrixDeterminant")
     .Attr("T: {half, float, double, complex64, complex128}")
     .Shape(&NumberPerSquareMatrixShape)
     .Gradient([](GradientBuilder& g) {
-      g.dx(0) = ScaledMatrices(g, g.Op("Mul", g.dy(0), g.y(0)), AdjointInverse(g, g.x(0)));
+      g.dx(0) = ScaledMatrices(g, g.dy(0), Conj(g, g.Op("MatrixCofactors", g.x(0))));
     })
     .Cost(OfSquares([](double n) { return 2 * n * n * n / 3; }))
     .Doc("The determinant of each matrix.");
+
+OP("MatrixCofactors")
+    .Input("input: T")
+    .Output("output: T")
+    .Attr("T: {half, float, double, complex64, complex128}")
+    .Shape(&SquareMatrixShape)
+    .Gradient(&CofactorsGradient)
+    .OwnLoweredBy(&LowerCofactors)
+    .Cost(OfSquares([](double n) { return 8 * n * n * n / 3; }))
+    .Doc(
+        "The derivatives of the determinant of each matrix by its elements, also where it has no inverse (dfrun's "
+        "own).");
 
 OP("LogMatrixDeterminant")
     .Input("input: T")

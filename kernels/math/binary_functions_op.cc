@@ -48,7 +48,12 @@ OP("Pow")
       const Output y = Conj(g, g.x(1));
       const Output one = g.ScalarLike(g.x(0), 1);
       const Output zero = g.ScalarLike(g.x(0), 0);
-      const Output x_grad = g.Op("Mul", g.Op("Mul", g.dy(0), y), g.Op("Pow", x, g.Op("Sub", y, one)));
+      // x^0 is 1 at 0 too, where x^-1 is infinite, and complex x^0 is NaN.
+      const Output less = g.Op("Sub", y, one);
+      Output is_flat = g.Op("Equal", y, zero);
+      if (IsComplex(g.dtype(x))) is_flat = g.Op("LogicalOr", is_flat, g.Op("Equal", less, zero));
+      const Output base = g.Op("SelectV2", g.Op("LogicalAnd", g.Op("Equal", x, zero), is_flat), one, x);
+      const Output x_grad = g.Op("Mul", g.Op("Mul", g.dy(0), y), g.Op("Pow", base, less));
       // Where the logarithm is not defined the exponent gets no gradient.
       const Output defined = IsComplex(g.dtype(x)) ? g.Op("NotEqual", x, zero) : g.Op("Greater", x, zero);
       const Output log = g.Op("SelectV2", defined, g.Op("Log", g.Op("SelectV2", defined, x, one)), zero);
@@ -63,13 +68,28 @@ OP("Atan2")
     .Attr(kFloats)
     .Shape(BroadcastOfInputs())
     .Gradient([](GradientBuilder& g) {
-      const Output squares = g.Op("AddV2", g.Op("Square", g.x(1)), g.Op("Square", g.x(0)));
-      const Output scaled = g.Op("RealDiv", g.dy(0), squares);
-      SetBroadcastGradients(g, g.Op("Mul", g.x(1), scaled), g.Op("Mul", g.Op("Neg", g.x(0)), scaled));
+      // Of the point on the unit square, whose squares neither vanish nor are infinite. The result does not depend on
+      // the scale.
+      const Output larger = g.Op("Maximum", g.Op("Abs", g.x(0)), g.Op("Abs", g.x(1)));
+      const Output finite = g.Op("SelectV2", g.Op("IsFinite", larger), larger, g.ScalarLike(larger, 1));
+      const Output scale = g.Op("StopGradient", finite);
+      const Output y = g.Op("RealDiv", g.x(0), scale);
+      const Output x = g.Op("RealDiv", g.x(1), scale);
+      const Output squares = g.Op("AddV2", g.Op("Square", x), g.Op("Square", y));
+      const Output scaled = g.Op("RealDiv", g.Op("RealDiv", g.dy(0), scale), squares);
+      SetBroadcastGradients(g, g.Op("MulNoNan", x, scaled), g.Op("MulNoNan", g.Op("Neg", y), scaled));
     })
     .Doc("The angle of the point (x, y), in [-pi, pi].");
 
-// Like TensorFlow's, these gradients are not conjugated.
+// Of ops that are x * factor(y), and 0 where x is 0: 1 where the factor is the derivative by x, at an x of 0 where it
+// is finite. Elsewhere 0, as in TensorFlow.
+Output HasSlope(GradientBuilder& g, Output factor) {
+  const Output x = g.x(0);
+  const Output is_nonzero = g.Op("NotEqual", x, g.ScalarLike(x, 0));
+  return g.Op("Cast", AttrMap{{"DstT", g.dtype(x)}}, g.Op("LogicalOr", is_nonzero, IsFinite(g, factor)));
+}
+
+// Of partial derivatives at the conjugates of x and y.
 void SetPartials(GradientBuilder& g, Output by_x, Output by_y) {
   SetBroadcastGradients(g, g.Op("Mul", by_x, g.dy(0)), g.Op("Mul", by_y, g.dy(0)));
 }
@@ -77,23 +97,26 @@ void SetPartials(GradientBuilder& g, Output by_x, Output by_y) {
 OP("Xlogy")
     .As(BinaryOp<kComplexFloats>)
     .Gradient([](GradientBuilder& g) {
-      SetPartials(g, g.Op("Xlogy", IsNonzero(g, g.x(0)), g.x(1)), g.Op("Xdivy", g.x(0), g.x(1)));
+      const Output y = Conj(g, g.x(1));
+      SetPartials(g, g.Op("Xlogy", HasSlope(g, g.Op("Log", y)), y), g.Op("Xdivy", Conj(g, g.x(0)), y));
     })
     .Doc("x * log(y), and 0 where x is 0.");
 
 OP("Xlog1py")
     .As(BinaryOp<kComplexFloats>)
     .Gradient([](GradientBuilder& g) {
-      const Output y_plus_1 = g.Op("AddV2", g.x(1), g.ScalarLike(g.x(1), 1));
-      SetPartials(g, g.Op("Xlog1py", IsNonzero(g, g.x(0)), g.x(1)), g.Op("Xdivy", g.x(0), y_plus_1));
+      const Output y = Conj(g, g.x(1));
+      const Output y_plus_1 = g.Op("AddV2", y, g.ScalarLike(y, 1));
+      SetPartials(g, g.Op("Xlog1py", HasSlope(g, g.Op("Log1p", y)), y), g.Op("Xdivy", Conj(g, g.x(0)), y_plus_1));
     })
     .Doc("x * log(1 + y), and 0 where x is 0.");
 
 OP("Xdivy")
     .As(BinaryOp<kComplexFloats>)
     .Gradient([](GradientBuilder& g) {
-      SetPartials(g, g.Op("Xdivy", IsNonzero(g, g.x(0)), g.x(1)),
-                  g.Op("Xdivy", g.Op("Neg", g.x(0)), g.Op("Square", g.x(1))));
+      const Output y = Conj(g, g.x(1));
+      const Output quotient = g.Op("Xdivy", g.Op("Neg", Conj(g, g.x(0))), y);
+      SetPartials(g, g.Op("Xdivy", HasSlope(g, g.Op("Reciprocal", y)), y), g.Op("Xdivy", quotient, y));
     })
     .Doc("x / y, and 0 where x is 0.");
 

@@ -57,19 +57,18 @@ struct ChunkOfThread {
 };
 
 template <class R, class T>
-DF_CARD_KERNEL void FoldChunks(LineChunks lines, const T* x, typename R::template Accumulator<T>* folds) {
+DF_CARD_KERNEL void FoldChunks(LineChunks lines, FoldOperands<R, T> x, typename R::template Accumulator<T>* folds) {
   const int64_t thread = cuda::ThreadInGrid();
   if (thread >= lines.threads) return;
   const ChunkOfThread at = ChunkOfThread::Of(lines, thread);
   auto fold = R::template Start<T>();
-  for (int64_t i = at.begin; i < at.end; ++i) {
-    fold = R::Combine(fold, R::template Lift<T>(static_cast<ComputeType<T>>(x[at.Element(lines, i)])));
-  }
+  for (int64_t i = at.begin; i < at.end; ++i) fold = R::Combine(fold, x.Lift(at.Element(lines, i)));
   folds[thread] = fold;
 }
 
 template <class R, class T>
-DF_CARD_KERNEL void WalkChunks(LineChunks lines, const T* x, const typename R::template Accumulator<T>* folds, T* y) {
+DF_CARD_KERNEL void WalkChunks(LineChunks lines, FoldOperands<R, T> x, const typename R::template Accumulator<T>* folds,
+                               T* y) {
   const int64_t thread = cuda::ThreadInGrid();
   if (thread >= lines.threads) return;
   const ChunkOfThread at = ChunkOfThread::Of(lines, thread);
@@ -77,7 +76,7 @@ DF_CARD_KERNEL void WalkChunks(LineChunks lines, const T* x, const typename R::t
   for (int64_t c = 0; c < at.chunk; ++c) fold = R::Combine(fold, folds[at.first + c * lines.inner]);
   for (int64_t i = at.begin; i < at.end; ++i) {
     const int64_t element = at.Element(lines, i);
-    CumulativeStep<R, T>(lines.exclusive, fold, x[element], y[element], i);
+    CumulativeStep<R, T>(lines.exclusive, fold, x.Lift(element), y[element], i);
   }
 }
 
@@ -93,7 +92,7 @@ class CumulativeKernel : public CumulativeBase {
     DF_TRY(ctx.AllocateOutput(0, ctx.input(0).shape(), &y));
     if (y->num_elements() == 0) return Status();
     const LineChunks lines = LineChunks::Of(loops, loops.inner * kParts, exclusive_, reverse_);
-    const T* const x = static_cast<const T*>(ctx.input(0).raw());
+    const auto x = FoldOperands<R, T>::Of(ctx);
     Tensor memory;
     A* folds = nullptr;
     if (lines.chunks > 1) {
@@ -126,6 +125,7 @@ struct Cumulative {
 
 CUDA_KERNEL("Cumsum", Cumulative<red::Sum>, DF_NUMBERS);
 CUDA_KERNEL("Cumprod", Cumulative<red::Prod>, DF_NUMBERS);
+CUDA_KERNEL("LinearRecurrence", Cumulative<LinearSteps>, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

@@ -34,6 +34,15 @@ Output ShapeOf(GradientBuilder& g, Output value) {
   return g.Const(Tensor::Vector<int32_t>(dims));
 }
 
+Output InDType(GradientBuilder& g, Output value, DType dtype) {
+  return g.dtype(value) == dtype ? value : Output(g.Op("Cast", AttrMap{{"DstT", dtype}}, value));
+}
+
+// x / y by an op that divides, in the dtype of y, as a number of the dtype of x.
+Output Quotient(GradientBuilder& g, const char* op, Output x, Output y) {
+  return InDType(g, g.Op(op, InDType(g, x, g.dtype(y)), y), g.dtype(x));
+}
+
 }  // namespace
 
 GradientFn TimesDerivative(Output (*derivative)(GradientBuilder& g, Output x)) {
@@ -84,22 +93,35 @@ Output SpreadOverReduced(GradientBuilder& g, Output value) {
   return g.Op("BroadcastTo", KeptDims(g, value), ShapeOf(g, g.x(0)));
 }
 
-Output ReducedCount(GradientBuilder& g) {
+Output OverReducedCount(GradientBuilder& g, Output value) {
+  const DType dtype = CountingDType(g.dtype(value));
   const int64_t in = g.shape(g.x(0)).num_elements();
   const int64_t out = g.shape(g.y(0)).num_elements();
-  if (in >= 0 && out >= 0)
-    return g.ScalarLike(g.x(0), static_cast<double>(out == 0 ? 1 : std::max<int64_t>(1, in / out)));
-  const Output one = g.Const(Tensor::Scalar<int32_t>(1));
-  const Output count = g.Op("FloorDiv", g.Op("Size", g.x(0)), g.Op("Maximum", g.Op("Size", g.y(0)), one));
-  return g.Op("Cast", AttrMap{{"DstT", g.dtype(g.x(0))}}, g.Op("Maximum", count, one));
+  if (in < 0 || out < 0) {
+    const Output one = g.Const(Tensor::Scalar<int32_t>(1));
+    const Output count = g.Op("FloorDiv", g.Op("Size", g.x(0)), g.Op("Maximum", g.Op("Size", g.y(0)), one));
+    return Quotient(g, "RealDiv", value, InDType(g, g.Op("Maximum", count, one), dtype));
+  }
+  const auto count = static_cast<double>(out == 0 ? 1 : std::max<int64_t>(1, in / out));
+  return Quotient(g, "RealDiv", value, g.ScalarLike(InDType(g, value, dtype), count));
+}
+
+DType CountingDType(DType dtype) {
+  return dtype == DType::kHalf || dtype == DType::kBfloat16 ? DType::kFloat : dtype;
+}
+
+Output OverCounts(GradientBuilder& g, Output sums, Output counts) {
+  return Quotient(g, "DivNoNan", sums, counts);
 }
 
 Output Conj(GradientBuilder& g, Output value) {
   return IsComplex(g.dtype(value)) ? g.Op("Conj", value) : value;
 }
 
-Output IsNonzero(GradientBuilder& g, Output value) {
-  return g.Op("Cast", AttrMap{{"DstT", g.dtype(value)}}, g.Op("NotEqual", value, g.ScalarLike(value, 0)));
+Output IsFinite(GradientBuilder& g, Output value) {
+  if (!IsComplex(g.dtype(value))) return g.Op("IsFinite", value);
+  const AttrMap parts = {{"Tout", g.dtype(value) == DType::kComplex128 ? DType::kDouble : DType::kFloat}};
+  return g.Op("LogicalAnd", g.Op("IsFinite", g.Op("Real", parts, value)), g.Op("IsFinite", g.Op("Imag", parts, value)));
 }
 
 }  // namespace dfrun

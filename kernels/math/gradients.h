@@ -26,14 +26,19 @@ void SetSummedGradient(GradientBuilder& g, int input, Output grad, Output other)
 Output KeptDims(GradientBuilder& g, Output value);
 // The same repeated to the shape of the input.
 Output SpreadOverReduced(GradientBuilder& g, Output value);
-// How many inputs went into each output, in the input's dtype; at least 1.
-Output ReducedCount(GradientBuilder& g);
+// `value` over how many inputs went into each output, or over 1 where none did.
+Output OverReducedCount(GradientBuilder& g, Output value);
+
+// sums / counts, where `counts` are of CountingDType(the dtype of `sums`), in which they are divided: numbers of 16
+// bits do not hold large counts. 0 where the count is 0.
+Output OverCounts(GradientBuilder& g, Output sums, Output counts);
+DType CountingDType(DType dtype);
 
 // The complex conjugate; the value itself where its dtype is real.
 Output Conj(GradientBuilder& g, Output value);
 
-// 1 where the value is not 0, else 0, in its dtype.
-Output IsNonzero(GradientBuilder& g, Output value);
+// True where the value is neither infinite nor NaN, in none of its parts.
+Output IsFinite(GradientBuilder& g, Output value);
 
 }  // namespace dfrun
 

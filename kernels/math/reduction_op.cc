@@ -45,6 +45,14 @@ void ReductionOp(OpBuilder& op) {
       .Cost(ScanCost());
 }
 
+// A complex number of a real result: nothing reaches its imaginary part.
+Output RealOf(GradientBuilder& g, Output value) {
+  if (!IsComplex(g.dtype(value))) return value;
+  const DType part = g.dtype(value) == DType::kComplex128 ? DType::kDouble : DType::kFloat;
+  const Output real = g.Op("Real", AttrMap{{"Tout", part}}, value);
+  return g.Op("Cast", AttrMap{{"DstT", g.dtype(value)}}, real);
+}
+
 OP("Sum")
     .As(ReductionOp<kNumbers>)
     .Gradient([](GradientBuilder& g) { g.dx(0) = SpreadOverReduced(g, g.dy(0)); })
@@ -53,13 +61,14 @@ OP("Sum")
 
 OP("Mean")
     .As(ReductionOp<kNumbers>)
-    .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("RealDiv", SpreadOverReduced(g, g.dy(0)), ReducedCount(g)); })
+    .Gradient([](GradientBuilder& g) { g.dx(0) = SpreadOverReduced(g, OverReducedCount(g, g.dy(0))); })
     .Doc("The mean over the given dimensions.");
 
 OP("EuclideanNorm")
     .As(ReductionOp<kNumbers>)
     .Gradient([](GradientBuilder& g) {
-      g.dx(0) = g.Op("RealDiv", g.x(0), g.Op("RealDiv", KeptDims(g, g.y(0)), KeptDims(g, g.dy(0))));
+      const Output direction = g.Op("RealDiv", g.x(0), KeptDims(g, g.y(0)));
+      g.dx(0) = g.Op("Mul", direction, RealOf(g, KeptDims(g, g.dy(0))));
     })
     .Cost(ScanCost(0, 2))
     .Doc("The square root of the sum of the squares over the given dimensions.");

@@ -1,4 +1,5 @@
 // Reductions of rows by sorted segment ids.
+#include "kernels/math/gradients.h"
 #include "kernels/math/segment_signatures.h"
 
 namespace dfrun {
@@ -28,9 +29,6 @@ Output Pick(GradientBuilder& g, Output rows) {
 Output Sum(GradientBuilder& g, Output rows) {
   return g.Op("SegmentSum", rows, g.x(1));
 }
-Output Prod(GradientBuilder& g, Output rows) {
-  return g.Op("SegmentProd", rows, g.x(1));
-}
 void SegmentExtremeGradient(GradientBuilder& g) {
   ExtremeOfSegmentGradient(g, Pick, Sum);
 }
@@ -43,19 +41,18 @@ OP("SegmentSum")
 OP("SegmentMean")
     .As(SegmentOp<kNumbers>)
     .Gradient([](GradientBuilder& g) {
-      // The rows of each segment are counted as columns that broadcast against dy.
-      const Output one = g.Const(Tensor::Scalar<int32_t>(1));
-      const Output extra = g.Op("Reshape", g.Op("Sub", g.Op("Rank", g.x(0)), one), g.Const<int32_t>({1}));
-      const Output axis = g.Const(Tensor::Scalar<int32_t>(0));
-      const Output shape = g.Op("ConcatV2", AttrMap{{"N", 2}}, g.Op("Shape", g.x(1)), g.Op("Fill", extra, one), axis);
-      const Output counts = Sum(g, g.Op("Fill", shape, g.ScalarLike(g.x(0), 1)));
-      g.dx(0) = Pick(g, g.Op("RealDiv", g.dy(0), counts));
+      const AttrMap counted = {{"DstT", CountingDType(g.dtype(g.x(0)))}};
+      const Output one = g.Op("Cast", counted, g.Const(Tensor::Scalar<int32_t>(1)));
+      const Output ones = g.Op("Fill", g.Op("Shape", g.x(1)), one);
+      g.dx(0) = Pick(g, OverCounts(g, g.dy(0), Sum(g, AsColumn(g, ones, g.x(0)))));
     })
     .Doc("output[s] is the mean of the rows of data whose segment id is s, 0 where there are none.");
 
 OP("SegmentProd")
     .As(SegmentOp<kNumbers>)
-    .Gradient([](GradientBuilder& g) { ProductOfSegmentGradient(g, Pick, Sum, Prod); })
+    .Gradient([](GradientBuilder& g) {
+      g.dx(0) = g.Op("Mul", Pick(g, g.dy(0)), Conj(g, ProductOfOthers(g, g.x(0), g.x(1))));
+    })
     .Doc("output[s] is the product of the rows of data whose segment id is s.");
 
 OP("SegmentMax")

@@ -1,6 +1,7 @@
 #include "kernels/math/segment_signatures.h"
 
 #include "kernels/array/int_values.h"
+#include "kernels/math/gradients.h"
 
 namespace dfrun {
 
@@ -21,20 +22,35 @@ Result<int64_t> KnownRows(InferenceContext& c, int i, const char* what) {
 
 void ExtremeOfSegmentGradient(GradientBuilder& g, RowFn pick, RowFn sum) {
   const Output attains = g.Op("Equal", g.x(0), pick(g, g.y(0)));
-  const Output ties = sum(g, g.Op("Cast", AttrMap{{"DstT", g.dtype(g.x(0))}}, attains));
-  const Output shares = pick(g, g.Op("RealDiv", g.dy(0), ties));
+  const Output ties = sum(g, g.Op("Cast", AttrMap{{"DstT", CountingDType(g.dtype(g.x(0)))}}, attains));
+  const Output shares = pick(g, OverCounts(g, g.dy(0), ties));
   g.dx(0) = g.Op("SelectV2", attains, shares, g.ScalarLike(g.x(0), 0));
 }
 
-void ProductOfSegmentGradient(GradientBuilder& g, RowFn pick, RowFn sum, RowFn prod) {
-  const Output zero = g.ScalarLike(g.x(0), 0);
-  const Output is_zero = g.Op("Equal", g.x(0), zero);
-  const Output zeros = sum(g, g.Op("Cast", AttrMap{{"DstT", DType::kInt32}}, is_zero));
-  const Output several = g.Op("Greater", zeros, g.Const(Tensor::Scalar<int32_t>(1)));
-  const Output dy = g.Op("SelectV2", several, zero, g.dy(0));
-  const Output nonzero = g.Op("SelectV2", is_zero, g.ScalarLike(g.x(0), 1), g.x(0));
-  const Output others = g.Op("SelectV2", is_zero, pick(g, prod(g, nonzero)), g.Op("RealDiv", pick(g, g.y(0)), nonzero));
-  g.dx(0) = g.Op("Mul", pick(g, dy), others);
+Output AsColumn(GradientBuilder& g, Output numbers, Output rows) {
+  const Output one = g.Const(Tensor::Scalar<int32_t>(1));
+  const Output extra = g.Op("Sub", g.Op("Rank", rows), g.Op("Rank", numbers));
+  const Output ones = g.Op("Fill", g.Op("Reshape", extra, g.Const<int32_t>({1})), one);
+  const Output axis = g.Const(Tensor::Scalar<int32_t>(0));
+  return g.Op("Reshape", numbers, g.Op("ConcatV2", AttrMap{{"N", 2}}, g.Op("Shape", numbers), ones, axis));
+}
+
+Output ProductOfOthers(GradientBuilder& g, Output rows, Output ids) {
+  const Output zero = g.Const(Tensor::Scalar<int32_t>(0));
+  const Output one = g.Const(Tensor::Scalar<int32_t>(1));
+  const Output count = g.Op("Size", ids);
+  const Output positions = g.Op("Range", zero, count, one);
+  // Of the rows of the segment before each in a direction, of which `first` is the first of all rows.
+  const auto product_before = [&](bool reverse, Output first) -> Output {
+    const Output neighbours = g.Op("Roll", ids, g.Const(Tensor::Scalar<int32_t>(reverse ? -1 : 1)), zero);
+    const Output differs = g.Op("LogicalOr", g.Op("NotEqual", ids, neighbours), g.Op("Equal", positions, first));
+    const Output begins = AsColumn(g, differs, rows);
+    const Output slopes = g.Op("SelectV2", begins, g.ScalarLike(rows, 0), rows);
+    const Output offsets = g.Op("SelectV2", begins, rows, g.ScalarLike(rows, 0));
+    const AttrMap form = {{"exclusive", true}, {"reverse", reverse}};
+    return g.Op("SelectV2", begins, g.ScalarLike(rows, 1), g.Op("LinearRecurrence", form, slopes, offsets, zero));
+  };
+  return g.Op("Mul", product_before(false, zero), product_before(true, g.Op("Sub", count, one)));
 }
 
 }  // namespace dfrun

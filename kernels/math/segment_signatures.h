@@ -12,15 +12,17 @@ PartialShape RowsOf(int64_t rows, const PartialShape& data, int leading);
 // How many rows the output has by scalar input i, where that is known.
 Result<int64_t> KnownRows(InferenceContext& c, int i, const char* what);
 
-// A step of a gradient: a row of `rows` for each id (pick), or the sum or product of `rows` by id.
+// A step of a gradient: a row of `rows` for each id (pick), or the sum of `rows` by id.
 using RowFn = Output (*)(GradientBuilder& g, Output rows);
 
 // The gradient of an extreme, shared equally by the elements that attain it.
 void ExtremeOfSegmentGradient(GradientBuilder& g, RowFn pick, RowFn sum);
 
-// The gradient of a product: the segment's product divided by each element, or where that is 0 the product of the
-// others.
-void ProductOfSegmentGradient(GradientBuilder& g, RowFn pick, RowFn sum, RowFn prod);
+// The numbers in a shape that broadcasts against `rows`, whose leading dimensions are theirs.
+Output AsColumn(GradientBuilder& g, Output numbers, Output rows);
+
+// For each of `rows` the product of the other rows with its id. Rows of one id lie together. Divides by none of them.
+Output ProductOfOthers(GradientBuilder& g, Output rows, Output ids);
 
 }  // namespace dfrun
 

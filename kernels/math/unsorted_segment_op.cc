@@ -1,4 +1,5 @@
 // Reductions of rows by segment ids in any order; the number of segments is an input.
+#include "kernels/math/gradients.h"
 #include "kernels/math/segment_signatures.h"
 
 namespace dfrun {
@@ -39,22 +40,28 @@ Output PickCounted(GradientBuilder& g, Output values) {
   // GatherV2 takes ids of every type; Gather does not.
   const Output rows = g.Op("GatherV2", values, g.Op("Maximum", g.x(1), zero), g.Const(Tensor::Scalar<int32_t>(0)));
   const Output counted = g.Op("GreaterEqual", g.x(1), zero);
-  const Output shape = g.Op("Shape", counted);
-  const Output extra = g.Op("Sub", g.Op("Rank", rows), g.Op("Rank", counted));
-  const Output one = g.Const(Tensor::Scalar<int32_t>(1));
-  const Output ones = g.Op("Fill", g.Op("Reshape", extra, g.Const<int32_t>({1})), one);
-  const Output axis = g.Const(Tensor::Scalar<int32_t>(0));
-  const Output column = g.Op("Reshape", counted, g.Op("ConcatV2", AttrMap{{"N", 2}}, shape, ones, axis));
-  return g.Op("SelectV2", column, rows, g.ScalarLike(values, 0));
+  return g.Op("SelectV2", AsColumn(g, counted, rows), rows, g.ScalarLike(values, 0));
 }
 Output UnsortedSum(GradientBuilder& g, Output rows) {
   return g.Op("UnsortedSegmentSum", rows, g.x(1), g.x(2));
 }
-Output UnsortedProd(GradientBuilder& g, Output rows) {
-  return g.Op("UnsortedSegmentProd", rows, g.x(1), g.x(2));
-}
 void UnsortedExtremeGradient(GradientBuilder& g) {
   ExtremeOfSegmentGradient(g, PickCounted, UnsortedSum);
+}
+
+// The rows are sorted by id for that, and back.
+void UnsortedProductGradient(GradientBuilder& g) {
+  const Output shape = g.Op("Shape", g.x(0));
+  const Output zero = g.Const(Tensor::Scalar<int32_t>(0));
+  const Output count = g.Op("Size", g.x(1));
+  const Output vector = g.Const<int32_t>({1});
+  const Output rest = g.Op("Slice", shape, g.Op("Reshape", g.Op("Rank", g.x(1)), vector), g.Const<int32_t>({-1}));
+  const Output flat = g.Op("ConcatV2", AttrMap{{"N", 2}}, g.Op("Reshape", count, vector), rest, zero);
+  const Output rows = g.Op("Reshape", g.x(0), flat);
+  const AddedNode sorted = g.Op("TopKV2", g.Op("Reshape", g.x(1), g.Op("Reshape", count, vector)), count);
+  const Output others = ProductOfOthers(g, g.Op("Gather", rows, sorted[1]), sorted[0]);
+  const Output in_place = g.Op("Gather", others, g.Op("InvertPermutation", sorted[1]));
+  g.dx(0) = g.Op("Mul", PickCounted(g, g.dy(0)), Conj(g, g.Op("Reshape", in_place, shape)));
 }
 
 OP("UnsortedSegmentSum")
@@ -64,7 +71,7 @@ OP("UnsortedSegmentSum")
 
 OP("UnsortedSegmentProd")
     .As(UnsortedSegmentOp<kNumbers>)
-    .Gradient([](GradientBuilder& g) { ProductOfSegmentGradient(g, PickCounted, UnsortedSum, UnsortedProd); })
+    .Gradient(&UnsortedProductGradient)
     .Doc("output[s] is the product of the slices of data whose segment id is s; negative ids are dropped.");
 
 OP("UnsortedSegmentMax")

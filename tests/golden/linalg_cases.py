@@ -140,8 +140,41 @@ def spectra(w):
         w.case("SelfAdjointEigV2", tensor(np.zeros(shape)), name=f"zeros {list(shape)}")
 
 
+def cofactor_matrix(a):
+    """By the determinants of the minors."""
+    n = len(a)
+    def minor(i, j):
+        return np.linalg.det(np.delete(np.delete(a, i, 0), j, 1))
+    return np.array([[(-1)**(i + j) * minor(i, j) for j in range(n)] for i in range(n)]).reshape(n, n)
+
+
+def cofactors(w):
+    """An op of dfrun's own."""
+    def case(x, name, whole=False):
+        wide = x.astype(np.complex128 if x.dtype.kind == "c" else np.float64).reshape(-1, *x.shape[-2:])
+        outputs = np.array([cofactor_matrix(a) for a in wide]).reshape(x.shape)
+        outputs = (np.round(outputs) + 0 if whole else outputs).astype(x.dtype)
+        w.case("MatrixCofactors", x, outputs=[outputs], ulps=64, name=name)
+    for dtype in DTYPES:
+        for n in (1, 2, 3, 4, 7):
+            case(dominant(dtype, (), n, n), f"{dtype} {n}")
+    for batch in BATCHES:
+        case(dominant("float32", batch, 2, 5), f"batch {list(batch)}")
+    for values in ([[0]], [[1, 2], [2, 4]], [[0, 0], [0, 0]], [[0, 1], [1, 0]], np.diag([0, 2, 3]), np.diag([0, 2, 0]),
+                   [[1, 2, 3], [2, 4, 6], [1, 1, 1]], [[1, 2, 3], [2, 4, 6], [3, 6, 9]], [[0, 0, 0], [0, 0, 2], [0, 3, 0]],
+                   [[0, 0, 1, 0], [0, 2, 0, 0], [4, 0, 0, 0], [0, 0, 0, 0]], np.zeros((4, 4))):
+        for dtype in DTYPES:
+            case(tensor(values, dtype), f"singular {dtype} {np.asarray(values).tolist()}", whole=True)
+    case(tensor([[1, 1j], [1j, -1]], "complex128"), "singular complex", whole=True)
+    for shape in [(0, 0), (2, 0, 0), (0, 3, 3)]:
+        w.case("MatrixCofactors", tensor(np.zeros(shape)), outputs=[tensor(np.zeros(shape))], name=f"empty {list(shape)}")
+    for shape in [(), (3,), (2, 3), (2, 3, 2)]:
+        w.case("MatrixCofactors", numbers("float32", shape, 6), outputs="error", name=f"not square {list(shape)}")
+
+
 def write(w):
     inverses(w)
     solutions(w)
     factors(w)
     spectra(w)
+    cofactors(w)

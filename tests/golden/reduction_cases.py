@@ -113,3 +113,37 @@ def write(w):
                        reverse=not exclusive, ulps=8)
         w.case(op, x, np.array(1, np.int64), name="both", exclusive=True, reverse=True, ulps=8)
         w.case(op, numbers("float32", (0, 2), 2), np.array(0, np.int32), name="empty")
+    linear_recurrences(w)
+
+
+def recurrence(slope, offset, axis, exclusive, reverse):
+    """By its definition, along an axis."""
+    a, b = (np.moveaxis(v, axis, 0)[::-1 if reverse else 1] for v in (slope, offset))
+    out, state = np.zeros_like(a), np.zeros_like(a[:1].sum(0))
+    for i in range(len(a)):
+        before, state = state, a[i] * state + b[i]
+        out[i] = before if exclusive else state
+    return np.moveaxis(out[::-1] if reverse else out, 0, axis)
+
+
+def linear_recurrences(w):
+    """An op of dfrun's own."""
+    op = "LinearRecurrence"
+
+    def case(slope, offset, axis, name, exclusive=False, reverse=False, **more):
+        wide = np.complex128 if slope.dtype.kind == "c" else np.float64
+        out = recurrence(slope.astype(wide), offset.astype(wide), int(axis), exclusive, reverse).astype(slope.dtype)
+        w.case(op, slope, offset, axis, outputs=[out], name=name, exclusive=exclusive, reverse=reverse, ulps=16, **more)
+    for dtype in FLOATS + COMPLEX:
+        case(numbers(dtype, (2, 4), 1), numbers(dtype, (2, 4), 2), np.array(1, np.int32), dtype)
+    x, y = numbers("float32", (2, 3, 2), 3), numbers("float32", (2, 3, 2), 4)
+    for axis in [0, 1, -1]:
+        for exclusive in [False, True]:
+            for reverse in [False, True]:
+                case(x, y, np.array(axis, np.int64), f"axis {axis} {exclusive} {reverse}", exclusive, reverse)
+    case(x * 0, y, np.array(1, np.int32), "slopes of zero")
+    case(numbers("float64", (3000,), 5, -1, 1), numbers("float64", (3000,), 6), np.array(0, np.int32), "long")
+    case(numbers("float32", (0, 2), 2), numbers("float32", (0, 2), 2), np.array(1, np.int32), "empty")
+    w.case(op, x, y, np.array(3, np.int32), outputs="error", name="bad axis")
+    w.case(op, x, y[:1], np.array(0, np.int32), outputs="error", name="sizes differ")
+    w.case(op, x, y, i32(0), outputs="error", name="axes")

@@ -1,5 +1,5 @@
-// First and second derivatives against TensorFlow's, complex ones included; tests/golden/gradients/generate.py says
-// what the cases mean.
+// First and second derivatives against TensorFlow's, complex ones included, and where those are not the derivatives
+// against these; tests/golden/gradients/generate.py says what the cases mean.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "src/autodiff/gradients.h"
+#include "src/framework/element_types.h"
 #include "tests/conformance/kernels/golden_file.h"
 #include "tests/conformance/kernels/recorded_case.h"
 #include "tests/unit/testing/graph_evaluator.h"
@@ -22,10 +23,24 @@ bool IsDifferentiated(const Tensor& t) {
   return IsFloating(t.dtype()) || IsComplex(t.dtype());
 }
 
+template <class T>
+struct PartOf {
+  using type = T;
+};
+template <class T>
+struct PartOf<std::complex<T>> {
+  using type = T;
+};
+
 // The elements as real numbers, each part of a complex one by itself.
 std::vector<double> Parts(const Tensor& t) {
-  const auto* begin = static_cast<const double*>(t.raw());
-  return {begin, begin + t.num_bytes() / sizeof(double)};
+  std::vector<double> parts;
+  VisitDType<DF_FLOATS, DF_COMPLEX>(t.dtype(), [&](auto tag) {
+    using Part = typename PartOf<typename decltype(tag)::type>::type;
+    const auto* const begin = static_cast<const Part*>(t.raw());
+    for (size_t i = 0; i < t.num_bytes() / sizeof(Part); ++i) parts.push_back(static_cast<double>(begin[i]));
+  });
+  return parts;
 }
 
 double LargestDifference(const Tensor& expected, const Tensor& actual) {
@@ -35,7 +50,7 @@ double LargestDifference(const Tensor& expected, const Tensor& actual) {
   double scale = 1;
   double difference = 0;
   for (size_t i = 0; i < a.size(); ++i) {
-    if (std::isnan(a[i]) && std::isnan(b[i])) continue;  // a segment without rows
+    if (std::isnan(a[i]) && std::isnan(b[i])) continue;
     if (!std::isfinite(a[i]) || !std::isfinite(b[i])) return INFINITY;
     scale = std::max(scale, std::abs(a[i]));
     difference = std::max(difference, std::abs(a[i] - b[i]));
@@ -87,6 +102,9 @@ class GradientCaseRunner {
   // How many of the case's inputs are the op's; dy and, maybe, a weight for each differentiated one follow.
   size_t CountOpInputs() const {
     const std::vector<Tensor>& all = case_.inputs;
+    const std::vector<ArgDef>& arguments = OpRegistry::Builtin().Find(case_.op)->inputs;
+    const auto is_list = [](const ArgDef& arg) { return !arg.number_attr.empty() || !arg.type_list_attr.empty(); };
+    if (std::none_of(arguments.begin(), arguments.end(), is_list)) return arguments.size();
     for (size_t k = 1; k < all.size(); ++k) {
       const auto rest = all.begin() + static_cast<std::ptrdiff_t>(k);
       const auto xs = static_cast<size_t>(std::count_if(all.begin(), rest, IsDifferentiated));

@@ -4,7 +4,7 @@
 A case has the format of golden cases (../FORMAT.md) with another meaning. Inputs: those of the op, the gradient dy of
 its output, and, where TensorFlow has second derivatives, a tensor v for each gradient. Outputs: the gradients of the
 floating-point inputs, then those of sum(v * gradient) with respect to these inputs and dy. An op that gives no gradient
-gives zeros.
+gives zeros. Where TensorFlow's gradients are not the derivatives, definition.py has the cases.
 """
 import os
 import sys
@@ -48,12 +48,17 @@ def is_float(t):
 class Writer:
     def __init__(self):
         self.blocks = []
+        self.count = 0
 
     def case(self, op, *inputs, **attrs):
+        """Left out where it is not TensorFlow that decides; numbered, and drawn for, all the same."""
         with tf.Graph().as_default():
-            self._add(op, inputs, attrs)
+            block = self._make(op, inputs, attrs)
+        if not by_definition(op, inputs):
+            self.blocks.append(block)
+        self.count += 1
 
-    def _add(self, op, inputs, attrs):
+    def _make(self, op, inputs, attrs):
         definition = op_def_registry.get(op)
         feeds, xs, arguments = {}, [], {}
 
@@ -83,11 +88,23 @@ class Writer:
                 outputs = outputs + second
             except LookupError:  # no second derivative
                 feeds = kept
-        lines = [f"case {op} {len(self.blocks)}"]
+        if op in OVER_ROWS:
+            outputs = [np.where(np.isnan(v), 0, v).astype(v.dtype) for v in outputs]
+        lines = [f"case {op} {self.count}"]
         lines += [f"attr {k}={golden._attr_text(v)}" for k, v in attrs.items()]
         lines += ["in " + golden._tensor_text(v) for v in feeds.values()]
         lines += ["out " + golden._tensor_text(v) for v in outputs]
-        self.blocks.append("\n".join(lines) + "\n")
+        return "\n".join(lines) + "\n"
+
+
+NOT_CONJUGATED = {"Cumprod", "EuclideanNorm", "Prod", "SegmentProd", "UnsortedSegmentProd", "Xdivy", "Xlog1py", "Xlogy"}
+# They divide by the number of rows of each segment: NaN comes of what reaches one without rows, for 0.
+OVER_ROWS = {"SegmentMax", "SegmentMean", "SegmentMin", "UnsortedSegmentMax", "UnsortedSegmentMin"}
+
+
+def by_definition(op, inputs):
+    x = np.asarray(inputs[0])
+    return op in NOT_CONJUGATED and (x.dtype.kind == "c" or not np.all(x))
 
 
 def unary(w):

@@ -57,6 +57,16 @@ Tensor Skewed(const Shape& shape) {
   return matrix;
 }
 
+std::vector<GradientCase> SingularCases() {
+  return {
+      {"MatrixCofactors", {Dominant({3, 3})}},
+      {"MatrixCofactors", {Dominant({2, 2, 2})}},
+      {"MatrixDeterminant", {Shaped<double>(Shape({2, 2}), {1, 2, 2, 4})}},
+      {"MatrixDeterminant", {Shaped<double>(Shape({3, 3}), {0, 0, 0, 0, 2, 1, 0, 0, 3})}},
+      {"MatrixDeterminant", {Shaped<double>(Shape({2, 2, 2}), {0, 0, 0, 0, 1, 0, 0, 1})}},
+  };
+}
+
 std::vector<GradientCase> InverseCases() {
   const AttrMap adjoint = {{"adjoint", true}};
   return {
@@ -111,6 +121,7 @@ std::vector<GradientCase> SparseCases() {
 const UncheckedGradient float_only("SparseMatMul", "float32 and bfloat16 only; its gradient is MatMul's");
 const GradientCases einsum(EinsumCases);
 const GradientCases inverses(InverseCases);
+const GradientCases singular(SingularCases);
 const GradientCases decompositions(DecompositionCases);
 const GradientCases sparse(SparseCases);
 

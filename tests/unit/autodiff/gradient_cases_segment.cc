@@ -12,6 +12,7 @@ std::vector<GradientCase> SegmentCases() {
       {"SegmentMin", {U({5, 2}), ids}},
       {"SegmentProd", {U({5, 2}, 0.5, 2), ids}},
       {"SegmentProd", {Shaped<double>(Shape({5}), {2, 0, 3, 1.5, -1}), ids}},
+      {"SegmentProd", {Shaped<double>(Shape({5}), {0, 0, 3, 0, 0}), ids}},
       {"SegmentSum", {U({5, 2, 2}), ids}},
   };
 }
@@ -23,6 +24,8 @@ std::vector<GradientCase> UnsortedSegmentCases() {
       {"UnsortedSegmentMin", {U({5, 2}), ids, Int(3)}},
       {"UnsortedSegmentProd", {U({5, 2}, 0.5, 2), ids, Int(4)}},
       {"UnsortedSegmentProd", {Shaped<double>(Shape({5}), {2, 0, 3, 1.5, -1}), ids, Int(3)}},
+      {"UnsortedSegmentProd", {Shaped<double>(Shape({5}), {0, 0, 3, 0, 2}), ids, Int(3)}},
+      {"UnsortedSegmentProd", {U({2, 2, 2}, 0.5, 2), Shaped<int32_t>(Shape({2, 2}), {1, 0, 0, 1}), Int(2)}},
       {"UnsortedSegmentSum", {U({4, 3}), Ints({2, 0, 2, -1}), Int(4)}},
       {"UnsortedSegmentSum", {U({2, 2, 2}), Shaped<int32_t>(Shape({2, 2}), {1, 0, 0, 1}), Int(2)}},
   };

@@ -53,7 +53,7 @@ TEST_F(PortableTest, OpsThatSayTheyAreOwnAre) {
   }
 }
 
-// Gelu, LayerNorm and attention against what their kernels compute.
+// Gelu, LayerNorm, attention, recurrences and cofactors against what their kernels compute.
 TEST_F(PortableTest, LoweredOpsComputeTheSame) {
   const Output x =
       maker_.Const("x", testing::Make<double>({2, 3, 2}, {-3, -1.5, -0.25, 0, 0.5, 1, 2, 4, -6, 8, 0.125, 3}));
@@ -68,10 +68,21 @@ TEST_F(PortableTest, LoweredOpsComputeTheSame) {
   maker_.Add("whole", "ScaledDotProductAttention", {heads, heads, heads}, {{"U", DType::kDouble}});
   maker_.Add("causal", "ScaledDotProductAttention", {heads, heads, heads},
              {{"U", DType::kDouble}, {"causal", true}, {"scale", 0.5}});
+  std::vector<std::string> names = {"exact", "approximate", "last", "from_1", "whole", "causal", "cofactors"};
+  maker_.Add("cofactors", "MatrixCofactors", {maker_.Const("a", testing::Make<double>({2, 2}, {1, 2, -3, 4}))});
+  for (int axis : {1, -1}) {
+    for (bool exclusive : {false, true}) {
+      for (bool reverse : {false, true}) {
+        names.push_back(StrCat("recurrence", axis, exclusive, reverse));
+        maker_.Add(names.back(), "LinearRecurrence", {x, x, maker_.Scalar<int32_t>(names.back() + "/axis", axis)},
+                   {{"exclusive", exclusive}, {"reverse", reverse}});
+      }
+    }
+  }
   const Result<Graph> lowered = MakePortable(maker_.graph);
   ASSERT_TRUE(lowered.ok()) << lowered.status().ToString();
   EXPECT_TRUE(CheckPortable(*lowered).ok());
-  for (const char* name : {"exact", "approximate", "last", "from_1", "whole", "causal"}) {
+  for (const std::string& name : names) {
     const auto fetch = [&](const Graph& graph) {
       testing::GraphEvaluator evaluator;
       const Result<std::vector<Tensor>> values = evaluator.Fetch(graph, {{graph.Find(name), 0}});
@@ -80,8 +91,9 @@ TEST_F(PortableTest, LoweredOpsComputeTheSame) {
     };
     const Tensor want = fetch(maker_.graph);
     const Tensor got = fetch(*lowered);
-    ASSERT_EQ(got.num_elements(), 12);
-    for (size_t i = 0; i < 12; ++i) EXPECT_NEAR(got.values<double>()[i], want.values<double>()[i], 1e-12) << name << i;
+    ASSERT_EQ(got.shape(), want.shape());
+    const auto values = want.values<double>();
+    for (size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(got.values<double>()[i], values[i], 1e-12) << name << i;
   }
 }
 

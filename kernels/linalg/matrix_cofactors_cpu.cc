@@ -1,0 +1,58 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernels/device/cpu_kernel.h"
+#include "kernels/linalg/cofactors.h"
+#include "kernels/linalg/matrix_batch.h"
+#include "src/framework/element_types.h"
+#include "src/framework/kernel_of.h"
+
+namespace dfrun {
+namespace {
+
+struct TeamOfOne {
+  template <class F>
+  static void For(int64_t begin, int64_t end, const F& f) {
+    for (int64_t i = begin; i < end; ++i) f(i);
+  }
+  template <class F>
+  static void Ranges(int64_t end, const F& f) {
+    f(int64_t{0}, end);
+  }
+  static MatrixEntry Largest(MatrixEntry entry) { return entry; }
+  static void Barrier() {}
+  static bool IsFirst() { return true; }
+};
+
+template <class T>
+class MatrixCofactorsKernel final : public Kernel {
+ public:
+  explicit MatrixCofactorsKernel(KernelSetup&) {}
+
+  Status Compute(OpContext& ctx) {
+    using C = WideType<T>;
+    DF_ASSIGN(const MatrixBatch batch, SquareMatricesOf(ctx.input(0)));
+    WideOutput<T, C> y;
+    DF_TRY(y.Allocate(ctx, 0, ctx.input(0).shape()));
+    DF_ASSIGN(const Tensor x, (Widened<T, C>(ctx, ctx.input(0))));
+    const int64_t n = batch.rows;
+    const auto work = 2 * std::pow(static_cast<double>(n), 3);
+    DF_TRY(ForEachMatrix(ctx.pool(), batch.count, work, [&](int64_t i) {
+      const C* const from = x.data<C>() + i * batch.elements();
+      std::vector<C> a(from, from + batch.elements());
+      std::vector<C> scratch(a.size());
+      std::vector<int64_t> columns(static_cast<size_t>(n));
+      Cofactors<TeamOfOne, C>{a.data(), scratch.data(), columns.data(), y.data() + i * batch.elements(), n}.Run();
+      return Status();
+    }));
+    y.Round();
+    return Status();
+  }
+  bool IsExpensive() const override { return true; }
+};
+
+CPU_KERNEL("MatrixCofactors", KernelOf<MatrixCofactorsKernel>, float, double, DF_COMPLEX);
+
+}  // namespace
+}  // namespace dfrun
