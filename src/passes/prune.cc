@@ -5,6 +5,7 @@
 
 #include "src/graph/ancestors.h"
 #include "src/graph/deferred_shapes.h"
+#include "src/graph/read_apart.h"
 #include "src/graph/unknown_ops.h"
 #include "src/passes/graph_rebuilder.h"
 
@@ -27,9 +28,11 @@ class Pruner {
     DF_TRY(CheckKnown(graph_, needed));
     DF_TRY(AddArgs());
     for (NodeId id : order) {
-      if (!needed[id]) continue;
-      DF_TRY(CheckFedRefs(id));
-      rebuilder_.Keep(id);
+      if (needed[id]) {
+        DF_TRY(CheckFedRefs(id));
+        rebuilder_.Keep(id);
+      }
+      if (IsReadApart(graph_.node(id))) LeadApart(graph_.node(id));
     }
     DF_TRY(AddRetvals());
     DF_ASSIGN(Graph pruned, rebuilder_.Finish());
@@ -85,13 +88,41 @@ class Pruner {
     for (NodeId target : signature_.targets) walk.Add(target);
     while (const Node* node = walk.Next()) {
       for (Output input : node->inputs) {
-        if (input.valid() && !IsFed(input)) walk.Add(input.node);
+        const Output source = SourceOf(input);
+        if (source.valid() && !IsFed(source)) walk.Add(source.node);
       }
       for (NodeId id : node->control_inputs) {
-        if (!IsFedPlaceholder(id)) walk.Add(id);
+        if (!IsFedPlaceholder(id)) walk.Add(AwaitedFor(id));
       }
     }
     return std::move(walk).added();
+  }
+
+  // Where an edge from the output leads by way of nodes that are read apart.
+  Output SourceOf(Output value) const {
+    while (value.valid() && !IsFed(value) && IsReadApart(graph_.node(value.node))) {
+      value = graph_.node(value.node).inputs[static_cast<size_t>(value.port)];
+    }
+    return value;
+  }
+  NodeId AwaitedFor(NodeId id) const {
+    while (IsAwaitedApart(graph_.node(id))) id = graph_.node(id).control_inputs[0];
+    return id;
+  }
+
+  // Those who read the node or wait for it, but for fetches, get the sources of what they need.
+  void LeadApart(const Node& node) {
+    if (rebuilder_.NewNode(node.id) >= 0) whole_[node.id] = rebuilder_.NewNode(node.id);
+    for (int port = 0; port < node.num_outputs(); ++port) {
+      const Output value = {node.id, port};
+      if (!IsFed(value)) rebuilder_.Replace(value, rebuilder_.NewOutput(SourceOf(value)));
+    }
+    if (IsAwaitedApart(node)) rebuilder_.ReplaceControl(node.id, rebuilder_.NewControl(AwaitedFor(node.id)));
+  }
+
+  Output NewFetch(Output fetch) const {
+    const auto whole = IsFed(fetch) ? whole_.end() : whole_.find(fetch.node);
+    return whole == whole_.end() ? rebuilder_.NewOutput(fetch) : Output{whole->second, fetch.port};
   }
 
   Status AddArgs() {
@@ -121,7 +152,7 @@ class Pruner {
       const Output fetch = signature_.fetches[i];
       const std::string name = rebuilder_.to().UniqueName(BoundaryName("_retval_", fetch));
       Result<NodeId> added =
-          AddBoundary("_Retval", name, fetch, {rebuilder_.NewOutput(fetch)}, {{"index", static_cast<int64_t>(i)}});
+          AddBoundary("_Retval", name, fetch, {NewFetch(fetch)}, {{"index", static_cast<int64_t>(i)}});
       DF_TRY(added.status());
     }
     return Status();
@@ -156,6 +187,7 @@ class Pruner {
   const RunSignature& signature_;
   std::vector<bool> has_feed_;  // by node: one of its outputs is fed
   std::map<std::pair<NodeId, int32_t>, size_t> feed_index_;
+  std::map<NodeId, NodeId> whole_;  // by old id: the new nodes that were read apart
   GraphRebuilder rebuilder_;
 };
 

@@ -17,7 +17,7 @@ class Exported:
     """The graphs of one folder. `@exported` before a function that gives the tensors which are compared; or
     `exported(function, name)` for one that stands elsewhere, where the graph's name is not the function's.
 
-    `config`: of the session. `devices`: by the name that a device has in TensorFlow, the one that it gets in the files.
+    `config`: of the session, of one graph where it is given there. `devices`: by the name that a device has in TensorFlow, the one that it gets in the files.
     """
 
     def __init__(self, script, config=None, devices=None):
@@ -26,15 +26,15 @@ class Exported:
         self.folder = os.path.dirname(os.path.abspath(script))
         self.builders = {}
 
-    def __call__(self, build, name=None):
-        self.builders[name or build.__name__] = build
+    def __call__(self, build, name=None, **session):
+        self.builders[name or build.__name__] = build, session.get("config", self.config)
         return build
 
-    def _export(self, name, build):
+    def _export(self, name, build, config):
         with tf.Graph().as_default() as made:
             parts = [tf.reshape(tf.cast(part, tf.float64), [-1]) for part in tf.nest.flatten(build())]
             tf.identity(tf.concat(parts, 0), "result")
-            with tf.Session(config=self.config) as session:
+            with tf.Session(config=config) as session:
                 try:
                     outcome = list(map(repr, session.run("result:0").tolist()))
                 except tf.errors.OpError as error:
@@ -53,6 +53,6 @@ class Exported:
         tf.disable_eager_execution()
         (tf.enable_control_flow_v2 if functional else tf.disable_control_flow_v2)()
         lines = [f"# Written by make_graphs.py with TensorFlow {tf.version.VERSION}.\n",
-                 *(self._export(name, build) for name, build in self.builders.items())]
+                 *(self._export(name, *given) for name, given in self.builders.items())]
         with open(os.path.join(self.folder, "expected.txt"), "w", encoding="utf-8") as out:
             out.writelines(lines)

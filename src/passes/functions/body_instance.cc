@@ -209,22 +209,30 @@ Status BodyInstance::AddFunctional(const BodyNode& node, NodeSpec spec, const st
     spec.attrs.Set(kCalledByNameAttr, true);
   }
   DF_ASSIGN(Inlined inlined, inliner_.AddFunctional(spec, inputs, site_));
-  if (site_.runs_all && signature->is_stateful && !node.is_below_primitive)
-    effects_.insert(effects_.end(), inlined.effects.begin(), inlined.effects.end());
+  const bool must_run = site_.runs_all && signature->is_stateful && !node.is_below_primitive;
   const bool by_name = signature->name == node.op && inlined.counts.size() == signature->outputs.size();
   for (size_t i = 0; i < signature->outputs.size(); ++i) {
     made.counts.emplace_back(signature->outputs[i].name,
                              by_name ? inlined.counts[i] : static_cast<int>(inlined.outputs.size()));
   }
+  made.floats = inlined.effects.empty() && spec.control_inputs.empty();
   made.done = std::move(spec.control_inputs);
   made.done.insert(made.done.end(), inlined.effects.begin(), inlined.effects.end());
-  made.floats = inlined.effects.empty() && spec.control_inputs.empty();
-  for (const SiteValue& value : inlined.outputs) {
+  made.outputs = std::move(inlined.outputs);
+  const bool ends_with_outputs = inlined.is_whole || inlined.effects.empty();
+  if (ends_with_outputs) DF_TRY(EndWithOutputs(made));
+  if (must_run && (inlined.is_whole || !ends_with_outputs)) {
+    effects_.insert(effects_.end(), made.done.begin(), made.done.end());
+  }
+  return Status();
+}
+
+Status BodyInstance::EndWithOutputs(Made& made) {
+  for (const SiteValue& value : made.outputs) {
     DF_ASSIGN(const NodeId done, inliner_.NodeOf(value, site_));
     made.done.push_back(done);
     made.floats &= value.floats;
   }
-  made.outputs = std::move(inlined.outputs);
   return Status();
 }
 
@@ -288,7 +296,7 @@ Result<std::vector<SiteValue>> BodyInstance::Returned(size_t k) const {
   return values;
 }
 
-// With effects, one node that ends after them, and the outputs after it.
+// With effects, one node that ends after them, and where the call ends as a whole the outputs after it.
 Result<Inlined> BodyInstance::Return() {
   Inlined out;
   for (int32_t index : body_.control_returns) {
@@ -304,7 +312,7 @@ Result<Inlined> BodyInstance::Return() {
     DF_ASSIGN(const std::vector<SiteValue> values, Returned(k));
     out.counts.push_back(static_cast<int>(values.size()));
     for (SiteValue value : values) {
-      if (!out.effects.empty()) {
+      if (!out.effects.empty() && site_.ends_whole) {
         DF_ASSIGN(value, inliner_.Add("output", "Identity", {value}, site_, {}, out.effects));
       } else if (site_.is_conditional) {
         DF_ASSIGN(value, inliner_.Anchor(value, site_));

@@ -42,6 +42,7 @@ class BodyInstance {
   Status AddPlain(const BodyNode& node, NodeSpec spec, const std::vector<SiteValue>& inputs, bool is_anchored,
                   Made& made);
   Status AddFunctional(const BodyNode& node, NodeSpec spec, const std::vector<SiteValue>& inputs, Made& made);
+  Status EndWithOutputs(Made& made);
   Result<std::vector<SiteValue>> Values(const BodyInput& input) const;
   Result<bool> AddControls(const BodyNode& node, std::vector<NodeId>& controls);
   bool IsCall(const BodyNode& node) const;

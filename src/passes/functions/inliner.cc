@@ -23,6 +23,11 @@ bool OrderMatters(const Node& node) {
   return node.op->is_stateful || node.num_outputs() == 0;
 }
 
+// Calls that TensorFlow prunes wherever they stand, but for those by name.
+bool IsPartitionedCall(std::string_view op) {
+  return op == "PartitionedCall" || op == "StatefulPartitionedCall";
+}
+
 void Append(std::vector<NodeId>& to, const std::vector<NodeId>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
@@ -34,10 +39,9 @@ bool IsFunctional(std::string_view op) {
 }
 
 bool RunsAll(std::string_view op, const AttrMap& attrs) {
-  const bool is_call = op == "PartitionedCall" || op == "StatefulPartitionedCall";
-  const AttrValue* flag = attrs.Find(is_call ? kCalledByNameAttr : kLoweredAttr);
+  const AttrValue* flag = attrs.Find(IsPartitionedCall(op) ? kCalledByNameAttr : kLoweredAttr);
   const bool is_set = flag != nullptr && flag->get<bool>() != nullptr && *flag->get<bool>();
-  return is_set == is_call;
+  return is_set == IsPartitionedCall(op);
 }
 
 std::string DeviceWithin(const std::string& device, const std::string& outer) {
@@ -198,9 +202,11 @@ Result<Inlined> FunctionInliner::AddFunctional(const NodeSpec& spec, const std::
   Append(inner.ties, spec.control_inputs);
   inner.is_conditional |= site.may_be_dead;
   inner.may_be_dead = false;
-  inner.runs_all |= RunsAll(spec.op, spec.attrs);
-  // All inputs are there before a call does anything that could be seen.
-  if (site.may_be_dead || HasState(spec.attrs)) DF_TRY(TieTo(inputs, inner));
+  inner.runs_all = RunsAll(spec.op, spec.attrs) || (site.runs_all && !IsPartitionedCall(spec.op));
+  inner.ends_whole = true;
+  // All inputs are there before a call, or what runs as a whole, does anything that could be seen.
+  const bool needs_all = inner.runs_all || IsPartitionedCall(spec.op);
+  if (site.may_be_dead || (needs_all && HasState(spec.attrs))) DF_TRY(TieTo(inputs, inner));
   std::vector<SiteValue> values = inputs;
   if (inner.ties.size() > site.ties.size()) {
     DF_TRY(JoinTies(inner));

@@ -31,8 +31,11 @@ struct CallSite {
   std::vector<NodeId> ties;  // what they come after; none: nothing floats
   // The ties decide whether the nodes run at all: all of them are tied. Else only those whose order can be seen.
   bool is_conditional = false;
-  // Everything with an effect runs. Else of a function only what its outputs and control_ret need.
+  // Everything with an effect runs, in conditionals and loops in a function too. Else of a function only what its
+  // outputs and control_ret need.
   bool runs_all = false;
+  // An output of a function comes after its effects. Not in a branch of a conditional that is lowered.
+  bool ends_whole = true;
   bool may_be_dead = false;  // the graph around has primitives of control flow: a call waits for all of its inputs
 };
 
@@ -40,7 +43,10 @@ struct CallSite {
 struct Inlined {
   std::vector<SiteValue> outputs;
   std::vector<NodeId> effects;  // nodes that end after everything that it does beside its outputs
-  std::vector<int> counts;      // of a call: how many of `outputs` each output of the function's signature is
+  // Who reads an output or waits for the node has all that it does done. Else who reads an output needs that one alone,
+  // and who waits for the node what `effects`, if there are any, need alone: at most one node.
+  bool is_whole = true;
+  std::vector<int> counts;  // of a call: how many of `outputs` each output of the function's signature is
 };
 
 // Thread safety: one thread. Nodes are added to `to`; their names are free in `reserved` too.
@@ -78,9 +84,9 @@ class FunctionInliner {
   // with. A variable that is given by reference is read when the call begins.
   Result<Inlined> AddFunctional(const NodeSpec& spec, const std::vector<SiteValue>& given, const CallSite& site);
 
-  // The nodes of a function for these arguments. Where it has effects every output waits for them, since a call ends as
-  // a whole. At a conditional site no output floats. InvalidArgument names function and node, and the calls that lead
-  // from a function to itself.
+  // The nodes of a function for these arguments. Where it has effects every output waits for them if the site says that
+  // it ends as a whole. At a conditional site no output floats. InvalidArgument names function and node, and the calls
+  // that lead from a function to itself.
   Result<Inlined> Call(const FunctionName& function, const std::vector<SiteValue>& arguments, const CallSite& site);
 
  private:

@@ -7,6 +7,7 @@
 
 #include "src/graph/control_flow.h"
 #include "src/graph/proto/graph.pb.h"
+#include "src/graph/read_apart.h"
 #include "src/graph/unknown_ops.h"
 #include "src/passes/functions/inliner.h"
 
@@ -77,6 +78,8 @@ class GraphLowering {
     const size_t count = made->outputs.size();
     spec.op = count == 0 ? "NoOp" : count == 1 ? "Identity" : "IdentityN";
     spec.attrs = {};
+    if (!made->is_whole) spec.attrs.Set(kReadApartAttr, !made->effects.empty());
+    if (!made->is_whole && !made->effects.empty()) spec.control_inputs.clear();  // the effects come after them
     spec.control_inputs.insert(spec.control_inputs.end(), made->effects.begin(), made->effects.end());
     DF_ASSIGN(const Inlined named, inliner_.AddNode(std::move(spec), made->outputs, true, site_));
     nodes_[node.id] = named.effects[0];
@@ -86,13 +89,28 @@ class GraphLowering {
   // Takes the handles off the end of a call's outputs, where the lowered loops put the handles that they use. In one
   // node with the other outputs they would bring all of their variables to one device.
   Status SplitHandles(const Node& node, Inlined& made) {
-    for (; !made.outputs.empty() && to_.dtype(made.outputs.back().output) == DType::kResource;
-         made.outputs.pop_back()) {
+    const auto is_handle = [&](const SiteValue& value) { return to_.dtype(value.output) == DType::kResource; };
+    if (made.outputs.empty() || !is_handle(made.outputs.back())) return Status();
+    DF_ASSIGN(const std::vector<NodeId> done, DoneBeforeHandles(made));
+    for (; !made.outputs.empty() && is_handle(made.outputs.back()); made.outputs.pop_back()) {
       DF_ASSIGN(const SiteValue handle,
-                inliner_.Add(node.name + "/handle", "Identity", {made.outputs.back()}, site_, {}, made.effects));
+                inliner_.Add(node.name + "/handle", "Identity", {made.outputs.back()}, site_, {}, done));
       handles_[{node.id, static_cast<int>(made.outputs.size()) - 1}] = handle.output;
     }
     return Status();
+  }
+
+  // All that a call does which runs as a whole.
+  Result<std::vector<NodeId>> DoneBeforeHandles(const Inlined& made) {
+    std::vector<NodeId> done;
+    if (!made.is_whole) return done;
+    done = made.effects;
+    for (const SiteValue& value : made.outputs) {
+      if (to_.dtype(value.output) == DType::kResource) continue;
+      DF_ASSIGN(const NodeId output, inliner_.NodeOf(value, site_));
+      done.push_back(output);
+    }
+    return done;
   }
 
   // An output of the graph as it was, as it is now.

@@ -41,12 +41,13 @@ class ConditionalAdder {
     CallSite inner = site_;
     inner.ties = {pivot.output.node};
     inner.is_conditional = true;
+    inner.ends_whole = site_.runs_all;
     DF_ASSIGN(made_[side], branch(inputs, inner));
     pivots_[side] = pivot;
     return Status();
   }
 
-  // One of the two is alive. With effects, who waits for the node waits for those of that branch.
+  // One of the two is alive. Who waits for the node waits for the effects of that branch.
   Result<Inlined> Merge() {
     DF_TRY(CheckCount("the branch taken where the condition holds", made_[1].outputs.size(), made_[0].outputs.size()));
     Inlined out;
@@ -55,11 +56,14 @@ class ConditionalAdder {
                 inliner_.Add("merge", "Merge", {made_[0].outputs[i], made_[1].outputs[i]}, site_));
       out.outputs.push_back(merged);
     }
-    if (made_[0].effects.empty() && made_[1].effects.empty()) return out;
+    out.is_whole = site_.runs_all;
+    if (out.is_whole && made_[0].effects.empty() && made_[1].effects.empty()) return out;
     std::vector<SiteValue> ended;
     for (int side = 0; side < 2; ++side) {
-      DF_ASSIGN(const SiteValue end,
-                inliner_.Add("ended", "Identity", {pivots_[side]}, site_, {}, made_[side].effects));
+      SiteValue end = pivots_[side];
+      if (!made_[side].effects.empty()) {
+        DF_ASSIGN(end, inliner_.Add("ended", "Identity", {end}, site_, {}, made_[side].effects));
+      }
       ended.push_back(end);
     }
     DF_ASSIGN(const SiteValue either, inliner_.Add("executed", "Merge", ended, site_));
@@ -119,6 +123,19 @@ Result<Inlined> AddBranches(FunctionInliner& inliner, const std::vector<Function
   return made;
 }
 
+// Of a Case that has no choice.
+Result<Inlined> AddOnlyBranch(FunctionInliner& inliner, const std::vector<FunctionName>& branches,
+                              const SiteValue& index, const std::vector<SiteValue>& inputs, const CallSite& site) {
+  CallSite inner = site;
+  inner.ends_whole = site.runs_all;
+  DF_ASSIGN(Inlined made, AddBranches(inliner, branches, 0, 1, index, inputs, inner));
+  made.is_whole = site.runs_all;
+  if (made.is_whole || !made.effects.empty()) return made;
+  DF_ASSIGN(const SiteValue executed, inliner.Add("executed", "Identity", {index}, site));
+  made.effects = {executed.output.node};
+  return made;
+}
+
 }  // namespace
 
 Result<Inlined> LowerIf(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site) {
@@ -140,7 +157,7 @@ Result<Inlined> LowerCase(FunctionInliner& inliner, const FunctionalNode& node, 
   }
   if (node.inputs.empty()) return InvalidArgument("it has no branch_index");
   const std::vector<SiteValue> inputs(node.inputs.begin() + 1, node.inputs.end());
-  if (branches.size() == 1) return AddBranches(inliner, branches, 0, 1, node.inputs[0], inputs, site);
+  if (branches.size() == 1) return AddOnlyBranch(inliner, branches, node.inputs[0], inputs, site);
   DF_ASSIGN(const SiteValue number, AddBranchNumber(inliner, branches.size(), node.inputs[0], site));
   return AddBranches(inliner, branches, 0, branches.size(), number, inputs, site);
 }

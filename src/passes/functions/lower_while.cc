@@ -121,20 +121,29 @@ class Loop {
     return Status();
   }
 
+  // The effects of the body are done with any of the Exits. Who waits for a lowered loop waits for all of them.
   Result<Inlined> ExitAll() {
-    Inlined out;
+    std::vector<NodeId> exits;
     for (Variable& v : variables_) {
       if (v.is_invariant) continue;
       DF_ASSIGN(const SiteValue left, inliner_.Add("exit", "Exit", {{{v.switched.output.node, 0}}}, inside_));
-      if (has_effects_ && out.effects.empty()) out.effects = {left.output.node};
+      exits.push_back(left.output.node);
       v.merged = left;
     }
+    Inlined out;
     for (size_t i = 0; i < node_.inputs.size(); ++i) {
       SiteValue value = variables_[i].is_invariant ? variables_[i].initial : variables_[i].merged;
       if (variables_[i].is_invariant && has_effects_) {
-        DF_ASSIGN(value, inliner_.Add("output", "Identity", {value}, site_, {}, out.effects));
+        DF_ASSIGN(value, inliner_.Add("output", "Identity", {value}, site_, {}, {exits[0]}));
       }
       out.outputs.push_back(value);
+    }
+    out.is_whole = site_.runs_all;
+    if (!out.is_whole) {
+      DF_ASSIGN(const SiteValue executed, inliner_.Add("executed", "NoOp", {}, site_, {}, exits));
+      out.effects = {executed.output.node};
+    } else if (has_effects_) {
+      out.effects = {exits[0]};
     }
     return out;
   }

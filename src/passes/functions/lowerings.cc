@@ -48,6 +48,7 @@ Result<Inlined> LowerCall(FunctionInliner& inliner, const FunctionalNode& node, 
   DF_ASSIGN(const FunctionName f, node.attrs.Get<FunctionName>("f"));
   DF_ASSIGN(Inlined made, inliner.Call(f, node.inputs, site));
   DF_TRY(NoteGradient(inliner, f.name, site, made));
+  made.is_whole = site.runs_all;
   return made;
 }
 

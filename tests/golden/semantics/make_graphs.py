@@ -130,6 +130,93 @@ for op in "If", "While", "f":
                 graph(lambda both=both, outer=outer, lowered=lowered: called(outer, (), lowered, both, "g"), title)
 
 
+# ---- What of a call, conditional or loop runs for one output of it, or for nothing but its end. As TensorFlow is set by
+# itself: without its rewriting some calls run by a kernel, as a whole.
+
+PAIR = """signature { name: "%s" is_stateful: true input_arg { name: "x" type: DT_DOUBLE } input_arg { name: "u" type: DT_DOUBLE }
+input_arg { name: "v" type: DT_RESOURCE } output_arg { name: "y" type: DT_DOUBLE } output_arg { name: "z" type: DT_DOUBLE }
+output_arg { name: "w" type: DT_RESOURCE } %s } ret { key: "y" value: "first:z:0" } ret { key: "z" value: "second:z:0" }
+ret { key: "w" value: "v" } """
+PAIR_TYPES = TYPES.replace("list { ", "list { type: DT_DOUBLE ")
+
+
+def pair_of(name, call="", x="x", named=("named",)):
+    """A function of x, u and a variable: gives x + 1, which comes after it adds 1 to the variable, and u + 1, which comes
+    after it adds 10; what `named` names adds 100, and what nothing needs 1000. `call`: a node more; `x`: what it reads."""
+    text = PAIR % (name, "".join(f'control_output: "c_{node}" ' for node in named))
+    text += "".join(f'control_ret {{ key: "c_{node}" value: "{node}" }}' for node in named)
+    for node, value in ("by_first", 1), ("by_second", 10), ("named", 100), ("unneeded", 1000):
+        text += ONE % {"name": node + "_by", "value": value}
+        text += ADD % {"name": node, "handle": "v", "by": node + "_by", "after": ""}
+    text += ONE % {"name": "one", "value": 1}
+    for node, of in ("first", x), ("second", "u"):
+        text += f"""node_def {{ name: "{node}" op: "AddV2" input: "{of}" input: "one:output:0" input: "^by_{node}"
+                    attr {{ key: "T" value {{ type: DT_DOUBLE }} }} }}"""
+    return "function { " + text + call + " }"
+
+
+BELOW_PAIR = "function { " + ONE % {"name": "limit", "value": 1.5} + """
+signature { name: "below_pair" input_arg { name: "x" type: DT_DOUBLE } input_arg { name: "u" type: DT_DOUBLE }
+input_arg { name: "v" type: DT_RESOURCE } output_arg { name: "holds" type: DT_BOOL } } ret { key: "holds" value: "less:z:0" }
+node_def { name: "less" op: "Less" input: "x" input: "limit:output:0" attr { key: "T" value { type: DT_DOUBLE } } } }"""
+CHOICES = """node_def { name: "yes" op: "Const" attr { key: "dtype" value { type: DT_BOOL } } attr { key: "value" value {
+tensor { dtype: DT_BOOL tensor_shape {} bool_val: true } } } } node_def { name: "index" op: "Const" attr { key: "dtype"
+value { type: DT_INT32 } } attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape {} int_val: 1 } } } }"""
+
+
+def pair_caller(op, function, name="call", inputs=("x", "u", "v"), tag="node", lowered=True, choices=("p", "i")):
+    types = PAIR_TYPES % "Tin" + PAIR_TYPES % "Tout"
+    if op.endswith("If"):
+        inputs = (choices[0], *inputs)
+        types += 'attr { key: "Tcond" value { type: DT_BOOL } } '
+        types += NAMED % ("then_branch", function) + NAMED % ("else_branch", function)
+    elif op.endswith("Case"):
+        inputs = (choices[1], *inputs)
+        types += f'attr {{ key: "branches" value {{ list {{ func {{ name: "{function}" }} func {{ name: "{function}" }} }} }} }}'
+    elif op.endswith("While"):
+        types = PAIR_TYPES % "T" + NAMED % ("cond", "below_pair") + NAMED % ("body", function)
+    else:
+        types += NAMED % ("f", function)
+    return tag + ' { name: "%s" op: "%s" %s %s }' % (name, op, " ".join(f'input: "{x}"' for x in inputs),
+                                                    types + (LOWERED if lowered else ""))
+
+
+def part_of_pair(op, needs, lowered=True, library=None, function="f"):
+    """What the variable holds after what `needs` the call has run: "y", "z", or "^": waits for it."""
+    handle = raw.VarHandleOp(dtype=tf.float64, shape=[], shared_name="counted")
+    with tf.control_dependencies([raw.AssignVariableOp(resource=handle, value=tf.constant(0.0, tf.float64))]):
+        zero = tf.identity(hidden(tf.constant(0.0, tf.float64), []))
+        holds, index = tf.identity(hidden(True, [])), tf.identity(hidden(1, []))
+    text = "".join(f'node {{ name: "{n}" op: "Placeholder" attr {{ key: "dtype" value {{ type: {t} }} }} }}'
+                   for n, t in (("x", "DT_DOUBLE"), ("u", "DT_DOUBLE"), ("v", "DT_RESOURCE"), ("p", "DT_BOOL"),
+                                ("i", "DT_INT32")))
+    text += pair_caller(op, function, lowered=lowered)
+    text += "library { " + (library or pair_of("f")) + BELOW_PAIR + "} versions { producer: 1882 }"
+    *outputs, call = tf.import_graph_def(
+        text_format.Parse(text, tf.GraphDef()), {"x": zero, "u": zero, "v": handle, "p": holds, "i": index},
+        ["call:0", "call:1", "call"], name="in")
+    values = [outputs["yz".index(need)] + 0.0 for need in needs if need != "^"]
+    with tf.control_dependencies(values + [call] * ("^" in needs)):
+        return [*values, raw.ReadVariableOp(resource=handle, dtype=tf.float64)]
+
+
+for op in "If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "StatefulPartitionedCall":
+    for needs in "y", "z", "yz", "^", "y^":
+        graph(lambda op=op, needs=needs: part_of_pair(op, needs),
+              f"{op.lower()}_for_{needs.replace('^', '_its_end').strip('_')}", config=None)
+for op in "If", "Case", "While":
+    graph(lambda op=op: part_of_pair(op, "y", lowered=False), f"{op.lower()}_that_is_not_lowered_for_y", config=None)
+for op in "If", "Case", "While", "StatefulPartitionedCall":
+    for outer, lowered in ("PartitionedCall", True), ("If", True), ("While", True), ("If", False), ("While", False):
+        for what, x, named in ("read", "inner:output:0", ()), ("named", "x", ("inner",)), ("left", "x", ()):
+            inner = CHOICES + pair_caller(op, "f", "inner", tag="node_def", choices=("yes:output:0", "index:output:0"))
+            both = pair_of("f") + pair_of("g", inner, x, named)
+            if (op, outer, what) == ("While", "PartitionedCall", "read"):
+                continue  # what else of the loop runs depends on how TensorFlow rewrites the call
+            graph(lambda given=(outer, "y", lowered, both, "g"): part_of_pair(*given),
+                  f"{op.lower()}_{what}_in_{outer.lower()}{'' if lowered else '_not_lowered'}_for_y", config=None)
+
+
 # ---- The gradient of a function inside of a loop, a branch and a function.
 
 @defun.Defun(tf.float64, tf.float64, func_name="SquareTimes")
@@ -322,6 +409,40 @@ def a_second_value_of_another_shape_that_is_validated():
     out = in_turn(lambda: assign(v, 1.0, 2.0), lambda: assign(v, 1.0, 2.0, 3.0, validate_shape=True),
                   lambda: tf.identity(read(v)))
     return out[2]
+
+
+ASSIGNS = """function { signature { name: "assigns" is_stateful: true input_arg { name: "v" type: DT_RESOURCE }
+output_arg { name: "y" type: DT_BOOL } control_output: "done" } ret { key: "y" value: "yes:output:0" }
+control_ret { key: "done" value: "assign" } node_def { name: "yes" op: "Const" attr { key: "dtype" value { type: DT_BOOL } }
+attr { key: "value" value { tensor { dtype: DT_BOOL tensor_shape {} bool_val: true } } } }
+node_def { name: "three" op: "Const" attr { key: "dtype" value { type: DT_DOUBLE } } attr { key: "value" value { tensor {
+dtype: DT_DOUBLE tensor_shape { dim { size: 3 } } double_val: [1, 2, 3] } } } }
+node_def { name: "assign" op: "AssignVariableOp" input: "v" input: "three:output:0" attr { key: "dtype" value {
+type: DT_DOUBLE } } attr { key: "validate_shape" value { b: %s } } } }"""
+
+
+def assigned_in_a_branch(lowered, validate, is_second):
+    """A variable of two elements that a branch assigns three."""
+    v = handle_of([2], "assigned_in_a_branch")
+    with tf.control_dependencies([assign(v, 7.0, 8.0)] if is_second else []):
+        holds = tf.identity(hidden(True, []))
+    text = """node { name: "p" op: "Placeholder" attr { key: "dtype" value { type: DT_BOOL } } }
+              node { name: "v" op: "Placeholder" attr { key: "dtype" value { type: DT_RESOURCE } } }
+              node { name: "call" op: "If" input: "p" input: "v" attr { key: "Tcond" value { type: DT_BOOL } }
+              attr { key: "Tin" value { list { type: DT_RESOURCE } } } attr { key: "Tout" value { list { type: DT_BOOL } } } """
+    text += NAMED % ("then_branch", "assigns") + NAMED % ("else_branch", "assigns") + (LOWERED if lowered else "")
+    text += "} library { " + ASSIGNS % str(validate).lower() + "} versions { producer: 1882 }"
+    call, = tf.import_graph_def(text_format.Parse(text, tf.GraphDef()), {"p": holds, "v": v}, ["call"], name="in")
+    with tf.control_dependencies([call]):
+        return [read(v) * 2.0, raw.VariableShape(input=v)]
+
+
+for lowered in True, False:
+    for validate in False, True:
+        for is_second in False, True:
+            graph(lambda *what, given=(lowered, validate, is_second): assigned_in_a_branch(*given),
+                  f"{'another' if is_second else 'a_first'}_shape_in_a_branch{'' if lowered else '_not_lowered'}"
+                  f"{'_validated' if validate else ''}")
 
 
 @graph

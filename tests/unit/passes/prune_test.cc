@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "src/graph/read_apart.h"
 #include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"
 
@@ -38,6 +39,45 @@ TEST_F(PruneTest, KeepsWhatAFetchNeeds) {
   RunSignature signature;
   signature.fetches = {b};
   EXPECT_EQ(Names(Prune(signature)), (std::set<std::string>{"a", "b", "_retval_b_0"}));
+}
+
+// What reads one output of a node that is read apart, waits for it, feeds it, or fetches it.
+TEST_F(PruneTest, EdgesLeadPastNodesThatAreReadApart) {
+  const Output a = m.Scalar("a", 1.0);
+  const Output b = m.Scalar("b", 2.0);
+  const Output effect = m.Scalar("effect", 3.0);
+  NodeSpec spec;
+  spec.name = "both";
+  spec.op = "IdentityN";
+  spec.inputs = {a, b};
+  spec.control_inputs = {effect.node};
+  spec.attrs.Set(kReadApartAttr, true);
+  const Output both = m.Add(spec);
+  const Output second = {both.node, 1};
+  const Output reader = m.Add("reader", "Neg", {second});
+  NodeSpec after;
+  after.name = "after";
+  after.op = "NoOp";
+  after.control_inputs = {both.node};
+  const Output waiter = m.Add(after);
+
+  RunSignature signature;
+  signature.fetches = {reader};
+  EXPECT_EQ(Names(Prune(signature)), (std::set<std::string>{"b", "reader", "_retval_reader_0"}));
+  signature.feeds = {second};
+  EXPECT_EQ(Names(Prune(signature)), (std::set<std::string>{"_arg_both_1", "reader", "_retval_reader_0"}));
+  RunSignature waits;
+  waits.targets = {waiter.node};
+  EXPECT_EQ(Names(Prune(waits)), (std::set<std::string>{"effect", "after"}));
+  RunSignature whole;
+  whole.targets = {both.node};
+  EXPECT_EQ(Names(Prune(whole)), (std::set<std::string>{"a", "b", "effect", "both"}));
+  whole = {};
+  whole.fetches = {both, reader};
+  const Graph pruned = Prune(whole);
+  EXPECT_EQ(Names(pruned),
+            (std::set<std::string>{"a", "b", "effect", "both", "reader", "_retval_both_0", "_retval_reader_0"}));
+  EXPECT_EQ(pruned.node(pruned.node(pruned.Find("reader")).inputs[0].node).name, "b");
 }
 
 TEST_F(PruneTest, AnInnerValueMayBeFed) {
