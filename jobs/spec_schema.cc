@@ -118,7 +118,7 @@ std::string KeySchema(const KeyDef& key) {
     case KeyKind::kTextOrNumber:
       return Types({"string", "number"});
     case KeyKind::kChoice:
-      return Choice(key.choices);
+      return key.keys.empty() ? Choice(key.choices) : AnyOf({Choice(key.choices), KeysSchema(key.keys)});
     case KeyKind::kAlternative:
     case KeyKind::kAlternativeKeys:
       return Choice(key.alternatives().Names());

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "kernels/device/cuda/launch.h"
+#include "kernels/state/float_words_cuda.h"
 
 namespace dfrun {
 namespace {
@@ -12,7 +13,7 @@ struct GateValues {
   struct Value {
     const unsigned char* data;
     int64_t elements;
-    // Of an element; it is not finite where all bits of its exponent are set.
+    // Of an element; it is not finite where all bits of its exponent are set. 0: it says itself, by not being 0.
     int bytes;
     uint64_t exponent;
   };
@@ -29,23 +30,11 @@ DF_CARD_KERNEL void CheckFinite(GateValues values, bool is_first, int32_t* open)
     for (int64_t i = 0; i < value.elements; ++i) {
       uint64_t bits = 0;
       memcpy(&bits, value.data + i * value.bytes, static_cast<size_t>(value.bytes));
-      is_finite = is_finite && (bits & value.exponent) != value.exponent;
+      const bool is_found = value.exponent == 0 ? bits != 0 : (bits & value.exponent) == value.exponent;
+      is_finite = is_finite && !is_found;
     }
   }
   *open = is_finite ? 1 : 0;
-}
-
-uint64_t ExponentOf(DType dtype) {
-  switch (dtype) {
-    case DType::kHalf:
-      return 0x7c00;
-    case DType::kBfloat16:
-      return 0x7f80;
-    case DType::kFloat:
-      return 0x7f800000;
-    default:
-      return 0x7ff0000000000000;
-  }
 }
 
 class DeviceUpdateGate final : public Kernel {
@@ -60,8 +49,9 @@ class DeviceUpdateGate final : public Kernel {
       GateValues values;
       for (; next < ctx.num_inputs() && values.count < kMostValues; ++next) {
         const Tensor& value = ctx.input(next);
-        values.at[values.count++] = {static_cast<const unsigned char*>(value.raw()), value.num_elements(),
-                                     static_cast<int>(DTypeSize(value.dtype())), ExponentOf(value.dtype())};
+        const cuda::FloatWords words = cuda::FloatWordsOf(value.dtype());
+        values.at[values.count++] = {static_cast<const unsigned char*>(value.raw()),
+                                     value.num_elements() * words.an_element, words.bytes, words.exponent};
       }
       DF_TRY(cuda::Launch(ctx, 1, &CheckFinite, values, is_first, open->data<int32_t>()));
     } while (next < ctx.num_inputs());

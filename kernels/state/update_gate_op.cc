@@ -12,21 +12,36 @@ OpCost ScanAllCost(const CostContext& c) {
 
 }  // namespace
 
+OP("_FirstNotFinite")
+    .Input("values: T")
+    .Output("found: int32")
+    .Attr("T: list({float, double, half, bfloat16, complex64, complex128, int32})")
+    .Attr("numbers: list(int) = []")
+    .NotDifferentiable()
+    .Shape(ScalarOutputs())
+    .Own()
+    .Cost(&ScanAllCost)
+    .Doc(
+        "The least number of the values that are not finite, 0 where all are. `numbers` are those of the values, "
+        "without it 1, 2, 3 and so on. An int32 is what another such node found.");
+
 OP("_UpdateGate")
     .Input("values: T")
-    .Output("finite: bool")
-    .Attr("T: list({float, double, half, bfloat16})")
+    .Output("found: int32")
+    .Attr("T: list({float, double, half, bfloat16, complex64, complex128, int32})")
+    .Attr("numbers: list(int) = []")
     .Stateful()
     .NotDifferentiable()
     .Shape(ScalarOutputs())
     .Own()
     .Cost(&ScanAllCost)
-    .Doc("Whether all values are finite; where not, the executor leaves out the updates that wait for it.");
+    .Doc("As _FirstNotFinite; where it finds a value, the executor leaves out the updates that wait for it.");
 
 OP("_DeviceUpdateGate")
     .Input("values: T")
     .Output("open: int32")
-    .Attr("T: list({float, double, half, bfloat16})")
+    .Attr("T: list({float, double, half, bfloat16, complex64, complex128, int32})")
+    .Attr("numbers: list(int) = []")
     .Stateful()
     .NotDifferentiable()
     .Shape(ScalarOutputs())

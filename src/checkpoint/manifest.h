@@ -32,7 +32,8 @@ struct Manifest {
   std::vector<ShardEntry> shards;
   std::vector<SavedInput> inputs = {};
   std::vector<SavedSetting> settings = {};
-  uint32_t format = 3;  // the format of the file that was read
+  int64_t skipped_steps = 0;  // the last ones, behind each other, that made no updates (`on_nan: skip`)
+  uint32_t format = 3;        // the format of the file that was read
 
   // Returns the variable and sets `shard` to the index of its shard; null if no shard has it.
   const SavedVariable* Find(const std::string& variable, size_t* shard) const;

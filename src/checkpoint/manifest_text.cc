@@ -156,6 +156,7 @@ Status ReadContent(JsonReader& reader, Manifest& manifest) {
     reader.Name("settings");
     reader.BeginArray();
     while (reader.NextElement()) manifest.settings.push_back(ReadSetting(reader));
+    if (reader.TryName("skipped_steps")) manifest.skipped_steps = static_cast<int64_t>(reader.QuotedNumber());
   }
   if (!old) {
     reader.Name("checksum");
@@ -192,6 +193,9 @@ std::string PrintManifest(const Manifest& manifest) {
                             ",\n \"shards\": [\n  ", Join(manifest.shards, ",\n  ", PrintShard),
                             "\n ],\n \"inputs\": [", Join(manifest.inputs, ",\n  ", PrintInput), "],\n \"settings\": [",
                             Join(manifest.settings, ",\n  ", PrintSetting), "],\n");
+  if (manifest.skipped_steps > 0) {
+    text += StrCat(" \"skipped_steps\": ", Quoted(static_cast<uint64_t>(manifest.skipped_steps)), ",\n");
+  }
   return text + ChecksumLines(text);
 }
 
@@ -219,6 +223,9 @@ Result<Manifest> ParseManifest(std::string_view text) {
 
 Status CheckManifest(const Manifest& manifest) {
   if (manifest.step < 0) return Error(Code::kDataLoss, "its step is ", manifest.step);
+  if (manifest.skipped_steps < 0 || manifest.skipped_steps > manifest.step) {
+    return Error(Code::kDataLoss, manifest.skipped_steps, " of its ", manifest.step, " steps made no updates");
+  }
   std::set<std::string_view> files;
   std::set<std::string_view> variables;
   std::set<std::string_view> inputs;

@@ -31,6 +31,16 @@ Status CheckRefs(const ExecPlan& plan, uint32_t node, const Tensor* slots) {
   return Status();
 }
 
+void HandOnVariable(const ExecPlan& plan, uint32_t node, Tensor* slots) {
+  const NodeRecord& record = plan.records()[node];
+  const NodeInfo& info = plan.info(node);
+  if (info.inputs.empty() || !info.inputs[0].is_ref) return;
+  const Tensor& variable = slots[plan.inputs()[record.first_input]];
+  for (size_t i = 0; i < info.outputs.size(); ++i) {
+    if (info.outputs[i].is_ref) slots[record.first_output + i] = variable;
+  }
+}
+
 Status StoreFetch(const Tensor& slot, Device& device, Tensor& fetch) {
   const Tensor& value = ValueIn(slot);
   if (slot.is_reference() || value.borrowed() || !IsHostMemory(value.memory())) {

@@ -13,6 +13,9 @@ Status AtNode(const ExecPlan& plan, uint32_t node, const Status& status);
 // FailedPrecondition if a ref that the node reads has no value and its op does not allow that.
 Status CheckRefs(const ExecPlan& plan, uint32_t node, const Tensor* slots);
 
+// Of an update that is left out: it hands on the variable, which is its first input, as it is.
+void HandOnVariable(const ExecPlan& plan, uint32_t node, Tensor* slots);
+
 // Hands the value of a slot out as an owned tensor of host memory; of a ref, a copy of what the variable is now.
 Status StoreFetch(const Tensor& slot, Device& device, Tensor& fetch);
 

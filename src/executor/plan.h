@@ -63,7 +63,7 @@ enum NodeFlag : uint32_t {
   kNodeRunsDead = 1 << 6,       // the kernel is called for dead inputs too
   kNodeYields = 1 << 7,         // with control flow: what its inputs make ready runs before it (FrameEntry::Yielded)
   kNodePredicateOnly = 1 << 8,  // a Switch that hands no value on: who reads its outputs reads its input
-  kNodeGate = 1 << 9,           // withholds the step's updates where its output is false
+  kNodeGate = 1 << 9,           // withholds the step's updates where its output is not 0
   kNodeGated = 1 << 10,         // an update: left out of a step whose updates are withheld
 };
 

@@ -20,9 +20,9 @@ struct RunArgs {
   StepContext step;
   TraceSink* trace = nullptr;         // null: no tracing; else it outlives the step
   NumericsCheck* numerics = nullptr;  // null: no node's values are looked at; else it outlives the step
-  // False before the step; set where its updates are withheld (src/graph/update_gate.h), of one rank's plans by any and
-  // for all. Null: the plan has one of its own.
-  std::atomic<bool>* withheld = nullptr;
+  // 0 before the step; what a gate has found where its updates are withheld (src/graph/update_gate.h), of one rank's
+  // plans by any and for all. Null: the plan has one of its own.
+  std::atomic<int32_t>* withheld = nullptr;
   int32_t slot = 0;  // TraceRecord::slot
 };
 

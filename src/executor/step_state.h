@@ -71,9 +71,12 @@ class StepState final : public PlanState {
   void Fail(const Status& status);
   bool failed() const { return failed_.load(std::memory_order_relaxed); }
 
-  // Any thread: the updates that wait for the caller's node, by whatever way, are left out.
-  void WithholdUpdates() { args_.withheld->store(true, std::memory_order_relaxed); }
-  bool updates_withheld() const { return args_.withheld->load(std::memory_order_relaxed); }
+  // Any thread: where its gate has found a value, the updates that wait for it, by whatever way, are left out.
+  void ObeyGate(int32_t found) {
+    if (found != 0) [[unlikely]]
+      args_.withheld->store(found, std::memory_order_relaxed);
+  }
+  bool updates_withheld() const { return args_.withheld->load(std::memory_order_relaxed) != 0; }
 
   // Any thread: a worker with an empty queue, and its return.
   StepWorker& AcquireWorker();
@@ -128,7 +131,7 @@ class StepState final : public PlanState {
   int in_flight_ = 0;
   bool shared_ = false;
   std::atomic<bool> failed_{false};
-  std::atomic<bool> withheld_{false};  // where RunArgs bring none
+  std::atomic<int32_t> withheld_{0};   // where RunArgs bring none
   std::atomic<Work*> inbox_{nullptr};  // newest first; or one of the two marks in step_state.cc
   std::atomic<int> active_{0};
 

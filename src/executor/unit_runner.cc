@@ -41,7 +41,9 @@ Status UnitRunner::RunNode(uint32_t node, Observer& observer, std::vector<Tensor
     if ((record.flags & kNodeGated) != 0) {
       DF_ASSIGN(is_left_out, observer.LeavesOut(node, slots_.data()));
     }
-    if (!is_left_out) {
+    if (is_left_out) {
+      HandOnVariable(plan_, node, slots_.data());
+    } else {
       ExecutorAccess::BindNode(context_, plan_.info(node), inputs, slots_.data() + record.first_output,
                                Forwardable(node));
       const auto call = [&](OpContext& ctx) { return record.fn(record.kernel, ctx); };

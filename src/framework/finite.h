@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "src/base/threads.h"
 #include "src/framework/tensor.h"
 
 namespace dfrun {
@@ -13,6 +14,8 @@ namespace dfrun {
 // memory once, at its speed, and stops soon after what it looks for. Thread safety: any thread that may read the
 // tensor.
 bool AllFinite(const Tensor& value);
+// The same by the threads of a pool, where the tensor is large.
+bool AllFinite(const Tensor& value, ThreadPool& pool);
 
 // Whether some element is NaN.
 bool HasNan(const Tensor& value);

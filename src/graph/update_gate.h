@@ -1,8 +1,10 @@
 // Gates that keep a step from updating variables when a value is not finite.
 //
-// The output of a node of op kUpdateGateOp is true if all scalars that it reads are finite. An update has the attr
-// kGatedAttr and a control edge from the gate of its device. If the gate's output is false the executor runs no gated
-// node of the step on that rank. All other nodes run, so that no rank waits in vain, and the step ends well.
+// The output of a node of op kUpdateGateOp is 0 if all values that it reads are finite, else the least number of one
+// that is not. An update has the attr kGatedAttr and a control edge from the gate of its device. If the gate has found
+// a value the executor runs no gated node of the step on that rank. All other nodes run, so that no rank waits in vain,
+// and the step ends well. Nodes of op kFirstNotFiniteOp look for the gates, where the values are; a gate that reads
+// what one of them has found, an int32, takes that for its own.
 #ifndef DFRUN_SRC_GRAPH_UPDATE_GATE_H_
 #define DFRUN_SRC_GRAPH_UPDATE_GATE_H_
 
@@ -10,6 +12,7 @@
 
 namespace dfrun {
 
+inline constexpr const char* kFirstNotFiniteOp = "_FirstNotFinite";
 inline constexpr const char* kUpdateGateOp = "_UpdateGate";
 // The same of a device that leaves out updates by itself, where they are recorded with the gate: its output, a number
 // in the device's memory, is 0 where they are to write nothing.

@@ -1,5 +1,6 @@
 #include "src/job/finite_watch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "src/framework/finite.h"
@@ -22,39 +23,51 @@ std::string TextOf(const Tensor& scalar) {
   return text.ok() ? *text : scalar.ToString();
 }
 
-// What was not finite, by what a second run gave; nothing where all was finite then.
-std::string Culprit(const std::vector<Tensor>& checked) {
-  if (!AllFinite(checked[0])) return StrCat("the loss is ", TextOf(checked[0]));
-  if (checked.size() < 2 || AllFinite(checked[1])) return "";
-  return StrCat("the norm of the gradients is ", TextOf(checked[1]), " at a loss of ", TextOf(checked[0]));
+// 0: no row of steps that are not finite ends the job.
+int64_t LimitOf(const JobSpec& spec) {
+  if (!spec.train) return 0;
+  if (spec.train->on_nan == OnNan::kStop) return 1;
+  // A job that has made no update at all is no better for being short.
+  return spec.train->on_nan == OnNan::kSkip ? std::min(spec.train->most_skipped, spec.train->steps) : 0;
 }
 
 }  // namespace
 
 FiniteWatch::FiniteWatch(const JobSpec& spec, const JobGraph& parts, Session& session)
-    : spec_(spec), parts_(parts), session_(session) {}
-
-Session::AtNotFinite FiniteWatch::at_not_finite() const {
-  const bool stops = spec_.train && spec_.train->on_nan == OnNan::kStop;
-  return stops ? Session::AtNotFinite::kStop : Session::AtNotFinite::kGoOn;
-}
+    : spec_(spec), parts_(parts), session_(session), row_{.length = 0, .limit = LimitOf(spec)} {}
 
 Status FiniteWatch::AfterSteps(int64_t step) {
-  if (at_not_finite() == Session::AtNotFinite::kGoOn || session_.steps_not_finite() == seen_) return Status();
-  return Explain(step);
+  seen_ = session_.steps_not_finite();
+  if (!row_.is_full()) return Status();
+  return spec_.train->on_nan == OnNan::kStop ? ExplainStop(step) : ExplainSkipped(step);
+}
+
+Status FiniteWatch::AfterStep(int64_t step) {
+  row_.Add(session_.steps_not_finite() == seen_);
+  return AfterSteps(step);
+}
+
+int64_t FiniteWatch::skipped_steps() const {
+  return spec_.train && spec_.train->on_nan == OnNan::kSkip ? row_.length : 0;
+}
+
+// The limit may be another than it was: one step is tried at least.
+void FiniteWatch::Resume(int64_t skipped_steps) {
+  if (row_.limit > 1) row_.length = std::min(skipped_steps, row_.limit - 1);
 }
 
 std::optional<int64_t> FiniteWatch::TakeCount() {
   if (!spec_.train || spec_.train->on_nan == OnNan::kStop) return {};
   const int64_t all = session_.steps_not_finite();
-  return all - std::exchange(seen_, all);
+  return all - std::exchange(counted_, all);
 }
 
-std::string FiniteWatch::Describe(int64_t step, int64_t count) const {
+std::string FiniteWatch::Describe(int64_t step, int64_t count) {
+  const int32_t first = session_.TakeFirstNotFinite();
   return StrCat(
       "up to step ", step, ", ", count, count == 1 ? " step had" : " steps had",
-      " a loss, or a norm of gradients, that is not finite: ",
-      spec_.train->on_nan == OnNan::kSkip ? "the updates were left out" : "the updates were made all the same");
+      " a loss, or a gradient, that is not finite (", count == 1 ? "it was " : "first it was ", NameOf(first),
+      "): ", spec_.train->on_nan == OnNan::kSkip ? "the updates were left out" : "the updates were made all the same");
 }
 
 Result<FiniteWatch::Again> FiniteWatch::RunAgain(bool optimize) {
@@ -75,29 +88,62 @@ Result<FiniteWatch::Again> FiniteWatch::RunAgain() {
   return RunAgain(/*optimize=*/true);
 }
 
-Status FiniteWatch::Explain(int64_t step) {
+std::string FiniteWatch::NameOf(int32_t number) const {
+  const std::vector<std::string>& names = parts_.checked_names;
+  return number > 0 && number <= static_cast<int64_t>(names.size()) ? names[static_cast<size_t>(number) - 1]
+                                                                    : "the loss";
+}
+
+// The loss, perhaps the norm of the gradients, and the number of the first that is not finite.
+std::string FiniteWatch::Culprit(const std::vector<Tensor>& checked) const {
+  const auto number = static_cast<size_t>(checked.back().scalar<int32_t>());
+  if (number == 0) return "";
+  const bool has_value = number < checked.size();
+  return StrCat(NameOf(static_cast<int32_t>(number)), " is ", has_value ? TextOf(checked[number - 1]) : "not finite",
+                number == 1 ? "" : StrCat(" at a loss of ", TextOf(checked[0])));
+}
+
+FiniteWatch::Origin FiniteWatch::OriginOf(const Again& again) const {
+  if (again.found.ok())
+    return {"", ", and no node made it out of finite values: a constant that is not finite goes into it"};
+  const std::string& found = again.found.message();
+  const std::string node = NodeIn(found);
+  return {LocationOf(node), StrCat("; first, ", InputOf(node), found)};
+}
+
+Status FiniteWatch::ExplainStop(int64_t step) {
+  const std::string was = NameOf(session_.TakeFirstNotFinite());
   const Result<Again> again = RunAgain();
   const std::string head = StrCat("step ", step, ": ");
   if (!again.ok()) {
-    return Error(Code::kNotFinite, head, "the loss is not finite; running the step again, to name the node, failed: ",
-                 again.status().message());
+    return Error(Code::kNotFinite, head, was,
+                 " is not finite; running the step again, to name the node, failed: ", again.status().message());
   }
   const std::string culprit = Culprit(again->checked);
   if (culprit.empty()) {
-    return Error(Code::kNotFinite, head, "the loss was not finite, but is ", TextOf(again->checked[0]),
-                 " when the step is run again: it depends on what a step uses up or changes itself, as a queue, or a "
+    return Error(Code::kNotFinite, head, was, " was not finite, but all is when the step is run again, at a loss of ",
+                 TextOf(again->checked[0]),
+                 ": it depends on what a step uses up or changes itself, as a queue, or a "
                  "variable that the graph assigns and that does not say 'reduce'. No update of the step was made");
   }
+  const Origin origin = OriginOf(*again);
+  return Error(Code::kNotFinite, origin.location, head, culprit, origin.text,
+               ". No update of the step was made. A lower learning_rate or a clip_norm may keep it finite; with "
+               "'on_nan: skip' of 'train' such steps are left out");
+}
+
+Status FiniteWatch::ExplainSkipped(int64_t step) {
+  const std::string head =
+      StrCat("the last ", row_.length, " steps, up to step ", step, ", made no update, since the loss or a gradient ",
+             "was not finite in each of them: the variables are those of step ", step - row_.length);
   const char* advice =
-      ". No update of the step was made. A lower learning_rate or a clip_norm may keep it finite; with 'on_nan: skip' "
-      "of 'train' such steps are left out";
-  if (again->found.ok()) {
-    return Error(Code::kNotFinite, head, culprit,
-                 ", and no node made it out of finite values: a constant that is not finite goes into it", advice);
-  }
-  const std::string& found = again->found.message();
-  const std::string node = NodeIn(found);
-  return Error(Code::kNotFinite, LocationOf(node), head, culprit, "; first, ", InputOf(node), found, advice);
+      ". Go on from an older checkpoint or with a lower learning_rate; 'on_nan: {skip: N}' of 'train' "
+      "lets more steps behind each other be left out";
+  const Result<Again> again = RunAgain();
+  const std::string culprit = again.ok() ? Culprit(again->checked) : "";
+  if (culprit.empty()) return Error(Code::kNotFinite, head, advice);
+  const Origin origin = OriginOf(*again);
+  return Error(Code::kNotFinite, origin.location, head, ". In the next step ", culprit, origin.text, advice);
 }
 
 std::string FiniteWatch::LocationOf(const std::string& name) const {

@@ -1,4 +1,5 @@
-// What a job does about values that are not finite: in the loss of a step, and in variables that are to be saved.
+// What a job does about values that are not finite: in the loss and the gradients of a step, and in variables that are
+// to be saved.
 #ifndef DFRUN_SRC_JOB_FINITE_WATCH_H_
 #define DFRUN_SRC_JOB_FINITE_WATCH_H_
 
@@ -16,16 +17,20 @@ class FiniteWatch {
  public:
   FiniteWatch(const JobSpec& spec, const JobGraph& parts, Session& session);
 
-  // Of the steps that are asked for at once.
-  Session::AtNotFinite at_not_finite() const;
-  // After steps, the last of which is `step`. kNotFinite where the job is to stop since that one's loss, or the norm of
-  // its gradients, was not finite: the step has been run again, as if it had not been, and the error names the node
-  // where it began.
+  // Of the steps that are asked for at once: those behind each other, up to the last, that were not finite.
+  NotFiniteRow& row() { return row_; }
+  // After steps that went into row(), the last of which is `step`; after one step that did not. kNotFinite where the
+  // job is to stop. With `stop` the step has been run again, as if it had not been, and the error names the node where
+  // it began; with `skip` the step after it, whose updates nothing makes.
   Status AfterSteps(int64_t step);
+  Status AfterStep(int64_t step);
+  // Of a checkpoint: the last steps, behind each other, that made no updates.
+  int64_t skipped_steps() const;
+  void Resume(int64_t skipped_steps);
   // Steps that were not finite since the last call; nothing where the job stops at the first.
   std::optional<int64_t> TakeCount();
-  // "2 of the steps up to 40 ...", for a person; `count` above 0.
-  std::string Describe(int64_t step, int64_t count) const;
+  // "2 of the steps up to 40 ...", for a person; `count` above 0, as TakeCount() gave it. Once.
+  std::string Describe(int64_t step, int64_t count);
 
   // What of the variables that are to be saved is not finite, a sentence; "" where all is.
   Result<std::string> FindInVariables();
@@ -38,17 +43,30 @@ class FiniteWatch {
     Status found;  // kNotFinite: which node
     std::vector<Tensor> checked;
   };
+  // The node where it began: its location in the spec, "" where it has none, and the rest of a sentence.
+  struct Origin {
+    std::string location;
+    std::string text;
+  };
 
   Result<Again> RunAgain(bool optimize);
   Result<Again> RunAgain();
-  Status Explain(int64_t step);
+  // What was not finite, by what a second run gave; "" where all was finite then.
+  std::string Culprit(const std::vector<Tensor>& checked) const;
+  // "the loss"; of a number as of src/graph/update_gate.h.
+  std::string NameOf(int32_t number) const;
+  Origin OriginOf(const Again& again) const;
+  Status ExplainStop(int64_t step);
+  Status ExplainSkipped(int64_t step);
   std::string LocationOf(const std::string& node) const;
   std::string InputOf(const std::string& node) const;
 
   const JobSpec& spec_;
   const JobGraph& parts_;
   Session& session_;
-  int64_t seen_ = 0;  // of Session::steps_not_finite(), those that TakeCount() has told
+  NotFiniteRow row_;
+  int64_t seen_ = 0;     // of Session::steps_not_finite(), those that AfterStep() knows
+  int64_t counted_ = 0;  // likewise those that TakeCount() has told
 };
 
 }  // namespace dfrun

@@ -277,6 +277,7 @@ Status Job::Resume() {
   const RestoreStep step = RestoreFrom(*found, fit, parts_);
   DF_ASSIGN(const Session::Handle restore, session_->Prepare(step.signature));
   DF_TRY(session_->RunStep(restore, step.feeds, {}));
+  watch_->Resume(found->manifest.skipped_steps);
   TellMessage(StrCat("resuming at step ", step_, " from ", found->directory));
   return Status();
 }
@@ -374,7 +375,7 @@ Status Job::RunQuietly(int64_t steps) {
   if (steps <= 0) return Status();
   if (!parts_.feeds_learning_rate && step_ >= trace_until_) {
     const int64_t before = session_->steps_run();
-    DF_TRY(session_->RunSteps(quiet_, steps, watch_->at_not_finite()));
+    DF_TRY(session_->RunSteps(quiet_, steps, &watch_->row()));
     step_ += session_->steps_run() - before;
     return watch_->AfterSteps(step_);
   }
@@ -393,7 +394,7 @@ Status Job::Step(Session::Handle handle, std::span<Tensor> fetches) {
 
 Status Job::AfterStep() {
   ++step_;
-  DF_TRY(watch_->AfterSteps(step_));
+  DF_TRY(watch_->AfterStep(step_));
   return step_ == trace_until_ ? session_->WriteTrace(directory_->trace() + "/") : Status();
 }
 
@@ -483,6 +484,7 @@ Status Job::Save() {
   DF_TRY(store_->Commit(manifest));
   saved_step_ = step_;
   return Status();
+  manifest.skipped_steps = watch_->skipped_steps();
 }
 
 // What the last step fetched, under the names that the spec gives.

@@ -278,19 +278,18 @@ Result<std::unique_ptr<PendingStep>> Master::StartStep(Executable& executable, s
   return step;
 }
 
-Status Master::RunSteps(Executable& executable, int64_t steps, AtNotFinite at_not_finite) {
+Status Master::RunSteps(Executable& executable, int64_t steps, NotFiniteRow& row) {
   DF_TRY(CheckArgs(executable, 0, 0));
-  const int64_t not_finite = steps_not_finite();
-  const auto stops = [&] {
-    return runtime_.stop_signal() != 0 || (at_not_finite == AtNotFinite::kStop && steps_not_finite() > not_finite);
-  };
+  const auto stops = [&] { return runtime_.stop_signal() != 0 || row.is_full(); };
   for (int64_t done = 0; done < steps && !stops();) {
     if (ended_.load(std::memory_order_acquire)) return session_status();
     if (several_ranks_) {
-      DF_ASSIGN(const int64_t now, RunSomeSteps(executable, steps - done, at_not_finite));
+      DF_ASSIGN(const int64_t now, RunSomeSteps(executable, steps - done, row));
       done += now;
     } else {
+      const int64_t not_finite = steps_not_finite();
       DF_TRY(RunStep(executable, {}, {}));
+      row.Add(steps_not_finite() == not_finite);
       ++done;
     }
   }
@@ -305,15 +304,15 @@ Status Master::CheckNumerics(const RunSignature& signature, bool optimize, std::
   return RunToEnd(step);
 }
 
-Result<int64_t> Master::RunSomeSteps(Executable& executable, int64_t most, AtNotFinite at_not_finite) {
+Result<int64_t> Master::RunSomeSteps(Executable& executable, int64_t most, NotFiniteRow& row) {
   using Clock = std::chrono::steady_clock;
   // Of a request that fails alone all ranks must run the same steps, up to that which failed: so it has one.
   const int64_t at_once = error_scope_ == ErrorScope::kStep ? 1 : executable.steps_per_request.load();
   const int64_t steps = std::min(at_once, most);
   const Clock::time_point begin = Clock::now();
-  PendingStep step(*this, executable,
-                   {.steps = steps, .stop_not_finite = at_not_finite == AtNotFinite::kStop, .trace = trace()});
+  PendingStep step(*this, executable, {.steps = steps, .not_finite = row, .trace = trace()});
   DF_TRY(RunToEnd(step));
+  row = step.run_->not_finite();
   const std::chrono::duration<double> step_time = (Clock::now() - begin) / static_cast<double>(steps);
   const double wanted = kRequestTime / std::max(step_time, std::chrono::duration<double>(1e-9));
   executable.steps_per_request = std::clamp(static_cast<int64_t>(wanted), int64_t{1}, kStepsPerRequest);
@@ -408,7 +407,9 @@ void Master::SendRequest(const PendingStep& step) {
   run.set_steps(request.steps);
   run.set_slot(request.slot);
   run.set_trace(request.trace != nullptr);
-  run.set_stop_not_finite(request.stop_not_finite);
+  run.set_not_finite_before(request.not_finite.length);
+  run.set_not_finite_limit(request.not_finite.limit);
+  run.set_tell_memory(request.tell_memory);
   run.set_check_numerics(request.numerics != nullptr);
   run.set_ends_alone(request.scope == ErrorScope::kStep);
   runtime_.control()->Broadcast(message);

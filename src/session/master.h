@@ -59,7 +59,7 @@ class Master final : private PendingStepHost {
   Status ResetContainers(const std::vector<std::string>& names) EXCLUDES(change_mu_, mu_);
   Result<std::unique_ptr<PendingStep>> StartStep(Executable& executable, std::span<const Tensor> feeds) EXCLUDES(mu_);
   Status RunStep(Executable& executable, std::span<const Tensor> feeds, std::span<Tensor> fetches) EXCLUDES(mu_);
-  Status RunSteps(Executable& executable, int64_t steps, AtNotFinite at_not_finite) EXCLUDES(mu_);
+  Status RunSteps(Executable& executable, int64_t steps, NotFiniteRow& row) EXCLUDES(mu_);
   Status CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches) EXCLUDES(mu_);
   void StartTrace();
   Status WriteTrace(const std::string& prefix) EXCLUDES(change_mu_);
@@ -70,6 +70,8 @@ class Master final : private PendingStepHost {
   int64_t steps_run() const { return next_step_.load(); }
   int64_t steps_not_finite() const { return runtime_.runner().steps_not_finite(); }
   bool optimizes() const { return optimize_; }
+  std::vector<DevicesReport> ReportsOfRanks() const { return runtime_.ReportsOfRanks(); }
+  int32_t TakeFirstNotFinite() { return runtime_.runner().TakeFirstNotFinite(); }
 
  private:
   // Null if there is none yet.
@@ -81,7 +83,7 @@ class Master final : private PendingStepHost {
   Status CheckArgs(const Executable& executable, size_t feeds, size_t fetches) const;
   Status CheckFeeds(const Executable& executable, std::span<const Tensor> feeds) const;
   // Up to `most` steps that feed and fetch nothing, in a round of bounded length: how many were asked for.
-  Result<int64_t> RunSomeSteps(Executable& executable, int64_t most, AtNotFinite at_not_finite) EXCLUDES(mu_);
+  Result<int64_t> RunSomeSteps(Executable& executable, int64_t most, NotFiniteRow& row) EXCLUDES(mu_);
 
   // Asks all ranks for steps, and begins this rank's part of them. Blocks while no slot is free.
   Status Ask(PendingStep& step) EXCLUDES(request_mu_, mu_);

@@ -104,14 +104,19 @@ Result<std::unique_ptr<PendingStep>> Session::StartStep(Handle handle, std::span
   return master_->StartStep(*handle, feeds);
 }
 
-Status Session::RunSteps(Handle handle, int64_t steps, AtNotFinite at_not_finite) {
+Status Session::RunSteps(Handle handle, int64_t steps, NotFiniteRow* row) {
   DF_TRY(CheckPrepared(handle));
   if (steps < 0) return InvalidArgument("a number of steps to run is at least 0, not ", steps);
-  return master_->RunSteps(*handle, steps, at_not_finite);
+  NotFiniteRow none;
+  return master_->RunSteps(*handle, steps, row == nullptr ? none : *row);
 }
 
 int64_t Session::steps_not_finite() const {
   return master_->steps_not_finite();
+}
+
+int32_t Session::TakeFirstNotFinite() {
+  return master_->TakeFirstNotFinite();
 }
 
 Status Session::CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches) {

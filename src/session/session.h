@@ -49,8 +49,6 @@ struct Executable;
 // Blocking: all methods may wait for other ranks; the caller's thread takes part in the work.
 class Session {
  public:
-  using AtNotFinite = dfrun::AtNotFinite;
-
   // A compiled signature. Lives as long as the session.
   using Handle = Executable*;
 
@@ -96,12 +94,15 @@ class Session {
   // Blocks while as many steps of the handle are in flight as the transport tells apart (Transport::max_slots()).
   Result<std::unique_ptr<PendingStep>> StartStep(Handle handle, std::span<const Tensor> feeds = {});
   // `steps` steps of a signature that feeds and fetches nothing, requested at once: ranks wait for each other only
-  // where data does. Fewer where the runtime is asked to stop: steps_run() tells.
-  Status RunSteps(Handle handle, int64_t steps, AtNotFinite at_not_finite = AtNotFinite::kGoOn);
+  // where data does. Fewer where the runtime is asked to stop, and where `row`, which goes on with these steps, is
+  // full: steps_run() tells.
+  Status RunSteps(Handle handle, int64_t steps, NotFiniteRow* row = nullptr);
 
   // Steps so far, by all handles, whose updates were withheld since a value that they check is not finite
   // (src/graph/update_gate.h). Such a step is no error.
   int64_t steps_not_finite() const;
+  // What the gates of the first such step since the last call have found; 0: there was none.
+  int32_t TakeFirstNotFinite();
   // A step of a signature without feeds in which each node's values are looked at, for what numerics_check.h says. Not
   // with another step. kNotFinite: what it found first, over all ranks; the session stays open, and all is fetched.
   // `optimize`: the nodes as they run in steps, else as they are in the graph.

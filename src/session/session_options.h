@@ -34,8 +34,14 @@ struct SessionOptions {
   ErrorScope error_scope = ErrorScope::kSession;
 };
 
-// What becomes of the rest of the steps that were asked for after one that Session::steps_not_finite() counts.
-enum class AtNotFinite { kGoOn, kStop };
+// Steps behind each other that Session::steps_not_finite() counts, up to the last that has run.
+struct NotFiniteRow {
+  int64_t length = 0;
+  int64_t limit = 0;  // of steps that were asked for at once none is run after so many; 0: all are
+
+  bool is_full() const { return limit > 0 && length >= limit; }
+  void Add(bool is_finite) { length = is_finite ? 0 : length + 1; }
+};
 
 }  // namespace dfrun
 

@@ -13,7 +13,8 @@ StepRun::StepRun(StepRunHost& host, LocalExecutable& part, const StepRequest& re
       request_(request),
       done_(done),
       rendezvous_(part.communicator == nullptr ? nullptr : part.slot(request.slot).rendezvous.get()),
-      plans_(part.plans.size()) {
+      plans_(part.plans.size()),
+      not_finite_(request.not_finite) {
   for (PlanRun& plan : plans_) plan.run = this;
 }
 
@@ -104,8 +105,7 @@ bool StepRun::NextStep() {
     if (state_ != State::kBetweenSteps)
       return false;  // it has failed meanwhile: the end of its messages leads here again
     if (!failure_.status.ok()) status = failure_.status;
-    const bool stops = request_.stop_not_finite && steps_not_finite_ > 0;
-    goes_on = status.ok() && steps_run_ < request_.steps && !stops;
+    goes_on = status.ok() && steps_run_ < request_.steps && !not_finite_.is_full();
     if (!goes_on) state_ = State::kEnded;
   }
   if (goes_on) return BeginStep();
@@ -114,10 +114,9 @@ bool StepRun::NextStep() {
 }
 
 Status StepRun::TakeStatus() {
-  if (withheld_.exchange(false, std::memory_order_relaxed)) {
-    ++steps_not_finite_;
-    host_.CountNotFinite();
-  }
+  const int32_t found = withheld_.exchange(0, std::memory_order_relaxed);
+  not_finite_.Add(found == 0);
+  if (found != 0) host_.CountNotFinite(found);
   Status first;
   for (PlanRun& plan : plans_) {
     Status status = std::exchange(plan.status, Status());

@@ -15,6 +15,7 @@
 #include "src/executor/worker_pool.h"
 #include "src/session/control_plane.h"
 #include "src/session/local_executable.h"
+#include "src/session/session_options.h"
 
 namespace dfrun {
 
@@ -30,8 +31,8 @@ class StepRunHost {
   virtual const std::string& rank_text() const = 0;
   // A step begins on this rank.
   virtual void CountStep() = 0;
-  // A step's updates were withheld on this rank.
-  virtual void CountNotFinite() = 0;
+  // A step's updates were withheld on this rank, by what its gate has found.
+  virtual void CountNotFinite(int32_t found) = 0;
   // A failure here that ends the session.
   virtual void FailSessionHere(const Status& status) = 0;
   // Takes a run that has ended out of its part's line; the run that is to begin then, if one is.
@@ -47,10 +48,11 @@ struct StepRequest {
   int64_t steps = 1;
   int32_t slot = 0;
   ErrorScope scope = ErrorScope::kSession;  // kStep: of one step
-  bool stop_not_finite = false;             // no step after one whose updates were withheld
+  NotFiniteRow not_finite = {};             // before the first step; none is run after it is full
   // Live until the end, as what they point at.
   std::span<const Tensor> feeds = {};
   std::span<Tensor> fetches = {};
+  bool tell_memory = false;  // ranks tell what their devices' memory holds at the end
   TraceSink* trace = nullptr;
   NumericsCheck* numerics = nullptr;
 };
@@ -74,10 +76,11 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
 
   LocalExecutable& part() const { return part_; }
   const StepRequest& request() const { return request_; }
-  // When it has ended: the failure that arose here, if its scope is kStep; steps that ran; those that were not finite.
+  // When it has ended: the failure that arose here, if its scope is kStep; steps that ran; those behind each other, up
+  // to the last, whose updates were withheld.
   RankStatus own_failure() const EXCLUDES(mu_);
   int64_t steps_run() const { return steps_run_; }
-  int64_t steps_not_finite() const { return steps_not_finite_; }
+  const NotFiniteRow& not_finite() const { return not_finite_; }
 
  private:
   enum class State { kWaits, kInStep, kBetweenSteps, kEnded };
@@ -126,8 +129,8 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
   // Of who has the step: between two steps one thread.
   std::vector<PlanRun> plans_;
   int64_t steps_run_ = 0;
-  int64_t steps_not_finite_ = 0;
-  std::atomic<bool> withheld_{false};
+  NotFiniteRow not_finite_;
+  std::atomic<int32_t> withheld_{0};
 
   mutable Mutex mu_;
   State state_ GUARDED_BY(mu_) = State::kWaits;

@@ -95,7 +95,7 @@ Status StepRunner::Run(LocalExecutable& part, const StepRequest& request) {
 
 Status StepRunner::RunAlone(LocalExecutable& part, const StepRequest& request) {
   ResourceContainers containers;
-  std::atomic<bool> withheld{false};
+  std::atomic<int32_t> withheld{0};
   RunArgs args;
   args.feeds = request.feeds;
   args.fetches = request.fetches;
@@ -108,8 +108,14 @@ Status StepRunner::RunAlone(LocalExecutable& part, const StepRequest& request) {
   open_.fetch_add(1, std::memory_order_relaxed);
   Status status = RunPlan(*part.plans[0], pool_, args);
   open_.fetch_sub(1, std::memory_order_relaxed);
-  if (withheld.load(std::memory_order_relaxed)) CountNotFinite();
+  if (const int32_t found = withheld.load(std::memory_order_relaxed); found != 0) CountNotFinite(found);
   return status;
+}
+
+void StepRunner::CountNotFinite(int32_t found) {
+  int32_t none = 0;
+  first_not_finite_.compare_exchange_strong(none, found, std::memory_order_relaxed);
+  steps_not_finite_.fetch_add(1, std::memory_order_relaxed);
 }
 
 RankStatus StepRunner::Found(const NumericsCheck& check) const {

@@ -36,6 +36,8 @@ class StepRunner final : public StepRunHost {
   // Steps so far whose updates were withheld on this rank (src/graph/update_gate.h): those in which a value that their
   // gates check was not finite.
   int64_t steps_not_finite() const { return steps_not_finite_.load(std::memory_order_relaxed); }
+  // What the gates of the first of them since the last call have found; 0: there was none.
+  int32_t TakeFirstNotFinite() { return first_not_finite_.exchange(0, std::memory_order_relaxed); }
   // Steps begun on this rank, and requests for steps begun and not ended: what tells whether it goes on.
   int64_t steps_begun() const { return steps_begun_.load(std::memory_order_relaxed); }
   bool is_in_step() const { return open_.load(std::memory_order_relaxed) > 0; }
@@ -47,7 +49,7 @@ class StepRunner final : public StepRunHost {
   ControlPlane* control() override { return control_; }
   const std::string& rank_text() const override { return rank_text_; }
   void CountStep() override { steps_begun_.fetch_add(1, std::memory_order_relaxed); }
-  void CountNotFinite() override { steps_not_finite_.fetch_add(1, std::memory_order_relaxed); }
+  void CountNotFinite(int32_t found) override;
   void FailSessionHere(const Status& status) override EXCLUDES(mu_);
   std::shared_ptr<StepRun> TakeOut(const std::shared_ptr<StepRun>& run) override EXCLUDES(mu_);
 
@@ -67,6 +69,7 @@ class StepRunner final : public StepRunHost {
   ControlPlane* const control_;
   const std::string rank_text_;
   std::atomic<int64_t> steps_not_finite_{0};
+  std::atomic<int32_t> first_not_finite_{0};
   std::atomic<int64_t> steps_begun_{0};
   std::atomic<int> open_{0};
   mutable Mutex mu_;

@@ -177,7 +177,8 @@ void Worker::Impl::StartRun(const control::Message& request) {
                     .steps = run.steps(),
                     .slot = run.slot(),
                     .scope = run.ends_alone() ? ErrorScope::kStep : ErrorScope::kSession,
-                    .stop_not_finite = run.stop_not_finite(),
+                    .not_finite = {.length = run.not_finite_before(), .limit = run.not_finite_limit()},
+                    .tell_memory = run.tell_memory(),
                     .trace = run.trace() ? &runtime_.trace() : nullptr},
                    run.check_numerics());
 }

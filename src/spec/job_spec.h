@@ -97,8 +97,8 @@ struct TrainSpec {
   // computes replicas has a copy of each trainable variable, and updates it by gradients that the tasks reduce
   // together.
   enum class DataParallel { kPs, kAllreduce };
-  // The effect of a loss, or norm of gradients, that is not finite: the job ends, the step makes no updates, or the
-  // updates are made all the same. kUnchecked cannot be written in a spec: no node checks the loss.
+  // The effect of a loss, or of a gradient, that is not finite: the job ends, the step makes no updates, or the updates
+  // are made all the same. kUnchecked cannot be written in a spec: no node checks them.
   enum class OnNan { kStop, kSkip, kWarn, kUnchecked };
 
   Output loss;  // a floating-point scalar
@@ -113,7 +113,8 @@ struct TrainSpec {
   DataParallel data_parallel = DataParallel::kPs;
   int64_t bucket_bytes = int64_t{1} << 20;  // of kAllreduce: smaller gradients are reduced together; 0: none are
   OnNan on_nan = OnNan::kStop;
-  int input = -1;  // index into JobSpec::inputs: the first that the loss reads; -1: it reads none
+  int64_t most_skipped = 50;  // of kSkip: steps behind each other without updates, after which the job ends
+  int input = -1;             // index into JobSpec::inputs: the first that the loss reads; -1: it reads none
   SourceLocation location;
 };
 

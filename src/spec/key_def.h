@@ -26,7 +26,7 @@ enum class KeyKind {
   kBoolOrInt,
   kText,
   kTextOrNumber,
-  kChoice,           // a text of KeyDef::choices
+  kChoice,           // a text of KeyDef::choices, or, where there are any, a mapping of KeyDef::keys
   kAlternative,      // a name of KeyDef::alternatives, whose own keys stand beside it
   kAlternativeKeys,  // no key: stands for those of KeyDef::alternatives
   kDType,

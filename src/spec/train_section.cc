@@ -161,7 +161,20 @@ class TrainReader {
 
   bool ReadOnNan() {
     const std::optional<Yaml> value = FindKey(map_, "on_nan");
-    return !value || ReadChoice(*value, "on_nan", spec_.on_nan);
+    if (!value) return true;
+    return value->is_map() ? ReadMostSkipped(*value) : ReadChoice(*value, "on_nan", spec_.on_nan);
+  }
+
+  bool ReadMostSkipped(const Yaml& map) {
+    const std::vector<KeyDef>& keys = Key("on_nan").keys;
+    if (!CheckKeys(map, keys, "'on_nan'", diagnostics_)) return false;
+    const std::optional<Yaml> most = FindKey(map, "skip");
+    if (!most) return Fail(map.location(), "'on_nan' as a mapping says after how many steps the job ends: {skip: 50}");
+    const std::optional<KeyValue> number = ReadKeyValue(*most, *FindKeyDef(keys, "skip"), context_.reader);
+    if (!number) return false;
+    spec_.on_nan = TrainSpec::OnNan::kSkip;
+    spec_.most_skipped = std::get<int64_t>(*number);
+    return true;
   }
 
   bool ReadLength() {
@@ -231,7 +244,10 @@ SPEC_SECTION(SectionDef{
                      {.name = "parameters", .kind = KeyKind::kChoice, .choices = {"ps", "spread"}},
                      {.name = "data_parallel", .kind = KeyKind::kChoice, .choices = {"ps", "allreduce"}},
                      {.name = "bucket_bytes", .kind = KeyKind::kInt, .minimum = 0},
-                     {.name = "on_nan", .kind = KeyKind::kChoice, .choices = {"stop", "skip", "warn"}},
+                     {.name = "on_nan",
+                      .kind = KeyKind::kChoice,
+                      .choices = {"stop", "skip", "warn"},
+                      .keys = {{.name = "skip", .kind = KeyKind::kInt, .required = true, .minimum = 1}}},
                      {.name = "strategy", .kind = KeyKind::kAlternative, .alternatives = &Strategies}}},
     .order = 100,
     .read = &ReadTrain});

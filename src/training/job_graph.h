@@ -41,14 +41,17 @@ struct JobGraph {
   JobStep step;       // feeds the learning rate if feeds_learning_rate; scalars of a training step, or a run's fetches
   bool feeds_learning_rate = false;
   EvaluationPass evaluation;
-  RunSignature save;                // feeds the directory; fetches a serialised ShardEntry a shard
-  RunSignature restore;             // feeds the directory, and the names of parts that it has not
-  RunSignature not_finite;          // fetches a report a shard: what of `save` is not finite; "" where all is
-  RunSignature rewind;              // brings random nodes back to where the last step began
-  RunSignature checked;             // fetches what a step's updates wait for: the loss, and a clipped norm
-  std::vector<KeptState> kept;      // what a checkpoint holds
-  std::vector<std::string> unkept;  // sentences about states that no checkpoint can hold
-  std::vector<size_t> advancing;    // of JobSpec::inputs, those whose position a step moves on
+  RunSignature save;        // feeds the directory; fetches a serialised ShardEntry a shard
+  RunSignature restore;     // feeds the directory, and the names of parts that it has not
+  RunSignature not_finite;  // fetches a report a shard: what of `save` is not finite; "" where all is
+  RunSignature rewind;      // brings random nodes back to where the last step began
+  // What a step's updates wait for: fetches the loss, the norm of the gradients where that is clipped, and what of the
+  // values called `checked_names` is found not finite, a number as of src/graph/update_gate.h.
+  RunSignature checked;
+  std::vector<std::string> checked_names;  // of the numbers 1, 2, ...: "the loss"
+  std::vector<KeptState> kept;             // what a checkpoint holds
+  std::vector<std::string> unkept;         // sentences about states that no checkpoint can hold
+  std::vector<size_t> advancing;           // of JobSpec::inputs, those whose position a step moves on
 };
 
 }  // namespace dfrun

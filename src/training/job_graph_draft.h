@@ -29,6 +29,16 @@ struct Kept {
   std::vector<Output> restore_inputs = {};
 };
 
+// What must be finite for the updates that a step makes at one training site (variable_copies.h).
+struct CheckedValues {
+  struct Value {
+    Output value;
+    NodeId at;  // it is looked at where this node is
+  };
+  std::string device;         // the site's constraint
+  std::vector<Value> values;  // by number: as JobGraph::checked_names has them
+};
+
 struct JobGraphDraft {
   JobGraphDraft(const LoadedSpec& loaded, const Cluster& on);
 
@@ -59,7 +69,8 @@ struct JobGraphDraft {
   std::map<NodeId, std::vector<NodeId>> copies;   // by variable: those of other tasks; they take its first value,
                                                   // and one that is restored
   std::map<NodeId, std::vector<NodeId>> writers;  // by variable: the nodes that write it in a step
-  std::vector<Output> checked;                    // scalars that must be finite for a step's updates
+  Output loss;                                    // the mean over the replicas
+  std::vector<CheckedValues> checked;             // by training site
 };
 
 }  // namespace dfrun

@@ -5,6 +5,7 @@
 
 #include "src/framework/step_recorder.h"
 #include "src/graph/update_gate.h"
+#include "src/training/finite_checks.h"
 
 namespace dfrun {
 namespace {
@@ -62,9 +63,16 @@ Result<bool> HasOwnGate(const std::string& device) {
   return name.type && FindRecordingTraits(*name.type, kDeviceGateOp) != nullptr;
 }
 
-Result<NodeId> AddGate(JobGraphDraft& draft, const std::string& device) {
+// `found`: by training site.
+Result<NodeId> AddGate(JobGraphDraft& draft, const std::vector<Output>& found, const std::string& device) {
+  DF_ASSIGN(const int rank, RankOf(draft, device));
+  Output here = found[0];
+  for (size_t site = 1; site < found.size(); ++site) {
+    DF_ASSIGN(const int of_site, RankOf(draft, draft.checked[site].device));
+    if (of_site == rank) here = found[site];
+  }
   GraphOps ops(draft.job.graph, "train", device);
-  const NodeId gate = ops.Add("gate", kUpdateGateOp, draft.checked).node;
+  const NodeId gate = ops.Add("gate", kUpdateGateOp, {here}).node;
   DF_TRY(ops.status());
   draft.job.step.signature.targets.push_back(gate);
   return gate;
@@ -75,10 +83,11 @@ Result<NodeId> AddGate(JobGraphDraft& draft, const std::string& device) {
 Status AddUpdateGates(JobGraphDraft& draft) {
   if (draft.spec.train->on_nan == TrainSpec::OnNan::kUnchecked) return Status();
   Graph& graph = draft.job.graph;
+  DF_ASSIGN(const std::vector<Output> found, AddFiniteChecks(draft));
   DF_ASSIGN(const std::set<int> ranks, RanksAtWork(draft));
   std::map<std::string, NodeId> gates;  // by device
   for (const int rank : ranks) {
-    DF_ASSIGN(gates[CpuOf(draft, rank)], AddGate(draft, CpuOf(draft, rank)));
+    DF_ASSIGN(gates[CpuOf(draft, rank)], AddGate(draft, found, CpuOf(draft, rank)));
   }
   for (const auto& [variable, writers] : draft.writers) {
     if (!Waits(draft, variable)) continue;
@@ -89,7 +98,7 @@ Status AddUpdateGates(JobGraphDraft& draft) {
       device = CpuOf(draft, rank);
     }
     if (!gates.contains(device)) {
-      DF_ASSIGN(gates[device], AddGate(draft, device));
+      DF_ASSIGN(gates[device], AddGate(draft, found, device));
     }
     const NodeId gate = gates.at(device);
     for (const NodeId writer : writers) {
@@ -97,7 +106,9 @@ Status AddUpdateGates(JobGraphDraft& draft) {
       graph.AddControlEdge(gate, writer);
     }
   }
-  draft.job.checked.fetches = draft.checked;
+  draft.job.checked.fetches = {draft.loss};
+  if (draft.spec.train->clip_norm) draft.job.checked.fetches.push_back(draft.checked[0].values[1].value);
+  draft.job.checked.fetches.push_back(found[0]);
   return Status();
 }
 

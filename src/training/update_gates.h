@@ -1,5 +1,5 @@
-// Gates of a training step: its updates wait for the check of the whole step's loss, and are left out where that is not
-// finite (src/graph/update_gate.h).
+// Gates of a training step: its updates wait for the check of the whole step's loss and gradients, and are left out
+// where one is not finite (src/graph/update_gate.h).
 #ifndef DFRUN_SRC_TRAINING_UPDATE_GATES_H_
 #define DFRUN_SRC_TRAINING_UPDATE_GATES_H_
 
@@ -8,7 +8,8 @@
 namespace dfrun {
 
 // Called when the draft has all writers of the step. Each rank at work gets one gate, and each device
-// that leaves out updates by itself another; they read the draft's checked scalars; what `on_nan` says of the updates:
+// that leaves out updates by itself another; they read what is found of the draft's checked values at the training site
+// of their rank, or at the first; what `on_nan` says of the updates:
 //   stop   all writers wait, positions of inputs too: the step can be run again as if it had not been;
 //   skip   all but positions of inputs wait: the batch is used up;
 //   warn   none waits.

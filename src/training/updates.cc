@@ -43,6 +43,8 @@ class Updates {
   OptimizerContext MakeContext();
   Output AddState(const std::string& name, Output like, bool scalar, double value);
   Status Clip(double norm);
+  void Check(const std::string& name, Output value, NodeId at);
+  void CheckGradients();
   Output LearningRate(DType dtype, const std::string& device);
   Status AddUpdate(const Replicas::Trained& trained);
   Status AddTargets();
@@ -54,7 +56,7 @@ class Updates {
   const TrainSpec& train_;
   const Output learning_rate_;
   AddedState& state_;
-  const bool checks_norm_;  // sites have equal norms: one is enough
+  CheckedValues checked_;
   const OptimizerContext context_;
   const OptimizerDef& def_;
   const std::unique_ptr<Optimizer> optimizer_;
@@ -72,7 +74,7 @@ Updates::Updates(JobGraphDraft& draft, const Replicas& replicas, const TrainingS
       train_(*draft.spec.train),
       learning_rate_(learning_rate),
       state_(state),
-      checks_norm_(&site == &replicas.sites()[0]),
+      checked_{.device = site.device, .values = {}},
       context_(MakeContext()),
       def_(FindOptimizer(train_.optimizer.name())),
       optimizer_(def_.make(train_.optimizer, context_)) {
@@ -92,7 +94,13 @@ OptimizerContext Updates::MakeContext() {
 
 Status Updates::Add(MeanGradients gradients) {
   gradients_ = std::move(gradients);
-  if (train_.clip_norm) DF_TRY(Clip(*train_.clip_norm));
+  Check("the loss", draft_.loss, draft_.loss.node);
+  if (train_.clip_norm) {
+    DF_TRY(Clip(*train_.clip_norm));
+  } else {
+    CheckGradients();
+  }
+  draft_.checked.push_back(std::move(checked_));
   for (const Replicas::Trained& trained : replicas_.trained()) DF_TRY(AddUpdate(trained));
   for (NodeId last : optimizer_->Finish(updates_)) updates_.push_back(last);
   return AddTargets();
@@ -122,6 +130,20 @@ Output Updates::AddState(const std::string& name, Output like, bool scalar, doub
   return copy;
 }
 
+// What is not finite at one site is so at all: names are those of the first.
+void Updates::Check(const std::string& name, Output value, NodeId at) {
+  checked_.values.push_back({value, at});
+  if (draft_.checked.empty()) draft_.job.checked_names.push_back(name);
+}
+
+// As the optimizer takes them. Where they are clipped their norm is not finite where one of them is not.
+void Updates::CheckGradients() {
+  for (const auto& [variable, gradient] : replicas_.trained()) {
+    const Output value = gradient.is_sparse ? gradients_.sparse.at(variable).values : gradients_.dense.at(variable);
+    Check(StrCat("the gradient of variable '", graph_.node(variable).name, "'"), value, site_.Of(variable));
+  }
+}
+
 // Scales the gradients so that their common norm is at most `limit`.
 Status Updates::Clip(double limit) {
   GraphOps ops(graph_, StrCat("train/", site_.prefix, "clip"), site_.device);
@@ -138,7 +160,8 @@ Status Updates::Clip(double limit) {
   const Output sum = ops.Add("half_norm_squared", "AddN", halves);
   const Output norm = ops.Add("norm", "Sqrt", {ops.Add("norm_squared", "AddV2", {sum, sum})});
   const Output at_most = ops.Const("limit", ScalarOf(DType::kFloat, limit));
-  if (checks_norm_) draft_.checked.push_back(norm);
+  DF_TRY(ops.status());
+  Check("the norm of the gradients", norm, norm.node);
   const Output scale = ops.Add("scale", "RealDiv", {at_most, ops.Add("larger", "Maximum", {norm, at_most})});
   const auto clip = [&](NodeId variable, Output& gradient) {
     ops.set_device(graph_.node(site_.Of(variable)).device);

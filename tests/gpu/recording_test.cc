@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 
 #include "src/framework/variable.h"
 #include "src/graph/update_gate.h"
@@ -443,6 +444,49 @@ TEST_F(LibraryCallsTest, TransformsAreCaptured) {
   EXPECT_EQ(recorded.NumberBefore(" of them library calls"), 4) << recorded.text();
 }
 
+// By values of all dtypes and sizes, each alone and two at once.
+TEST_F(RecordingTest, TheLeastNumberOfAValueThatIsNotFiniteIsFound) {
+  std::vector<Output> values;
+  RunSignature signature;
+  std::vector<Tensor> fed;
+  for (const int64_t size : {1, 3, 256, 8191, 8192, 8193, 40000}) {
+    for (const DType dtype : {DType::kFloat, DType::kHalf, DType::kBfloat16, DType::kDouble, DType::kComplex64}) {
+      const AttrMap attrs = {{"dtype", dtype}, {"shape", Shape({size})}};
+      values.push_back(maker_.Add(StrCat("value_", values.size()), "Placeholder", {}, attrs));
+      signature.feed_shapes.push_back(PartialShape(Shape({size})));
+      fed.emplace_back(dtype, Shape({size}));
+      std::memset(fed.back().raw(), 0x3c, fed.back().num_bytes());
+    }
+  }
+  signature.feeds = values;
+  std::vector<int64_t> numbers;
+  for (size_t i = 0; i < values.size(); ++i) numbers.push_back(static_cast<int64_t>(2 * (values.size() - i)));
+  const Output first = maker_.Add("first", kFirstNotFiniteOp, values, {{"numbers", numbers}});
+  const Output other = maker_.Add("other", kFirstNotFiniteOp, {values[0]}, {{"numbers", std::vector<int64_t>{1000}}});
+  signature.fetches = {maker_.Add("found", kFirstNotFiniteOp, {first, values[1], other})};
+  CardSteps steps(*device_, maker_.graph, signature);
+  const auto found = [&] {
+    const auto fetched = steps.Run(fed);
+    EXPECT_TRUE(fetched.ok()) << fetched.status().ToString();
+    return fetched.ok() ? (*fetched)[0].scalar<int32_t>() : -1;
+  };
+  const auto spoil = [&](size_t i, int64_t byte, unsigned char with) {
+    std::memset(static_cast<unsigned char*>(fed[i].raw()) + byte, with, DTypeSize(fed[i].dtype()));
+  };
+  EXPECT_EQ(found(), 0);
+  for (size_t i = 2; i < values.size(); i += 3) {
+    const auto last = static_cast<int64_t>(fed[i].num_bytes() - DTypeSize(fed[i].dtype()));
+    spoil(i, last, 0xff);
+    EXPECT_EQ(found(), numbers[i]) << i;
+    spoil(2, 0, 0xff);  // the greatest but two
+    EXPECT_EQ(found(), numbers[i]) << i;
+    spoil(2, 0, 0x3c);
+    spoil(i, last, 0x3c);
+  }
+  spoil(1, 0, 0xff);
+  EXPECT_EQ(found(), 2);  // its place where it has no number
+}
+
 // A step whose loss is not finite leaves the variable as it is, on the card, and says so elsewhere; the next goes on.
 TEST_F(RecordingTest, TheGateOfUpdatesIsRecorded) {
   const Output x = FloatPlaceholder("x", PartialShape(Shape({4})));
@@ -450,7 +494,7 @@ TEST_F(RecordingTest, TheGateOfUpdatesIsRecorded) {
   const Output axes = maker_.Const("axes", Tensor::Vector<int32_t>({0}));
   const Output loss = maker_.Add("loss", "Sum", {maker_.Add("product", "Mul", {w, x}), axes});
   const Output update = maker_.Add("update", "AssignAdd", {w, x}, {{kGatedAttr, true}});
-  const Output gate = maker_.Add("gate", kUpdateGateOp, {loss});
+  const Output gate = maker_.Add("gate", kUpdateGateOp, {maker_.Add("found", kFirstNotFiniteOp, {loss, x})});
   maker_.graph.AddControlEdge(loss.node, update.node);
   maker_.graph.AddControlEdge(gate.node, update.node);
   RunSignature signature;

@@ -99,8 +99,7 @@ train: {loss: loss, learning_rate: 0.0001, steps: 400, log_every: 1000}
 END
 expect 71 "first, node 'loss/Log' (op Log)" "$DFRUN" random.yaml --output random
 
-# The norm of the gradients is looked at where it is computed; where not, the weights that an infinite gradient leaves
-# are found when they are saved, or by the next loss.
+# The norm of the gradients is looked at where it is computed, else they themselves.
 spec norm <<'END'
 params: {clip: "clip_norm: 1,"}
 graph:
@@ -109,8 +108,18 @@ graph:
 train: {loss: loss, learning_rate: 0.1, steps: 5, clip_norm: 1, log_every: 3}
 END
 expect 71 "step 1: the norm of the gradients is inf at a loss of 0; first, node 'gradients/" "$DFRUN" norm.yaml --output norm
-sed 's/clip_norm: 1, //' norm.yaml > later.yaml
-expect 71 "step 2: the loss is nan" "$DFRUN" later.yaml --output later
+sed 's/clip_norm: 1, //' norm.yaml > gradient.yaml
+expect 71 "step 1: the gradient of variable 'w' is not finite at a loss of 0; first, node 'gradients/" \
+  "$DFRUN" gradient.yaml --output gradient
+
+# The weights that an update of finite gradients makes infinite are found when they are saved, or by the next loss.
+spec later <<'END'
+graph:
+  w: {op: Variable, shape: [2], init: zeros}
+  loss: Sum(w * 1e20)
+train: {loss: loss, learning_rate: 1e30, steps: 5, log_every: 3}
+END
+expect 71 "step 2: the loss is -inf" "$DFRUN" later.yaml --output later
 grep -qF "reads the variable 'w', which held -inf at [0]" out || fail "the variable is not named"
 echo 'checkpoint: {every: 1}' >> later.yaml
 expect 71 "step 1 is not saved: variable 'w'" "$DFRUN" later.yaml --output later2

@@ -39,7 +39,7 @@ Status FetchScalars(const Replicas& replicas, JobGraphDraft& draft) {
   GraphOps ops(draft.job.graph, "train", draft.workers[0]);
   JobStep& step = draft.job.step;
   step.signature.fetches.push_back(replicas.Mean(ops, "loss", draft.spec.train->loss));
-  draft.checked.push_back(step.signature.fetches.back());
+  draft.loss = step.signature.fetches.back();
   step.names.emplace_back("loss");
   for (const FetchSpec& s : draft.spec.summaries) {
     if (s.output == draft.spec.train->loss) continue;

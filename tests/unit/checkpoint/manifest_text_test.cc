@@ -66,6 +66,19 @@ TEST(ManifestText, IsReadAsItIsWritten) {
   EXPECT_EQ(PrintManifest(*again), PrintManifest(*manifest));
 }
 
+TEST(ManifestText, SkippedStepsAreThereWhereThereAreAny) {
+  const std::string settings = "\"value\": \"a \\\"b\\\"\"}],\n";
+  const Result<Manifest> manifest = ParseManifest(With(settings, settings + " \"skipped_steps\": \"7\",\n"));
+  ASSERT_TRUE(manifest.ok()) << manifest.status().ToString();
+  EXPECT_EQ(manifest->skipped_steps, 7);
+  const Result<Manifest> again = ParseManifest(PrintManifest(*manifest));
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_EQ(again->skipped_steps, 7);
+  EXPECT_EQ(ParseManifest(kText)->skipped_steps, 0);
+  EXPECT_THAT(PrintManifest(*ParseManifest(kText)), testing::Not(HasSubstr("skipped_steps")));
+  EXPECT_THAT(WhyRefused(With(settings, settings + " \"skipped_steps\": \"8\",\n")), HasSubstr("8 of its 7 steps"));
+}
+
 TEST(ManifestText, EveryFlippedBitIsFound) {
   const std::string text = kText;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -47,6 +47,19 @@ TYPED_TEST(FiniteTest, OneElementAnywhereIsFound) {
   }
 }
 
+TEST(Finite, SharesOfALargeTensorAreAllLookedAt) {
+  InlineThreadPool pool;
+  Tensor tensor(DType::kFloat, Shape({1000, 1000}));
+  std::fill_n(tensor.data<float>(), tensor.num_elements(), 1.0F);
+  EXPECT_TRUE(AllFinite(tensor, pool));
+  for (const int64_t at : {0, (1 << 17) - 1, 1 << 17, 500000, 999999}) {
+    tensor.data<float>()[at] = static_cast<float>(kNan);
+    EXPECT_FALSE(AllFinite(tensor, pool)) << at;
+    tensor.data<float>()[at] = 1;
+  }
+  EXPECT_TRUE(AllFinite(Tensor(), pool));
+}
+
 TEST(Finite, OtherDTypesAndNoValueAreFinite) {
   EXPECT_TRUE(AllFinite(Tensor()));
   EXPECT_TRUE(AllFinite(Tensor(DType::kFloat, Shape({0}))));

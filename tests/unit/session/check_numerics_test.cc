@@ -96,12 +96,32 @@ TEST_P(CheckNumericsTest, UpdatesOfAStepThatIsNotFiniteAreLeftOutOnEveryRank) {
 TEST_P(CheckNumericsTest, StepsStopAtTheFirst) {
   const Session::Handle step = Step();
   const int64_t before = session_->steps_run();
-  ASSERT_TRUE(session_->RunSteps(step, 250, Session::AtNotFinite::kStop).ok());
+  NotFiniteRow first{.limit = 1};
+  ASSERT_TRUE(session_->RunSteps(step, 250, &first).ok());
+  EXPECT_TRUE(first.is_full());
   EXPECT_EQ(session_->steps_run() - before, 4);
   EXPECT_EQ(session_->steps_not_finite(), 1);
-  ASSERT_TRUE(session_->RunSteps(step, 250, Session::AtNotFinite::kStop).ok());  // ranks are still in step
+  EXPECT_EQ(session_->TakeFirstNotFinite(), 1);  // the number of the gate's only value
+  EXPECT_EQ(session_->TakeFirstNotFinite(), 0);
+  NotFiniteRow second{.limit = 1};
+  ASSERT_TRUE(session_->RunSteps(step, 250, &second).ok());  // ranks are still in step
   EXPECT_EQ(session_->steps_run() - before, 5);
   EXPECT_EQ(Value("count"), 3);
+}
+
+TEST_P(CheckNumericsTest, ARowOfStepsGoesOnOverRequests) {
+  const Session::Handle step = Step();
+  const int64_t before = session_->steps_run();
+  NotFiniteRow row{.limit = 6};
+  ASSERT_TRUE(session_->RunSteps(step, 5, &row).ok());  // the last two of them
+  EXPECT_EQ(row.length, 2);
+  ASSERT_TRUE(session_->RunSteps(step, 250, &row).ok());
+  EXPECT_EQ(row.length, 6);
+  EXPECT_EQ(session_->steps_run() - before, 9);
+  ASSERT_TRUE(session_->Run({}, {}, {"x_init"}).ok());
+  row = {.length = 5, .limit = 6};
+  ASSERT_TRUE(session_->RunSteps(step, 3, &row).ok());
+  EXPECT_EQ(row.length, 0);
 }
 
 TEST_P(CheckNumericsTest, TheNodeThatMadeItIsNamed) {
