@@ -41,6 +41,8 @@ class JobCompiler {
   // graph whose every node is wanted.
   Result<std::vector<CompiledStep>> CompileSpec(const LoadedSpec& spec);
 
+  const Cluster& cluster() const { return cluster_; }
+
  private:
   JobCompiler(Cluster cluster, std::unique_ptr<Runtime> runtime, bool soft_placement, WireCompression compression,
               std::string last_stage)

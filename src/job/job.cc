@@ -13,6 +13,7 @@
 #include "src/framework/hdf5_library.h"
 #include "src/job/checkpoint_fit.h"
 #include "src/job/finite_watch.h"
+#include "src/job/idle_ranks.h"
 #include "src/job/input_samples.h"
 #include "src/job/metrics_log.h"
 #include "src/job/run_directory.h"
@@ -68,7 +69,7 @@ class Job {
   Status Save();
   Status WriteFetches();
   void TellStart() const;
-  void WarnOfIdleRanks() const;
+  void WarnOfIdleRanks(const Cluster& cluster) const;
   void WarnOfUnkept() const;
   int64_t NextStop() const;
   // Of a job that was resumed.
@@ -158,7 +159,7 @@ Status Job::Prepare() {
   DF_TRY(AsSpecError(spec_.job.path, logged.status()));
   logged_ = *logged;
   TellStart();
-  WarnOfIdleRanks();
+  WarnOfIdleRanks(cluster);
   WarnOfUnkept();
   fetched_.resize(parts_.step.signature.fetches.size());
   if (log_every_ > 1) {
@@ -182,15 +183,9 @@ void Job::TellStart() const {
 }
 
 // A job may have fewer replicas than ranks, or all of its devices named: what was asked of the cluster is not used.
-void Job::WarnOfIdleRanks() const {
-  const std::vector<int>& idle = session_->idle_ranks(logged_);
-  if (idle.empty()) return;
-  int needed = 0;
-  for (const JobSize& job : spec_.job.jobs) needed += job.tasks == JobSize::kRest ? 1 : job.tasks;
-  const std::string fewer = runtime_.size() > needed ? "start fewer ranks, or " : "";
-  TellMessage(StrCat("warning: ", idle.size(), " of ", runtime_.size(), " ranks have nothing to compute (rank ",
-                     Join(idle), "): ", fewer,
-                     spec_.job.train ? "raise `train: {replicas: ...}`" : "name devices of theirs"));
+void Job::WarnOfIdleRanks(const Cluster& cluster) const {
+  const std::string idle = DescribeIdleRanks(spec_, cluster, session_->idle_ranks(logged_));
+  if (!idle.empty()) TellMessage("warning: " + idle);
 }
 
 // A resumed job would go on with other values, which nothing else would tell.

@@ -91,8 +91,10 @@ struct FetchSpec {
 };
 
 struct TrainSpec {
-  // kPs: parameters on the tasks of job `ps`; kSpread: over all tasks of `worker`. Default: kPs if there is a job `ps`.
-  enum class Parameters { kPs, kSpread };
+  // kPs: parameters on the tasks of job `ps`; kSpread: over all tasks of `worker`; kByCost: over those of them that
+  // compute replicas, and over others where that pays (variable_placement.h), which cannot be written in a spec.
+  // Default: kPs if there is a job `ps`, else kByCost.
+  enum class Parameters { kPs, kSpread, kByCost };
   // kPs: each variable is on one task, which sends it to the replicas and updates it. kAllreduce: each task that
   // computes replicas has a copy of each trainable variable, and updates it by gradients that the tasks reduce
   // together.
@@ -109,7 +111,7 @@ struct TrainSpec {
   int64_t steps = 0;                // in all; for `epochs`, as many as use the samples of `input` so often
   std::optional<double> clip_norm;  // global norm of all gradients, > 0
   int64_t log_every = 10;           // steps
-  Parameters parameters = Parameters::kSpread;
+  Parameters parameters = Parameters::kByCost;
   DataParallel data_parallel = DataParallel::kPs;
   int64_t bucket_bytes = int64_t{1} << 20;  // of kAllreduce: smaller gradients are reduced together; 0: none are
   OnNan on_nan = OnNan::kStop;

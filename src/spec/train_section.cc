@@ -147,7 +147,7 @@ class TrainReader {
 
   bool ReadParameters() {
     const bool has_ps = context_.cluster.HasJob("ps");
-    spec_.parameters = has_ps && !IsByAllreduce() ? TrainSpec::Parameters::kPs : TrainSpec::Parameters::kSpread;
+    spec_.parameters = has_ps && !IsByAllreduce() ? TrainSpec::Parameters::kPs : TrainSpec::Parameters::kByCost;
     const std::optional<Yaml> value = FindKey(map_, "parameters");
     if (!value) return true;
     if (!ReadChoice(*value, "parameters", spec_.parameters)) return false;

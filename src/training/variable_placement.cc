@@ -5,7 +5,9 @@
 #include <set>
 
 #include "src/framework/device_factory.h"
+#include "src/framework/device_speed.h"
 #include "src/placement/device_choice.h"
+#include "src/training/optimizer.h"
 
 namespace dfrun {
 namespace {
@@ -52,6 +54,19 @@ Result<std::vector<std::string>> PreferTasksOf(const std::vector<std::string>& s
   return preferred.empty() ? std::move(devices) : std::move(preferred);
 }
 
+// From a rank to another, one way; as rough as SpeedOf(). Ranks of one host share its memory, over which values go too.
+constexpr double kWireBytes = 2e9;  // a second
+constexpr double kMessageSeconds = 1e-5;
+
+// Whether a step takes less time if a rank without replicas updates the variable, beside the updates of others: the
+// variable and its gradient then travel for one replica more.
+bool PaysToTravel(const TrainSpec& train, double bytes) {
+  const auto slots = static_cast<double>(FindOptimizer(train.optimizer.name()).slots.size());
+  const double passes = 2 * slots + 3;  // over the gradient; over the variable and its slots, there and back
+  const double update_s = passes * bytes / SpeedOf(HostDeviceType())->bytes;
+  return update_s > 2 * (bytes / kWireBytes + kMessageSeconds);
+}
+
 // The devices among which a variable's device is chosen.
 Result<std::vector<std::string>> Candidates(const LoadedSpec& spec, const Cluster& cluster,
                                             const VariableSpec& variable) {
@@ -75,7 +90,10 @@ Result<std::vector<std::string>> Candidates(const LoadedSpec& spec, const Cluste
   if (!variable.trainable) return std::vector<std::string>{workers[0]};
   const bool on_ps = spec.job.train && spec.job.train->parameters == TrainSpec::Parameters::kPs;
   const std::vector<std::string> ps = SitesOf(cluster, [](const std::string& job) { return job == "ps"; });
-  return on_ps && !ps.empty() ? ps : workers;
+  if (on_ps && !ps.empty()) return ps;
+  const bool by_cost = spec.job.train && spec.job.train->parameters == TrainSpec::Parameters::kByCost;
+  const auto bytes = static_cast<double>(VariableBytes(spec.graph, variable.node));
+  return by_cost && !PaysToTravel(*spec.job.train, bytes) ? ReplicaDevices(*spec.job.train, workers) : workers;
 }
 
 }  // namespace
@@ -93,6 +111,18 @@ const std::string& DeviceOfReplica(const std::vector<std::string>& workers, int 
 
 bool AreOfOneTask(const DeviceName& a, const DeviceName& b) {
   return a.job == b.job && a.task == b.task;
+}
+
+Result<std::vector<int>> RanksWithoutReplicas(const TrainSpec& train, const Cluster& cluster) {
+  std::set<int> ranks;
+  for (const ClusterDevice& device : cluster.devices) ranks.insert(device.rank);
+  for (const std::string& text : ReplicaDevices(train, WorkerDevices(cluster))) {
+    DF_ASSIGN(const DeviceName replica, DeviceName::Parse(text));
+    for (const ClusterDevice& device : cluster.devices) {
+      if (AreOfOneTask(replica, device.name)) ranks.erase(device.rank);
+    }
+  }
+  return std::vector<int>(ranks.begin(), ranks.end());
 }
 
 Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, const Cluster& cluster) {

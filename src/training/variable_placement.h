@@ -21,9 +21,13 @@ const std::string& DeviceOfReplica(const std::vector<std::string>& workers, int 
 // Whether both, full names or those of a task, are of one task.
 bool AreOfOneTask(const DeviceName& a, const DeviceName& b);
 
+// Those on which no replica is computed, in their order.
+Result<std::vector<int>> RanksWithoutReplicas(const TrainSpec& train, const Cluster& cluster);
+
 // The device of each variable of `spec.job.variables`, in their order. Without a constraint of its own a trainable
-// variable goes to the least loaded task (by bytes) of job "ps" or of the workers, as the spec says, with
-// `data_parallel: allreduce` to one that computes replicas; others to the first worker.
+// variable goes to the least loaded task (by bytes) of job "ps" or of the workers, as the spec says; where it does not
+// say, and with `data_parallel: allreduce`, to one that computes replicas, but for a variable whose update takes longer
+// than it would travel for; others to the first worker.
 Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, const Cluster& cluster);
 
 }  // namespace dfrun

@@ -24,7 +24,7 @@ sed 's|lib/nn.yaml|lib/none.yaml|' model.yaml > none.yaml
 expect 65 "none.yaml:3:11: cannot read the spec 'lib/none.yaml'" "$DFRUN" check none.yaml
 
 ranks 3 "$DFRUN" model.yaml --output three > out 2>&1 || fail "three ranks: $(cat out)"
-[ "$(grep -c 'warning: 1 of 3 ranks have nothing to compute (rank 2)' out)" = 1 ] || fail "no warning: $(cat out)"
+[ "$(grep -c 'warning: 2 replicas on 3 ranks: 1 has nothing to compute (rank 2): ' out)" = 1 ] || fail "no warning: $(cat out)"
 ranks 2 "$DFRUN" model.yaml --output two > out 2>&1 || fail "two ranks: $(cat out)"
 if grep -q 'nothing to compute' out; then fail "a warning for two ranks: $(cat out)"; fi
 echo "found, and warned"

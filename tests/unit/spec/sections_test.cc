@@ -152,7 +152,7 @@ TEST_F(WithData, Train) {
   EXPECT_EQ(job.train->clip_norm, 1.5);
   EXPECT_EQ(job.train->on_nan, TrainSpec::OnNan::kSkip);
   EXPECT_EQ(job.train->input, 0);
-  EXPECT_EQ(job.train->parameters, TrainSpec::Parameters::kSpread);
+  EXPECT_EQ(job.train->parameters, TrainSpec::Parameters::kByCost);
   ASSERT_TRUE(job.eval);
   EXPECT_EQ(job.eval->every, 50);
   ASSERT_EQ(job.eval->feeds.size(), 2u);
