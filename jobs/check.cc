@@ -17,6 +17,8 @@
 #include "src/framework/device_factory.h"
 #include "src/graph/file_kind.h"
 #include "src/graph/unknown_ops.h"
+#include "src/job/idle_ranks.h"
+#include "src/job/memory_estimate.h"
 #include "src/job/parameter_sizes.h"
 #include "src/training/build_job_graph.h"
 
@@ -42,6 +44,27 @@ void Print(const std::string& path, int ranks, const LoadedSpec& spec, const std
                 Counted(ranks, "rank").c_str());
   }
   std::printf("%s", PrintTable(SizesOf(spec)).c_str());
+}
+
+// Of the main step, which all ranks of the job could have nodes of.
+std::string IdleRanks(const LoadedSpec& spec, const Cluster& cluster, int ranks, const CompiledStep& step) {
+  std::set<int> idle;
+  for (int rank = 0; rank < ranks; ++rank) idle.insert(rank);
+  for (const Partition& partition : step.partitions) {
+    if (partition.graph.num_nodes() > 0) idle.erase(partition.rank);
+  }
+  const std::string text = DescribeIdleRanks(spec, cluster, std::vector<int>(idle.begin(), idle.end()));
+  return text.empty() ? "" : StrCat("warning: ", text, "\n");
+}
+
+// What the spec says of the memory of devices, and the steps that are compiled take.
+Result<std::string> Memory(const LoadedSpec& spec, const Cluster& cluster, const std::vector<CompiledStep>& steps) {
+  std::vector<const Partition*> partitions;
+  for (const CompiledStep& step : steps) {
+    for (const Partition& partition : step.partitions) partitions.push_back(&partition);
+  }
+  DF_ASSIGN(const std::vector<std::string> warnings, CheckMemory(partitions, spec.job.memory_limits, cluster));
+  return Join(warnings, "", [](const std::string& warning) { return StrCat("warning: ", warning, "\n"); });
 }
 
 // The types, but for that of the host, that the job counts or has nodes on.
@@ -100,7 +123,11 @@ Result<int> Check(const CheckOptions& options) {
   const LoadedSpec spec{*std::move(model.job), std::move(model.graph)};
   const Result<std::vector<CompiledStep>> steps = compiler->CompileSpec(spec);
   DF_TRY(AsSpecError(options.spec, steps.status()));
+  const Result<std::string> memory = Memory(spec, compiler->cluster(), *steps);
+  DF_TRY(AsSpecError(options.spec, memory.status()));
   Print(options.spec, ranks, spec, *steps);
+  std::printf("%s", memory->c_str());
+  std::printf("%s", IdleRanks(spec, compiler->cluster(), ranks, (*steps)[0]).c_str());
   std::printf("%s", HostNotes(TypesWanted(counts, *steps)).c_str());
   if (options.explain_gpu) {
     for (const CompiledStep& step : *steps) {

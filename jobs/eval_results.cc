@@ -11,7 +11,6 @@
 #include "jobs/json.h"
 #include "jobs/output_file.h"
 #include "src/base/text.h"
-#include "src/framework/memory_limit.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -27,12 +26,6 @@ double Median(const std::vector<double>& sorted) {
   if (sorted.empty()) return std::nan("");
   const size_t n = sorted.size();
   return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-}
-
-std::string MemoryJson(const DeviceMemory& m) {
-  return StrCat("{\"device\": ", JsonString(m.device), ", \"in_use_bytes\": ", m.in_use_bytes,
-                ", \"peak_bytes\": ", m.peak_bytes, ", \"reserved_bytes\": ", m.reserved_bytes,
-                ", \"limit_bytes\": ", m.limit_bytes, "}");
 }
 
 }  // namespace
@@ -79,14 +72,8 @@ std::string EvalStats::ToJson() const {
   return StrCat("{", kJsonMark, ", \"step_ms\": {\"median\": ", JsonNumber(Median(sorted)),
                 ", \"p90\": ", JsonNumber(Quantile(sorted, 0.9)), ", \"min\": ", JsonNumber(Quantile(sorted, 0)),
                 ", \"count\": ", sorted.size(), "}, \"startup_ms\": ", JsonNumber(startup_ms), ", \"nodes\": ", nodes,
-                ", \"peak_bytes\": ", peak_bytes, ", \"memory\": [", Join(memory, ", ", &MemoryJson), "]}\n");
-}
-
-DeviceMemory MemoryOf(Device& device) {
-  const AllocatorStats stats = device.allocator().Stats();
-  const auto* const limited = dynamic_cast<const LimitedMemory*>(&device.allocator());
-  return {device.full_name(), stats.bytes_in_use, stats.peak_bytes_in_use, stats.bytes_reserved,
-          limited == nullptr ? 0 : limited->limit_bytes()};
+                ", \"peak_bytes\": ", peak_bytes, ", \"memory\": [",
+                Join(memory, ", ", [](const DeviceMemory& of_device) { return dfrun::ToJson(of_device); }), "]}\n");
 }
 
 double MillisecondsSinceProcessStart() {

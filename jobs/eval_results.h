@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/framework/device.h"
+#include "src/framework/device_memory.h"
 #include "src/framework/tensor.h"
 
 namespace dfrun::jobs {
@@ -34,27 +35,15 @@ class FetchStack {
   std::vector<Tensor> values_;
 };
 
-// Of the memory of a device of rank 0.
-struct DeviceMemory {
-  std::string device;  // its name
-  int64_t in_use_bytes = 0;
-  int64_t peak_bytes = 0;
-  int64_t reserved_bytes = 0;  // taken from the system
-  int64_t limit_bytes = 0;     // 0: none
-};
-
 struct EvalStats {
   std::vector<double> step_ms;
   double startup_ms = 0;             // from the start of the process to that of the first step
   int64_t nodes = 0;                 // that a step runs, over all ranks
   int64_t peak_bytes = 0;            // of tensors, on the CPU device of rank 0
-  std::vector<DeviceMemory> memory;  // all its devices
+  std::vector<DeviceMemory> memory;  // of all devices of rank 0
 
   std::string ToJson() const;
 };
-
-// As it is now.
-DeviceMemory MemoryOf(Device& device);
 
 // Milliseconds since the kernel started this process, to 10 ms.
 double MillisecondsSinceProcessStart();

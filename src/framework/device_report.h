@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "src/framework/device_memory.h"
+
 namespace dfrun {
 
 struct DeviceReport {
@@ -15,6 +17,7 @@ struct DeviceReport {
   int64_t memory_bytes = 0;      // 0: not known
   bool has_own_memory = false;   // that the host does not reach
   std::string description = {};  // a model, a driver: for people
+  DeviceMemory memory = {};      // what a step that is asked to tell it has left
 };
 
 struct DevicesReport {

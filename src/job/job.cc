@@ -65,7 +65,8 @@ class Job {
   Status Step(Session::Handle handle, std::span<Tensor> fetches);
   Status Evaluate();
   void TellMessage(const std::string& text) const;
-  Status Tell(Status (JobObserver::*event)(const JobResults&), const NamedTensors& values) const;
+  Status Tell(Status (JobObserver::*event)(const JobResults&), const NamedTensors& values,
+              std::span<const DeviceMemory> memory = {}) const;
   Status Save();
   Status WriteFetches();
   void TellStart() const;
@@ -158,6 +159,7 @@ Status Job::Prepare() {
   const Result<Session::Handle> logged = session_->Prepare(parts_.step.signature);
   DF_TRY(AsSpecError(spec_.job.path, logged.status()));
   logged_ = *logged;
+  if (job.train) session_->TellMemoryAfter(logged_);
   TellStart();
   WarnOfIdleRanks(cluster);
   WarnOfUnkept();
@@ -426,15 +428,19 @@ Status Job::Log() {
     values.emplace_back("not_finite_steps", Tensor::Scalar<int64_t>(*count));
     if (*count > 0) TellMessage("warning: " + watch_->Describe(step_, *count));
   }
-  return Tell(&JobObserver::OnStep, values);
+  if (!spec_.job.train) return Tell(&JobObserver::OnStep, values);
+  const std::vector<DeviceMemory> memory = session_->MemoryOfRanks();
+  record_->SetMemory(memory);
+  return Tell(&JobObserver::OnStep, values, memory);
 }
 
 void Job::TellMessage(const std::string& text) const {
   for (JobObserver* observer : observers_) observer->OnMessage(text);
 }
 
-Status Job::Tell(Status (JobObserver::*event)(const JobResults&), const NamedTensors& values) const {
-  const JobResults results{.step = step_, .steps = steps_, .wall_s = WallSeconds(), .values = values};
+Status Job::Tell(Status (JobObserver::*event)(const JobResults&), const NamedTensors& values,
+                 std::span<const DeviceMemory> memory) const {
+  const JobResults results{.step = step_, .steps = steps_, .wall_s = WallSeconds(), .values = values, .memory = memory};
   for (JobObserver* observer : observers_) DF_TRY((observer->*event)(results));
   return Status();
 }
@@ -475,11 +481,11 @@ Status Job::Save() {
     manifest.shards.push_back(std::move(shard));
   }
   for (const size_t i : parts_.advancing) manifest.inputs.push_back(SamplesOf(spec_.job.inputs[i]));
+  manifest.skipped_steps = watch_->skipped_steps();
   for (JobObserver* observer : observers_) DF_TRY(observer->OnSave(step_));
   DF_TRY(store_->Commit(manifest));
   saved_step_ = step_;
   return Status();
-  manifest.skipped_steps = watch_->skipped_steps();
 }
 
 // What the last step fetched, under the names that the spec gives.

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "src/framework/device_memory.h"
 #include "src/framework/tensor.h"
 
 namespace dfrun {
@@ -18,6 +19,8 @@ struct JobResults {
   double wall_s = 0;  // since the job began
   // Of any dtype and shape. Their memory is the runtime's: who keeps one gives it up before the job's runtime ends.
   std::span<const std::pair<std::string, Tensor>> values;
+  // Of a logged step of a training: what the devices' memory holds, by rank and device.
+  std::span<const DeviceMemory> memory = {};
 };
 
 // Called on the thread that leads the job, between two steps: what blocks here delays the next one. An error that is

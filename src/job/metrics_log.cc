@@ -80,8 +80,12 @@ Result<MetricsLog> MetricsLog::Open(const std::string& path, int64_t keep_throug
   return MetricsLog(std::move(file));
 }
 
-Status MetricsLog::Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars) {
+Status MetricsLog::Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars,
+                          std::span<const DeviceMemory> memory) {
   std::string line = StrCat("{\"step\": ", step, ", \"wall_s\": ", Shortest(std::round(wall_s * 1e6) / 1e6));
+  for (const DeviceMemory& of_device : memory) {
+    line += StrCat(", ", JsonString("memory" + of_device.device), ": ", of_device.peak_bytes);
+  }
   for (const auto& [name, value] : scalars) {
     Result<std::string> text = ScalarToJson(value);
     if (!text.ok()) return text.status().Annotate(StrCat("metric '", name, "' of step ", step));
@@ -97,7 +101,7 @@ Status MetricsLog::OnStep(const JobResults& results) {
   for (const auto& result : results.values) {
     if (IsNumber(result.second)) numbers.push_back(result);
   }
-  return Append(results.step, results.wall_s, numbers);
+  return Append(results.step, results.wall_s, numbers, results.memory);
 }
 
 Status MetricsLog::OnEvaluation(const JobResults& results) {

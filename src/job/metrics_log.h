@@ -1,5 +1,7 @@
-// metrics.jsonl: a line a logged step, {"step": 10, "wall_s": 0.51, "loss": 1.25}. Scalars are printed so that they
-// read back bit-equal; values for which JSON has no number are the strings "NaN", "Infinity" and "-Infinity".
+// metrics.jsonl: a line a logged step, {"step": 10, "wall_s": 0.51, "loss": 1.25}. What differs from run to run, the
+// time and the memory of each device ("memory/job:worker/task:0/device:cpu:0": 65536), comes first. Scalars are printed
+// so that they read back bit-equal; values for which JSON has no number are the strings "NaN", "Infinity" and
+// "-Infinity".
 #ifndef DFRUN_SRC_JOB_METRICS_LOG_H_
 #define DFRUN_SRC_JOB_METRICS_LOG_H_
 
@@ -27,7 +29,8 @@ class MetricsLog final : public JobObserver {
   static Result<MetricsLog> Open(const std::string& path, int64_t keep_through);
 
   // Appends a line and gives it to the system. kIo where that fails, and where the file has been removed meanwhile.
-  Status Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars);
+  Status Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars,
+                std::span<const DeviceMemory> memory = {});
 
   // A line of the results that are numbers.
   Status OnStep(const JobResults& results) override;

@@ -52,7 +52,9 @@ Status KeepEarlier(const std::string& path) {
 }  // namespace
 
 std::string RunRecord::Print(const std::string& end, const std::string& exit, const std::string& error) const {
-  return StrCat("{\n", facts_, ",\n \"end\": ", end, ",\n \"exit\": ", exit, ",\n \"error\": ", error, "\n}\n");
+  return StrCat("{\n", facts_, ",\n \"end\": ", end, ",\n \"exit\": ", exit, ",\n \"error\": ", error,
+                ",\n \"memory\": [", memory_.empty() ? "" : "\n  ", Join(memory_, ",\n  ", &ToJson),
+                memory_.empty() ? "" : "\n ", "]\n}\n");
 }
 
 Result<RunRecord> RunRecord::Begin(const std::string& path, const RunFacts& facts) {

@@ -4,9 +4,11 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/base/status.h"
+#include "src/framework/device_memory.h"
 
 namespace dfrun {
 
@@ -28,6 +30,8 @@ class RunRecord {
   static Result<RunRecord> Begin(const std::string& path, const RunFacts& facts);
   // RunFacts::sets of a record; nothing where there is none that can be read.
   static std::optional<std::vector<std::string>> SetsOf(const std::string& path);
+  // What the memory of each device held last.
+  void SetMemory(std::vector<DeviceMemory> memory) { memory_ = std::move(memory); }
   // Adds when and how the run ended. Where that cannot be written the log has a warning, and the record no end, as that
   // of a run that was killed.
   void End(const Status& status) const;
@@ -38,6 +42,7 @@ class RunRecord {
 
   std::string path_;
   std::string facts_;  // as JSON members
+  std::vector<DeviceMemory> memory_;
 };
 
 }  // namespace dfrun

@@ -376,6 +376,7 @@ void Master::ResumeSteps() {
 Status Master::Ask(PendingStep& step) {
   StepRequest& request = step.request_;
   request.scope = several_ranks_ ? error_scope_ : ErrorScope::kSession;
+  request.tell_memory = step.executable_.tells_memory;
   DF_TRY(TakeSlot(step.executable_, &request.slot));
   StepRunner& runner = runtime_.runner();
   runner.WaitUntilQuiet(*step.executable_.part);

@@ -40,6 +40,7 @@ struct Executable {
   int64_t num_nodes = 0;
   std::vector<int> idle_ranks;                // those that have no node of it
   std::vector<std::string> devices;           // full names of those that have one
+  bool tells_memory = false;                  // Session::TellMemoryAfter()
   std::atomic<int64_t> steps_per_request{1};  // what RunSteps() asks for at once
   StepSlots slots;                            // the master's mu_ guards it
   std::unique_ptr<LocalExecutable> part;      // of rank 0; null when its containers have been reset
@@ -69,9 +70,9 @@ class Master final : private PendingStepHost {
   std::shared_ptr<const Graph> graph() const EXCLUDES(mu_);
   int64_t steps_run() const { return next_step_.load(); }
   int64_t steps_not_finite() const { return runtime_.runner().steps_not_finite(); }
-  bool optimizes() const { return optimize_; }
   std::vector<DevicesReport> ReportsOfRanks() const { return runtime_.ReportsOfRanks(); }
   int32_t TakeFirstNotFinite() { return runtime_.runner().TakeFirstNotFinite(); }
+  bool optimizes() const { return optimize_; }
 
  private:
   // Null if there is none yet.

@@ -186,8 +186,14 @@ void Runtime::TakeReport(const control::Devices& devices) {
 std::vector<DevicesReport> Runtime::ReportsOfRanks() const {
   MutexLock lock(reports_mu_);
   std::vector<DevicesReport> reports = reports_;
-  reports[0] = found_.report;
+  reports[0] = MemoryReport();
   return reports;
+}
+
+DevicesReport Runtime::MemoryReport() const {
+  DevicesReport report = found_.report;
+  for (size_t i = 0; i < report.devices.size(); ++i) report.devices[i].memory = MemoryOf(*found_.devices[i]);
+  return report;
 }
 
 Device* Runtime::FindDevice(std::string_view full_name) const {

@@ -114,7 +114,9 @@ class Runtime {
   // Empty before StartTask().
   const DeviceList& devices() const { return found_.devices; }
   const DevicesReport& devices_report() const { return found_.report; }
-  // Rank 0, after StartTasks() (src/session/start_tasks.h): what every rank has reported, by rank.
+  // The same with what the devices' memory holds now.
+  DevicesReport MemoryReport() const;
+  // Rank 0, after StartTasks() (src/session/start_tasks.h): what every rank has reported last, by rank.
   std::vector<DevicesReport> ReportsOfRanks() const EXCLUDES(reports_mu_);
   // By full name; null if this rank has none of it.
   Device* FindDevice(std::string_view full_name) const;

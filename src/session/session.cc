@@ -123,6 +123,20 @@ Status Session::CheckNumerics(const RunSignature& signature, bool optimize, std:
   return master_->CheckNumerics(signature, optimize, fetches);
 }
 
+void Session::TellMemoryAfter(Handle handle) {
+  handle->tells_memory = true;
+}
+
+std::vector<DeviceMemory> Session::MemoryOfRanks() const {
+  std::vector<DeviceMemory> all;
+  for (const DevicesReport& report : master_->ReportsOfRanks()) {
+    for (const DeviceReport& device : report.devices) {
+      if (!device.memory.device.empty()) all.push_back(device.memory);
+    }
+  }
+  return all;
+}
+
 void Session::StartTrace() {
   master_->StartTrace();
 }

@@ -108,6 +108,11 @@ class Session {
   // `optimize`: the nodes as they run in steps, else as they are in the graph.
   Status CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches);
 
+  // Each rank tells what its devices' memory holds when a step of the handle has ended. Before the first of them.
+  void TellMemoryAfter(Handle handle);
+  // By rank and device, what was told last; of this rank as it is now. Ranks that have told nothing are not in it.
+  std::vector<DeviceMemory> MemoryOfRanks() const;
+
   // The graph as it runs: functions are lowered. The reference holds until the next Extend().
   const Graph& graph() const;
   // Nodes over all partitions after the passes, Send and Recv included.

@@ -36,8 +36,14 @@ class ServedRun {
     const std::unique_ptr<ServedRun> self(static_cast<ServedRun*>(arg));
     const StepRunner& runner = self->runtime_.runner();
     const bool looked = self->numerics_.has_value() && status.ok();
+    if (self->run_->request().tell_memory) self->TellMemory();
     const RankStatus told = looked ? runner.Found(*self->numerics_) : runner.OwnFailure(*self->run_);
     self->runtime_.control()->Done(self->run_->request().round, told);
+  }
+  void TellMemory() const {
+    control::Devices devices;
+    ToProto(runtime_.MemoryReport(), runtime_.rank(), &devices);
+    runtime_.control()->Report(devices);
   }
 
   Runtime& runtime_;

@@ -52,6 +52,18 @@ TEST(MetricsTest, AResumedRunLosesWhatCameAfterItsStep) {
             "{\"step\": 10, \"wall_s\": 0.5, \"loss\": 10}\n{\"step\": 20, \"wall_s\": 0.5, \"loss\": 20}\n");
 }
 
+TEST(MetricsTest, MemoryComesBeforeWhatIsTheSameInEveryRun) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.Path("metrics.jsonl");
+  auto log = MetricsLog::Open(path, -1);
+  ASSERT_TRUE(log.ok());
+  const std::pair<std::string, Tensor> loss[] = {{"loss", Tensor::Scalar<float>(2)}};
+  const DeviceMemory memory[] = {{.device = "/job:worker/task:0/device:cpu:0", .in_use_bytes = 5, .peak_bytes = 70}};
+  ASSERT_TRUE(log->OnStep({.step = 3, .steps = 4, .wall_s = 0.5, .values = loss, .memory = memory}).ok());
+  EXPECT_EQ(Content(path),
+            "{\"step\": 3, \"wall_s\": 0.5, \"memory/job:worker/task:0/device:cpu:0\": 70, \"loss\": 2}\n");
+}
+
 TEST(MetricsTest, AFileThatIsRemovedIsAnError) {
   const ScratchDirectory scratch;
   const std::string path = scratch.Path("metrics.jsonl");

@@ -1,0 +1,153 @@
+#include "src/job/memory_estimate.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "src/framework/device_factory.h"
+
+namespace dfrun {
+namespace {
+
+int64_t BytesOf(DType dtype, const PartialShape& shape) {
+  if (!shape.IsFullyDefined() || !IsPlain(dtype)) return 0;
+  return shape.num_elements() * static_cast<int64_t>(DTypeSize(dtype));
+}
+
+// What a variable holds is said by its attrs, whether it is given by reference or by handle.
+struct Held {
+  std::string text;
+  int64_t bytes = 0;
+};
+
+Held HeldBy(const Node& variable) {
+  const Result<DType> dtype = variable.attrs.Get<DType>("dtype");
+  const Result<PartialShape> shape = variable.attrs.Get<PartialShape>("shape");
+  if (!dtype.ok() || !shape.ok()) return {};
+  const int64_t bytes = BytesOf(*dtype, *shape);
+  return {StrCat("'", variable.name, "' (", *dtype, *shape, ", ", bytes, " bytes)"), bytes};
+}
+
+// The values of a step that are there at a time, its nodes run in an order that edges allow.
+class LiveValues {
+ public:
+  explicit LiveValues(const Graph& graph) : graph_(graph) {}
+
+  int64_t Peak() {
+    const Result<std::vector<NodeId>> order = graph_.TopologicalOrder();
+    if (!order.ok()) return 0;  // a loop: its values are not known before the run
+    for (const NodeId id : *order) Make(graph_.node(id));
+    for (const Node& node : graph_.nodes()) {
+      for (const Output input : node.inputs) ++readers_[Root(input)];
+    }
+    for (const NodeId id : *order) Run(graph_.node(id));
+    return peak_;
+  }
+
+ private:
+  using Key = std::pair<NodeId, int32_t>;
+
+  // Whose bytes the output has.
+  Key Root(Output output) const {
+    const auto root = roots_.find({output.node, output.port});
+    return root == roots_.end() ? Key{output.node, output.port} : root->second;
+  }
+
+  void Make(const Node& node) {
+    if (node.op->traits.passthrough == Passthrough::kNone) return;
+    for (int32_t port = 0; port < node.num_outputs(); ++port) {
+      const int input = node.op->traits.passthrough == Passthrough::kFirstInput ? 0 : port;
+      if (input < node.num_inputs()) roots_[{node.id, port}] = Root(node.inputs[static_cast<size_t>(input)]);
+    }
+  }
+
+  void Run(const Node& node) {
+    for (int32_t port = 0; port < node.num_outputs(); ++port) {
+      const Output output{node.id, port};
+      if (Root(output) == Key{node.id, port}) live_ += Bytes(output);
+    }
+    peak_ = std::max(peak_, live_);
+    for (const Output input : node.inputs) {
+      const Key root = Root(input);
+      if (--readers_[root] == 0) live_ -= Bytes({root.first, root.second});
+    }
+    for (int32_t port = 0; port < node.num_outputs(); ++port) {
+      const Output output{node.id, port};
+      if (Root(output) == Key{node.id, port} && !readers_.contains({node.id, port})) live_ -= Bytes(output);
+    }
+  }
+
+  int64_t Bytes(Output output) const {
+    return graph_.is_ref(output) ? 0 : BytesOf(graph_.dtype(output), graph_.shape(output));
+  }
+
+  const Graph& graph_;
+  std::map<Key, Key> roots_;    // of outputs that are another's
+  std::map<Key, int> readers_;  // that have not run
+  int64_t live_ = 0;
+  int64_t peak_ = 0;
+};
+
+// Nothing: it has none, or none that is known here.
+int64_t LimitOf(const std::string& device, const MemoryLimits& limits, const Cluster& cluster) {
+  for (const ClusterDevice& d : cluster.devices) {
+    if (d.name.ToString() != device) continue;
+    const auto limit = limits.find(*d.name.type);
+    return limit == limits.end() ? 0 : limit->second.BytesOf(d.memory_bytes);
+  }
+  return 0;
+}
+
+std::string KeyOf(const std::string& device) {
+  const Result<DeviceName> name = DeviceName::Parse(device);
+  return name.ok() ? DeviceMemoryKey(*name->type) : "";
+}
+
+}  // namespace
+
+MemoryEstimate EstimateMemory(const std::vector<const Partition*>& parts) {
+  MemoryEstimate estimate;
+  std::map<std::string, Held> variables;
+  for (const Partition* part : parts) {
+    estimate.device = part->device;
+    for (const Node& node : part->graph.nodes()) {
+      if (node.op->traits.is_variable) variables[node.name] = HeldBy(node);
+    }
+    estimate.step_bytes = std::max(estimate.step_bytes, LiveValues(part->graph).Peak());
+  }
+  int64_t most = 0;
+  for (const auto& [name, held] : variables) {
+    estimate.state_bytes += held.bytes;
+    if (held.bytes <= most) continue;
+    most = held.bytes;
+    estimate.largest = held.text;
+  }
+  return estimate;
+}
+
+Result<std::vector<std::string>> CheckMemory(const std::vector<const Partition*>& partitions,
+                                             const MemoryLimits& limits, const Cluster& cluster) {
+  std::map<std::string, std::vector<const Partition*>> by_device;
+  for (const Partition* partition : partitions) by_device[partition->device].push_back(partition);
+  std::vector<std::string> warnings;
+  for (const auto& [device, parts] : by_device) {
+    const int64_t limit = LimitOf(device, limits, cluster);
+    if (limit == 0) continue;
+    const MemoryEstimate estimate = EstimateMemory(parts);
+    const std::string key = KeyOf(device);
+    if (estimate.state_bytes > limit) {
+      return InvalidArgument("the variables of ", device, " and their slots take ", estimate.state_bytes,
+                             " bytes, more than the ", limit, " that `", key,
+                             "` of the cluster leaves; the largest is ", estimate.largest, ": raise `", key,
+                             "`, or put variables on more devices");
+    }
+    if (estimate.state_bytes + estimate.step_bytes <= limit) continue;
+    warnings.push_back(
+        StrCat("the variables of ", device, " and their slots take ", estimate.state_bytes, " bytes, and a step about ",
+               estimate.step_bytes, " more, of the ", limit, " that `", key,
+               "` of the cluster leaves: the run may end for lack of memory; smaller batches take less"));
+  }
+  return warnings;
+}
+
+}  // namespace dfrun
