@@ -139,7 +139,8 @@ Result<AssignedVariables> AssignedVariables::Find(const JobGraphDraft& draft, in
                              "' may assign it in a branch or a loop: assign it outside, of a value that these give");
     }
     if (!is_said) continue;
-    OrderUses(UsersOf(writers, consumers, in_body), writers.nodes, graph);
+    const auto always = [](NodeId, NodeId) { return true; };
+    OrderUses(UsersOf(writers, consumers, in_body), writers.nodes, always, graph);
     found.assigned_.push_back({&v, std::move(writers.nodes)});
   }
   if (has_replicas) DF_TRY(CheckHandles(replicas, graph, consumers, in_body));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,7 +13,7 @@
 #include "src/graph/control_flow.h"
 #include "src/graph/graph_ops.h"
 #include "src/graph/variable_readers.h"
-#include "src/partition/deadness.h"
+#include "src/training/guards.h"
 
 namespace dfrun {
 namespace {
@@ -86,7 +87,7 @@ class StepOrder {
   Status FindPlaces() {
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
     DF_ASSIGN(frames_, BuildFrameTree(graph_));
-    may_be_dead_ = FindDeadness(graph_, order);
+    guards_.emplace(graph_, order, frames_);
     waits_ = FindWaiting(graph_, order);
     return Status();
   }
@@ -150,7 +151,7 @@ class StepOrder {
       if (IsInLoop(id)) {
         AddExits(id, perhaps);
       } else {
-        (may_be_dead_[static_cast<size_t>(id)] ? perhaps : after).push_back(id);
+        (guards_->RunsWherever(id, ref.node) ? after : perhaps).push_back(id);
       }
     }
     if (!perhaps.empty()) after.push_back(ops.Add(name, "ControlTrigger", {}, {}, std::move(perhaps)).node);
@@ -174,10 +175,9 @@ class StepOrder {
 
   void Order(UpdatedVariable& variable) {
     std::erase_if(variable.updates, [&](NodeId id) { return IsInLoop(id) || last_.contains(id); });
-    std::erase_if(variable.users, [&](NodeId id) {
-      return IsInLoop(id) || may_be_dead_[static_cast<size_t>(id)] || waits_[static_cast<size_t>(id)];
-    });
-    for (const NodeId id : OrderUses(variable.users, variable.updates, graph_)) {
+    std::erase_if(variable.users, [&](NodeId id) { return IsInLoop(id) || waits_[static_cast<size_t>(id)]; });
+    const auto may_wait = [&](NodeId update, NodeId user) { return guards_->RunsWherever(user, update); };
+    for (const NodeId id : OrderUses(variable.users, variable.updates, may_wait, graph_)) {
       graph_.mutable_node(id).attrs.Set("_after_reads", true);
     }
   }
@@ -187,13 +187,14 @@ class StepOrder {
   Graph& graph_;
   RunSignature& signature_;
   FrameTree frames_;
-  std::vector<bool> may_be_dead_;  // by node
-  std::vector<bool> waits_;        // by node: at a queue, or for what does
+  std::optional<Guards> guards_;
+  std::vector<bool> waits_;  // by node: at a queue, or for what does
 };
 
 }  // namespace
 
-std::vector<NodeId> OrderUses(const std::vector<NodeId>& users, const std::vector<NodeId>& updates, Graph& graph) {
+std::vector<NodeId> OrderUses(const std::vector<NodeId>& users, const std::vector<NodeId>& updates,
+                              FunctionRef<bool(NodeId update, NodeId user)> may_wait, Graph& graph) {
   const auto is_in = [](const std::vector<NodeId>& ids, NodeId id) {
     return std::binary_search(ids.begin(), ids.end(), id);
   };
@@ -201,7 +202,7 @@ std::vector<NodeId> OrderUses(const std::vector<NodeId>& users, const std::vecto
   for (const NodeId user : users) {
     for (const NodeId update : updates) {
       const bool is_later_pair = user > update && is_in(updates, user) && is_in(users, update);
-      if (user == update || is_later_pair || AreOrdered(graph, user, update)) continue;
+      if (user == update || is_later_pair || !may_wait(update, user) || AreOrdered(graph, user, update)) continue;
       graph.AddControlEdge(user, update);
       waiting.push_back(update);
     }

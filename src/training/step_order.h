@@ -2,21 +2,23 @@
 //
 // A node that reads a variable and does not wait for an update of it comes before that; of two updates that do not wait
 // for each other the first in the graph comes first. So what a step gives does not depend on chance. Left open: what is
-// inside a loop, or may not run, beside what is not; readers that wait at a queue, whose elements may come from behind
-// the update.
+// inside a loop; what may not run beside an update that may run without it; readers that wait at a queue, whose
+// elements may come from behind the update.
 #ifndef DFRUN_SRC_TRAINING_STEP_ORDER_H_
 #define DFRUN_SRC_TRAINING_STEP_ORDER_H_
 
 #include <vector>
 
+#include "src/base/threads.h"
 #include "src/graph/graph.h"
 #include "src/passes/prune.h"
 
 namespace dfrun {
 
-// Adds a control edge from each user of a variable to each of its updates that is in no order with it; returns those
-// that got one. Both are sorted; updates are users too.
-std::vector<NodeId> OrderUses(const std::vector<NodeId>& users, const std::vector<NodeId>& updates, Graph& graph);
+// Adds a control edge from each user of a variable to each of its updates that is in no order with it and may wait for
+// it; returns those that got one. Both are sorted; updates are users too.
+std::vector<NodeId> OrderUses(const std::vector<NodeId>& users, const std::vector<NodeId>& updates,
+                              FunctionRef<bool(NodeId update, NodeId user)> may_wait, Graph& graph);
 
 struct StepOrderOptions {
   std::vector<NodeId> last;  // updates that come after all other nodes in any case

@@ -53,9 +53,11 @@ graph:
   least: {op: Min, inputs: [big, 0], control: [^grow], device: "/job:worker/task:${there}"}
   row: {op: Sum, inputs: [table, [0, 1]], control: [^rows], device: "/job:worker/task:${there}"}
   call: {op: times, x: v, y: 3.0, control: [^add], device: "/job:worker/task:${there}"}
+  either: Cond(Greater(after, -1.0), after, before)
+  chosen: {op: AddV2, inputs: [v, either], device: "/job:worker/task:${there}"}
   twice: {op: AssignAdd, inputs: [v, 100.0], control: [^after]}
   last: {op: Mul, inputs: [v, 1.0], control: [^twice], device: "/job:worker/task:${there}"}
-run: {steps: 3, fetch: [after, before, far, most, least, row, call, last, v]}
+run: {steps: 3, fetch: [after, before, far, most, least, row, call, chosen, last, v]}
 END
 everywhere run
 for out in "${runs[@]}"; do
@@ -66,6 +68,7 @@ for out in "${runs[@]}"; do
   gives "$out" least "1 2 3"
   gives "$out" row "3 6 9"
   gives "$out" call "3 306 609"
+  gives "$out" chosen "11 1122 2233"
   gives "$out" last "101 202 303"
   gives "$out" v "101 202 303"
 done

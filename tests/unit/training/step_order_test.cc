@@ -103,6 +103,26 @@ TEST_F(StepOrderTest, AFetchedVariableIsReadLastInARunAndFirstInATraining) {
   EXPECT_EQ(m_.ControlsOf("update"), Names{"v/fetched_1"});
 }
 
+// What a conditional gives is always there; what is in a side is not, and keeps what is outside from nothing.
+TEST_F(StepOrderTest, ReadersThatAlwaysRunAreOrdered) {
+  const Output pred = m_.Placeholder("pred", PartialShape::Scalar(), DType::kBool);
+  const Output sides = Add("sides", "Switch", {x_, pred});
+  const Output on = Add("on", "Neg", {{sides.node, 1}});
+  const Output off = Add("off", "Identity", {{sides.node, 0}});
+  NodeSpec merge;
+  merge.name = "merge";
+  merge.op = "Merge";
+  merge.inputs = {off, on};
+  merge.attrs = {{"N", int64_t{2}}};
+  Add("outside", "Mul", {v_, m_.Add(std::move(merge))});
+  Add("inside", "Mul", {v_, on});
+  Add("update", "AssignAdd", {v_, x_});
+  Add("update_inside", "AssignAdd", {v_, on});
+  Order();
+  EXPECT_EQ(m_.ControlsOf("update"), Names{"outside"});
+  EXPECT_EQ(m_.ControlsOf("update_inside"), (Names{"inside", "outside", "update"}));
+}
+
 // A side that is not taken does not keep others from running.
 TEST_F(StepOrderTest, AFetchComesAfterUpdatesThatMayNotRun) {
   const Output pred = m_.Placeholder("pred", PartialShape::Scalar(), DType::kBool);
