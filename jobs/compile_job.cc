@@ -68,7 +68,7 @@ Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spe
   DF_ASSIGN(const JobGraph job, BuildJobGraph(spec, cluster_));
   DF_TRY(add(spec.job.train ? "train" : "run", job.graph, job.step.signature));
   DF_TRY(add("init", job.graph, job.init));
-  if (spec.job.eval) DF_TRY(add("eval", job.graph, job.evaluation.batch.signature));
+  if (!job.evaluation.batch.names.empty()) DF_TRY(add("eval", job.graph, job.evaluation.batch.signature));
   if (job.evaluation.rest) DF_TRY(add("eval_rest", job.graph, job.evaluation.rest->signature));
   DF_TRY(add("save", job.graph, job.save));
   DF_TRY(add("restore", job.graph, job.restore));

@@ -1,32 +1,33 @@
 // dfrun eval MODEL: runs parts of a graph, with feeds from HDF5 files and fetches into one.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "jobs/command.h"
 #include "jobs/compile_job.h"
 #include "jobs/eval_request.h"
-#include "jobs/eval_results.h"
 #include "jobs/eval_runners.h"
+#include "jobs/eval_steps.h"
 #include "jobs/eval_variables.h"
 #include "jobs/file_rules.h"
 #include "jobs/json.h"
 #include "jobs/model.h"
-#include "jobs/output_file.h"
+#include "jobs/output_arrays.h"
 #include "jobs/ranks.h"
 #include "src/base/printable.h"
 #include "src/base/stop_request.h"
 #include "src/graph/node_arithmetic.h"
 #include "src/graph/variable_reads.h"
-#include "src/job/run_evaluation.h"
+#include "src/job/kept_arrays.h"
 #include "src/session/queue_runners.h"
 #include "src/session/session.h"
 #include "src/trace/chrome_trace.h"
+#include "src/training/build_job_graph.h"
 #include "src/training/queue_liveness_check.h"
 #include "src/training/spec_evaluation.h"
 
@@ -65,7 +66,12 @@ struct EvalOptions {
 // The steps of one command, on rank 0.
 class Evaluation {
  public:
-  Evaluation(const EvalOptions& options, Runtime& runtime) : options_(options), runtime_(runtime) {}
+  Evaluation(const EvalOptions& options, Runtime& runtime)
+      : options_(options), runtime_(runtime), kept_(options.out.empty() ? KeptArrays::kShown : KeptArrays::kAll) {
+    plan_.repeat = options.repeat;
+    plan_.trace_steps = options.trace_steps;
+    plan_.trace_prefix = kTracePrefix;
+  }
 
   Status Run() {
     DF_TRY(CheckOutputs(CommandLineInputs()));
@@ -76,9 +82,10 @@ class Evaluation {
     DF_TRY(ChooseSignature(options_.signature, model));
     if (model.meta) values_ = model.meta->values;
     DF_TRY(Resolve(model));
-    if (!model.job) DF_TRY(ReadVariablesAtUse(model.graph, step_.feeds));
-    DF_TRY(CheckFed(model, options_.model, step_));
-    DF_ASSIGN(runners_, PlanRunners(model, options_.runners, step_));
+    if (!model.job) DF_TRY(ReadVariablesAtUse(model.graph, plan_.step.feeds));
+    DF_TRY(CheckFed(model, options_.model, plan_.step));
+    DF_ASSIGN(runners_, PlanRunners(model, options_.runners, plan_.step));
+    plan_.may_end_early = !runners_.empty();
     DF_TRY(AddVariableSteps(model));
     DF_TRY(CheckQueues(model.graph));
     SessionOptions session_options;
@@ -155,48 +162,42 @@ class Evaluation {
     std::vector<FedOutput> fed;
     fed.reserve(feeds.size());
     for (const Feed& feed : feeds) fed.push_back({feed.output, feed.source});
-    if (model.job && AsksForNothing()) {
-      DF_ASSIGN(pass_, AddWholeEvaluation(*model.job, fed, model.graph));
-      if (pass_) steps_in_flight_ = model.job->eval->steps_in_flight;
-    }
-    DF_TRY(pass_ ? ResolvePass() : ResolveStep(fed, model));
+    DF_ASSIGN(SpecEvaluation wanted, WantedOf(model));
+    if (model.job) DF_TRY(AsSpecError(options_.model, AddPasses(fed, wanted, model)));
+    if (!plan_.pass) DF_TRY(ResolveStep(fed, wanted, model));
     for (const Feed& feed : feeds) {
-      if (!feed.source.valid()) AddFeed(feed.output, feed.value);
+      if (!feed.source.valid()) plan_.AddFeed(feed.output, feed.value);
     }
     DF_ASSIGN(inits_, ResolveNodes(model.graph, "--init", options_.inits));
     DF_ASSIGN(finals_, ResolveNodes(model.graph, "--finally", options_.finals));
     return Status();
   }
 
-  bool AsksForNothing() const { return options_.fetches.empty() && options_.targets.empty() && options_.repeat == 1; }
+  bool AsksForNothing() const { return options_.fetches.empty() && options_.targets.empty(); }
 
-  // A step is a batch of the pass, at a position that it is fed.
-  Status ResolvePass() {
-    names_ = pass_->batch.names;
-    step_ = pass_->batch.signature;
-    if (!step_.feeds.empty()) feeds_.push_back(Tensor::Scalar<int64_t>(0));
-    return Status();
-  }
-
-  Status ResolveStep(const std::vector<FedOutput>& feeds, Model& model) {
-    DF_ASSIGN(SpecEvaluation wanted, WantedOf(model));
-    if (model.job) DF_TRY(ApplyFeeds(*model.job, feeds, model.graph, wanted));
-    names_ = std::move(wanted.names);
-    step_.fetches = std::move(wanted.fetches);
-    step_.targets = std::move(wanted.targets);
-    return Status();
-  }
-
-  // To every step.
-  void AddFeed(dfrun::Output output, const Tensor& value) {
-    std::vector<RunSignature*> steps = {&step_};
-    if (pass_) steps.push_back(&pass_->batch.signature);
-    if (pass_ && pass_->rest) steps.push_back(&pass_->rest->signature);
-    for (RunSignature* step : steps) {
-      step->feeds.push_back(output);
-      step->feed_shapes.emplace_back(value.shape());
+  // Where a spec's inputs are read: a step is a batch of a pass, at a position that it is fed.
+  Status AddPasses(const std::vector<FedOutput>& feeds, const SpecEvaluation& wanted, Model& model) {
+    const JobSpec& job = *model.job;
+    if (AsksForNothing()) {
+      DF_ASSIGN(plan_.pass, AddWholeEvaluation(job, feeds, model.graph));
+      plan_.is_evaluation = plan_.pass.has_value();
     }
-    feeds_.push_back(value);
+    if (!plan_.pass) {
+      DF_ASSIGN(plan_.pass, AddWholeFetch(job, feeds, wanted, model.graph));
+    }
+    if (!plan_.pass) return Status();
+    plan_.names = plan_.pass->batch.names;
+    plan_.step = plan_.pass->batch.signature;
+    plan_.steps_in_flight = job.eval ? job.eval->steps_in_flight : 1;
+    return Status();
+  }
+
+  Status ResolveStep(const std::vector<FedOutput>& feeds, SpecEvaluation wanted, Model& model) {
+    if (model.job) DF_TRY(ApplyFeeds(*model.job, feeds, model.graph, wanted));
+    plan_.names = std::move(wanted.names);
+    plan_.step.fetches = std::move(wanted.fetches);
+    plan_.step.targets = std::move(wanted.targets);
+    return Status();
   }
 
   Result<SpecEvaluation> WantedOf(const Model& model) const {
@@ -250,8 +251,8 @@ class Evaluation {
 
   // The steps, and what fills queues beside them.
   std::vector<const RunSignature*> RunsOfSteps() const {
-    std::vector<const RunSignature*> runs = {&step_};
-    if (pass_ && pass_->rest) runs.push_back(&pass_->rest->signature);
+    std::vector<const RunSignature*> runs;
+    for (const StepPlan::Counted& counted : plan_.Runs()) runs.push_back(counted.run);
     for (const PlannedRunner& runner : runners_) {
       for (const RunSignature& run : runner.enqueue) runs.push_back(&run);
     }
@@ -337,7 +338,7 @@ class Evaluation {
     }
     std::vector<CountedRun> counted;
     for (const FedStep& step : before_) counted.push_back({&step.signature, 1});
-    counted.push_back({&step_, options_.repeat});
+    for (const StepPlan::Counted& step : plan_.Runs()) counted.push_back({step.run, step.times});
     for (const FedStep& step : after_) counted.push_back({&step.signature, 1});
     std::vector<const RunSignature*> runs = RunsOfSteps();
     for (const CountedRun& run : counted) runs.push_back(run.run);
@@ -355,10 +356,10 @@ class Evaluation {
   // These nodes, with all that is fed.
   FedStep StepOf(std::vector<NodeId> nodes) const {
     RunSignature signature;
-    signature.feeds = step_.feeds;
-    signature.feed_shapes = step_.feed_shapes;
+    signature.feeds = plan_.step.feeds;
+    signature.feed_shapes = plan_.step.feed_shapes;
     signature.targets = std::move(nodes);
-    return {std::move(signature), feeds_};
+    return {std::move(signature), FeedsOfOthers()};
   }
 
   Status RunOnce(const std::vector<FedStep>& steps) {
@@ -398,13 +399,20 @@ class Evaluation {
       DF_TRY(AsFileError(one.status()));
       prepared.push_back(*std::move(one));
     }
-    QueueRunners running(*session_, std::move(prepared), feeds_);
+    QueueRunners running(*session_, std::move(prepared), FeedsOfOthers());
     running.Start();
-    Status status = pass_ ? RunPass() : RunSteps();
+    Status status = RunPlan();
     const Status filled = running.failure();  // it came first: the steps then miss what it did not put
     running.Stop();
     DF_TRY(filled.Annotate("a queue runner"));
     return status;
+  }
+
+  // Of steps beside those of the plan, which are at no position.
+  std::vector<Tensor> FeedsOfOthers() const {
+    std::vector<Tensor> feeds = plan_.feeds;
+    if (plan_.feeds_position()) feeds.insert(feeds.begin(), Tensor::Scalar<int64_t>(0));
+    return feeds;
   }
 
   // Between two steps: the error of a signal that came.
@@ -415,101 +423,45 @@ class Evaluation {
     return Error(StopCode(signal, /*saves=*/false), "ended by ", SignalName(signal));
   }
 
-  Status RunSteps() {
-    DF_ASSIGN(const Session::Handle handle, Prepare(step_));
-    results_ = std::make_unique<FetchStack>(names_, options_.repeat);
-    stats_.nodes = session_->num_nodes(handle);
-    stats_.step_ms.reserve(static_cast<size_t>(options_.repeat));
-    if (options_.trace_steps > 0) session_->StartTrace();
-    stats_.startup_ms = MillisecondsSinceProcessStart();
-    std::vector<Tensor> fetched(step_.fetches.size());
-    for (int64_t i = 0; i < options_.repeat; ++i) {
-      DF_TRY(CheckStop());
-      const Status status = RunTimed(handle, fetched);
-      if (i > 0 && status.code() == Code::kOutOfRange && !runners_.empty()) return EndEarly(i);
-      DF_TRY(status);
-      DF_TRY(results_->Add(fetched));
-      if (i + 1 == std::min(options_.trace_steps, options_.repeat)) DF_TRY(session_->WriteTrace(kTracePrefix));
-    }
-    CountMemory();
-    return Status();
-  }
-
-  // A step with what is fed; the time of one that ends well is kept.
-  Status RunTimed(Session::Handle handle, std::span<Tensor> fetches) {
-    const auto start = std::chrono::steady_clock::now();
-    DF_TRY(Explain(session_->RunStep(handle, feeds_, fetches)));
-    const auto end = std::chrono::steady_clock::now();
-    stats_.step_ms.push_back(std::chrono::duration<double, std::milli>(end - start).count());
-    return Status();
-  }
-
-  // The steps of an evaluation over all samples, of which the metrics are one result.
-  Status RunPass() {
-    results_ = std::make_unique<FetchStack>(names_, 1);
-    if (options_.trace_steps > 0) session_->StartTrace();
-    stats_.startup_ms = MillisecondsSinceProcessStart();
-    auto last_end = std::chrono::steady_clock::now();
-    EvaluationSteps steps;
-    steps.start = [&](const JobStep& step, std::span<const Tensor> position) -> Result<std::unique_ptr<PendingStep>> {
-      DF_ASSIGN(const Session::Handle handle, Prepare(step.signature));
-      stats_.nodes = std::max(stats_.nodes, session_->num_nodes(handle));
-      DF_TRY(CheckStop());
-      if (!position.empty()) feeds_[0] = position[0];
-      if (steps.in_flight == 1) last_end = std::chrono::steady_clock::now();
-      return session_->StartStep(handle, feeds_);
-    };
-    steps.ended = [&]() -> Status {
-      const auto end = std::chrono::steady_clock::now();
-      stats_.step_ms.push_back(std::chrono::duration<double, std::milli>(end - std::exchange(last_end, end)).count());
-      const auto ended = static_cast<int64_t>(stats_.step_ms.size());
-      return ended == options_.trace_steps ? session_->WriteTrace(kTracePrefix) : Status();
-    };
-    // A trace is of so many steps and no more.
-    steps.in_flight = options_.trace_steps > 0 ? 1 : steps_in_flight_;
-    Result<std::vector<Tensor>> metrics = RunEvaluation(*pass_, steps);
-    DF_TRY(Explain(metrics.status()));
-    if (options_.trace_steps > static_cast<int64_t>(stats_.step_ms.size())) {
-      DF_TRY(session_->WriteTrace(kTracePrefix));
-    }
-    CountMemory();
-    return results_->Add(*metrics);
-  }
-
-  void CountMemory() {
+  Status RunPlan() {
+    const StepHost host{*session_, [this](const RunSignature& run) { return Prepare(run); },
+                        [this] { return CheckStop(); }};
+    out_.emplace(Output("--out", options_.out));
+    ArrayStore& store = IsWrittenAsItComes() ? static_cast<ArrayStore&>(*out_) : kept_;
+    DF_TRY(Explain(RunSteps(plan_, host, store, stats_)));
     stats_.peak_bytes = runtime_.cpu().allocator().Stats().peak_bytes_in_use;
     for (const auto& device : runtime_.devices()) stats_.memory.push_back(MemoryOf(*device));
-  }
-
-  // What the runners put into the queues has come to its end.
-  Status EndEarly(int64_t steps) {
-    std::fprintf(stderr, "dfrun: the elements of the queues ended after %lld of %lld steps\n",
-                 static_cast<long long>(steps), static_cast<long long>(options_.repeat));
-    results_->EndEarly();
     return Status();
   }
 
-  Status Report() const {
+  // Else it is kept: for a print, or where queues may come to their end before the last step.
+  bool IsWrittenAsItComes() const { return !options_.out.empty() && !plan_.may_end_early; }
+
+  Status Report() {
     if (!options_.stats.empty()) DF_TRY(Output("--stats", options_.stats).WriteText(stats_.ToJson()));
-    if (!options_.out.empty()) {
-      return Output("--out", options_.out).Write([&](const std::string& path) {
-        return WriteFetches(path, names_, results_->values());
-      });
-    }
-    for (size_t i = 0; i < names_.size(); ++i) {
-      std::printf("%s: %s\n", PrintableLine(names_[i]).c_str(), results_->values()[i].ToString().c_str());
+    if (IsWrittenAsItComes()) return out_->End();
+    DF_TRY(kept_.End());
+    if (!options_.out.empty()) return WriteKept();
+    for (size_t i = 0; i < plan_.names.size(); ++i) {
+      std::printf("%s: %s\n", PrintableLine(plan_.names[i]).c_str(), kept_.Text(i).c_str());
     }
     return Status();
+  }
+
+  Status WriteKept() {
+    std::vector<ArrayInfo> arrays;
+    for (size_t i = 0; i < plan_.names.size(); ++i) {
+      arrays.push_back({plan_.names[i], kept_.values()[i].dtype(), kept_.values()[i].shape()});
+    }
+    DF_TRY(out_->Begin(arrays));
+    for (size_t i = 0; i < arrays.size(); ++i) DF_TRY(out_->Append(i, kept_.values()[i]));
+    return out_->End();
   }
 
   const EvalOptions& options_;
   Runtime& runtime_;
-  std::vector<std::string> inputs_;     // files and directories that are read
-  std::vector<std::string> names_;      // of the fetches
-  std::optional<EvaluationPass> pass_;  // of a spec's evaluation as a whole
-  int steps_in_flight_ = 1;             // of it
-  RunSignature step_;                   // the one that is run, of a pass that of a batch
-  std::vector<Tensor> feeds_;           // of step_
+  std::vector<std::string> inputs_;  // files and directories that are read
+  StepPlan plan_;
   std::vector<NodeId> inits_;
   std::vector<NodeId> finals_;
   std::vector<FedStep> before_;  // the steps that give variables their values
@@ -517,7 +469,8 @@ class Evaluation {
   std::vector<PlannedRunner> runners_;
   std::string values_;  // where TensorFlow keeps the variables' values; empty: nowhere
   std::unique_ptr<Session> session_;
-  std::unique_ptr<FetchStack> results_;
+  std::optional<OutputArrays> out_;
+  KeptArrays kept_;
   EvalStats stats_;
 };
 
@@ -544,7 +497,9 @@ void AddModelOptions(Options& args, EvalOptions& options) {
 }
 
 void AddRunOptions(Options& args, EvalOptions& options) {
-  args.Value("--repeat", options.repeat, "Run the step K times; fetches are stacked along a new first axis")
+  args.Value("--repeat", options.repeat,
+             "Run the step, or the pass over the samples of a spec's inputs, K times; fetches are stacked along a new "
+             "first axis")
       .Between(1, 100'000'000);
   DeclareRankOptions(args, options.ranks);
   DeclareStall(args, options.ranks);

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "jobs/eval_variables.h"
-#include "jobs/output_file.h"
+#include "kernels/io/convert_elements.h"
 #include "src/base/text.h"
 #include "src/framework/hdf5_file.h"
 #include "src/graph/named_node.h"
@@ -68,12 +68,35 @@ Result<std::optional<Tensor>> ReadValue(const std::string& text, DType dtype, co
   return std::optional<Tensor>();
 }
 
-Status CheckFedValueFits(std::string_view what, const Tensor& value, DType dtype, const PartialShape& shape) {
-  if (value.dtype() == dtype && shape.IsCompatibleWith(value.shape())) return Status();
-  if (value.dtype() != dtype) {
-    return Error(Code::kUsage, "the value is ", value.dtype(), value.shape(), ", but '", what, "' is ", dtype);
+// "3", or "[2,5]": where an element of a tensor is.
+std::string IndexText(const Shape& shape, int64_t element) {
+  std::vector<int64_t> index(static_cast<size_t>(shape.rank()));
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    index[static_cast<size_t>(i)] = element % shape[i];
+    element /= shape[i];
   }
-  return Error(Code::kUsage, "the value has the shape ", value.shape(), ", but '", what, "' is ", shape);
+  return StrCat("[", Join(index, ","), "]");
+}
+
+// As the input sections of specs convert what files hold.
+Result<Tensor> Converted(std::string_view what, const Tensor& value, DType dtype) {
+  DF_ASSIGN(Tensor converted, Tensor::Allocate(SystemAllocator(), dtype, value.shape()));
+  const auto failed = ConvertElements(value.dtype(), value.raw(), dtype, converted.raw(), value.num_elements());
+  if (!failed) return converted;
+  return Error(Code::kUsage, "'", what, "' is ", dtype, ", and element ", IndexText(value.shape(), failed->element),
+               " of the value, ", failed->text, ", is no ", dtype);
+}
+
+// The value for a node of this dtype and shape.
+Result<Tensor> Fitted(std::string_view what, const Tensor& value, DType dtype, const PartialShape& shape) {
+  if (value.dtype() != dtype && !IsConvertible(value.dtype(), dtype)) {
+    return Error(Code::kUsage, "the value is ", value.dtype(), value.shape(), ", which cannot be converted to ", dtype,
+                 ", which '", what, "' is");
+  }
+  if (!shape.IsCompatibleWith(value.shape())) {
+    return Error(Code::kUsage, "the value has the shape ", value.shape(), ", but '", what, "' is ", shape);
+  }
+  return value.dtype() == dtype ? value : Converted(what, value, dtype);
 }
 
 const InputSpec* FindInput(const Model& model, const std::string& name) {
@@ -142,8 +165,8 @@ Result<Feed> FeedOutput(const Model& model, Output target, const std::string& te
   }
   if (!value && graph.dtype(target) == DType::kString) value = Tensor::Scalar<std::string>(text);
   if (!value) return Error(Code::kUsage, kFeedForm);
-  DF_TRY(CheckFedValueFits(name, *value, graph.dtype(target), graph.shape(target)));
-  return Feed{target, *std::move(value)};
+  DF_ASSIGN(Tensor fitted, Fitted(name, *value, graph.dtype(target), graph.shape(target)));
+  return Feed{target, std::move(fitted)};
 }
 
 // As the signature calls the placeholder, else its own name.
@@ -221,8 +244,9 @@ Result<std::vector<Assignment>> ReadAssignments(const Graph& graph, const std::v
     const Result<std::optional<Tensor>> value = ReadValue(split->value, dtype, files);
     if (!value.ok()) return fail(value.status());
     if (!value->has_value()) return fail(Error(Code::kUsage, kFeedForm));
-    if (const Status fits = CheckFedValueFits(split->name, **value, dtype, shape); !fits.ok()) return fail(fits);
-    assignments.push_back({*node, **value});
+    Result<Tensor> fitted = Fitted(split->name, **value, dtype, shape);
+    if (!fitted.ok()) return fail(fitted.status());
+    assignments.push_back({*node, *std::move(fitted)});
   }
   return assignments;
 }
@@ -269,18 +293,6 @@ Status CheckFetchNames(const std::vector<std::string>& fetches) {
                  "', which lies below it; write --fetch ", name, ":0");
   }
   return Status();
-}
-
-Status WriteFetches(const std::string& path, const std::vector<std::string>& names, const std::vector<Tensor>& values) {
-  DF_ASSIGN(const Hdf5Library* const library, LoadHdf5());
-  DF_ASSIGN(const std::unique_ptr<Hdf5Writer> file, library->Create(path));
-  DF_TRY(MarkHdf5(*file));
-  std::set<std::string> written;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (!written.insert(names[i]).second) continue;  // fetched twice under one name
-    DF_TRY(file->Write("/" + names[i], values[i]).status().Annotate("writing the fetch '" + names[i] + "'"));
-  }
-  return file->Close();
 }
 
 }  // namespace dfrun::jobs

@@ -22,7 +22,7 @@ struct Feed {
 // "NAME[:port]=VALUE", where VALUE is FILE.h5:/path or a literal; of a spec also another output, and "INPUT=INPUT" for
 // each tensor of an input. Of the inputs whose tensors are fed the size of the batch is then open in the graph. Usage
 // errors for what is no such text, names no output or does not fit; reads the datasets, also where they lie in another
-// file below `allow_paths`.
+// file below `allow_paths`. Numbers and bools are converted to the output's dtype as the input sections of specs do.
 Result<std::vector<Feed>> ReadFeeds(Model& model, const std::vector<std::string>& texts,
                                     const std::vector<std::string>& allow_paths);
 
@@ -41,11 +41,9 @@ Result<std::vector<NodeId>> ResolveNodes(const Graph& graph, const char* flag, c
 // is not known here.
 Status CheckFed(const Model& model, const std::string& path, const RunSignature& signature);
 
-// Each fetch becomes the dataset of its very name: one that is the path prefix of another would have to be a dataset
-// and a group at once. Usage error with the hint to write `:0`.
+// Each fetch becomes the dataset of its very name (OutputArrays): one that is the path prefix of another would have to
+// be a dataset and a group at once. Usage error with the hint to write `:0`.
 Status CheckFetchNames(const std::vector<std::string>& fetches);
-// One dataset a fetch, under the name given, and the mark of a file that dfrun wrote.
-Status WriteFetches(const std::string& path, const std::vector<std::string>& names, const std::vector<Tensor>& values);
 
 }  // namespace dfrun::jobs
 

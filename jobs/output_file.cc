@@ -114,17 +114,25 @@ Status OutputFile::Check() const {
                ": there is such a file, which dfrun did not write: give another name, or ", "--force to replace it");
 }
 
+Result<OutputDraft> OutputFile::Begin() const {
+  DF_ASSIGN(const std::string beside, FreeName(path + ".", ""));
+  // What stands under the name itself is looked at when the file is whole.
+  DF_ASSIGN(TemporaryFile temporary, TemporaryFile::Create(Check().ok() ? path : beside));
+  return OutputDraft(*this, std::move(temporary));
+}
+
+Status OutputDraft::Commit() {
+  const Status allowed = target_.Check();
+  if (allowed.ok()) return file_.CommitAs(target_.path);
+  DF_ASSIGN(const std::string beside, FreeName(target_.path + ".", ""));
+  DF_TRY(file_.CommitAs(beside));
+  return Error(allowed.code(), allowed.message(), "; what was to be written is in ", beside);
+}
+
 Status OutputFile::Write(const std::function<Status(const std::string& path)>& write) const {
-  const Status allowed = Check();
-  std::string target = path;
-  if (!allowed.ok()) {
-    DF_ASSIGN(target, FreeName(path + ".", ""));
-  }
-  DF_ASSIGN(TemporaryFile temporary, TemporaryFile::Create(target));
-  DF_TRY(write(temporary.path()));
-  DF_TRY(temporary.Commit());
-  if (allowed.ok()) return Status();
-  return Error(allowed.code(), allowed.message(), "; what was to be written is in ", target);
+  DF_ASSIGN(OutputDraft draft, Begin());
+  DF_TRY(write(draft.path()));
+  return draft.Commit();
 }
 
 Status OutputFile::WriteText(std::string_view content) const {

@@ -11,14 +11,18 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "jobs/model.h"
+#include "src/base/file.h"
 #include "src/base/status.h"
 #include "src/framework/hdf5_library.h"
 #include "src/graph/graph_def.h"
 
 namespace dfrun::jobs {
+
+class OutputDraft;
 
 struct OutputFile {
   std::string flag;  // "--out"
@@ -29,12 +33,28 @@ struct OutputFile {
   // Whether it can be written, as far as is known before: results of hours are not to be lost to a misspelt directory.
   // kUsage for a file that may not be replaced; kIo for a name that no file can have.
   Status Check() const;
-  // Writes a new file by `write`, which gets a name for it and marks it, and puts it into place. Where a file has come
-  // to stand there since Check() that may not be replaced, what was written goes to another name, which the error
-  // tells.
+  // A new file under a name of its own until it is put into place.
+  Result<OutputDraft> Begin() const;
+  // Writes a new file by `write`, which gets a name for it and marks it, and puts it into place.
   Status Write(const std::function<Status(const std::string& path)>& write) const;
   // The same of this content, which is marked.
   Status WriteText(std::string_view content) const;
+};
+
+// A file that is being written; gone with the object where it is not committed.
+class OutputDraft {
+ public:
+  OutputDraft(OutputFile target, TemporaryFile file) : target_(std::move(target)), file_(std::move(file)) {}
+
+  const FileDescriptor& file() const { return file_.file(); }
+  const std::string& path() const { return file_.path(); }
+  // Puts it into place. Where a file stands there by now that may not be replaced, it gets another name, which the
+  // error tells.
+  Status Commit();
+
+ private:
+  OutputFile target_;
+  TemporaryFile file_;
 };
 
 // The files that a model was read from, that its inputs are, and that constants and attrs of its graph name.

@@ -161,9 +161,15 @@ TemporaryFile::~TemporaryFile() {
 }
 
 Status TemporaryFile::Commit() {
+  return CommitAs(target_);
+}
+
+Status TemporaryFile::CommitAs(const std::string& target) {
+  const std::string name = target;
   DF_TRY(file_.Sync());
-  if (::rename(path().c_str(), target_.c_str()) != 0) return ErrnoError("cannot rename into place", target_);
-  return SyncDirectory(ParentDirectory(std::exchange(target_, std::string())));
+  if (::rename(path().c_str(), name.c_str()) != 0) return ErrnoError("cannot rename into place", name);
+  target_.clear();
+  return SyncDirectory(ParentDirectory(name));
 }
 
 Result<std::string> ReadFile(const std::string& path, size_t limit) {

@@ -66,6 +66,8 @@ class TemporaryFile {
   const std::string& path() const { return file_.path(); }
   // Syncs the file, renames it into place and syncs the directory: readers see the old content or the new.
   Status Commit();
+  // The same under another name in that directory.
+  Status CommitAs(const std::string& target);
 
  private:
   TemporaryFile(FileDescriptor file, std::string target) : file_(std::move(file)), target_(std::move(target)) {}

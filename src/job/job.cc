@@ -61,6 +61,7 @@ class Job {
   Status RunInFlight(int64_t stop);
   Status AfterStep();
   Status Log();
+  bool evaluates() const { return !parts_.evaluation.batch.names.empty(); }
   bool runs_in_flight() const { return spec_.job.run && spec_.job.run->steps_in_flight > 1; }
   Status Step(Session::Handle handle, std::span<Tensor> fetches);
   Status Evaluate();
@@ -169,7 +170,7 @@ Status Job::Prepare() {
     quiet.fetches.clear();
     DF_ASSIGN(quiet_, session_->Prepare(quiet));
   }
-  if (!job.eval) return Status();
+  if (!evaluates()) return Status();
   // Not when it is due: data that its ranks do not have are missed before the first step.
   return AsSpecError(job.path, session_->Prepare(parts_.evaluation.batch.signature).status());
 }
@@ -311,7 +312,7 @@ Status Job::RunSteps() {
     }
     if (is_stopping() && step_ < steps_) continue;
     const bool last = step_ == steps_;
-    if (spec_.job.eval && (IsDue(eval_every_) || last)) DF_TRY(Evaluate());
+    if (evaluates() && (IsDue(eval_every_) || last)) DF_TRY(Evaluate());
     if (spec_.job.checkpoint && (IsDue(save_every_) || last)) DF_TRY(SaveTimed());
   }
   return Status();
@@ -446,7 +447,7 @@ Status Job::Tell(Status (JobObserver::*event)(const JobResults&), const NamedTen
 }
 
 Status Job::Evaluate() {
-  EvaluationSteps steps;
+  PassSteps steps;
   steps.start = [this](const JobStep& step, std::span<const Tensor> feeds) -> Result<std::unique_ptr<PendingStep>> {
     DF_ASSIGN(const Session::Handle handle, session_->Prepare(step.signature));
     return session_->StartStep(handle, feeds);

@@ -101,6 +101,14 @@ Status CheckFed(const Graph& graph, const RunSignature& signature) {
   return Status();
 }
 
+Status AddEvaluation(JobGraphDraft& draft) {
+  DF_ASSIGN(const PassRequest request, FedMetricsOf(draft.model, *draft.spec.eval));
+  if (request.fetches.empty()) return Status();
+  DF_ASSIGN(draft.job.evaluation,
+            AddPass(draft.spec, draft.model, request, draft.shared, draft.workers[0], draft.job.graph));
+  return CheckFed(draft.job.graph, draft.job.evaluation.batch.signature);
+}
+
 Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
   JobGraphDraft draft(spec, cluster);
   DF_TRY(AddVariables(spec, draft));
@@ -118,11 +126,7 @@ Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(OrderJobStep(draft));
   OrderWritersAfterReaders(draft);
   DF_TRY(CheckFed(draft.job.graph, draft.job.step.signature));
-  if (spec.job.eval) {
-    DF_ASSIGN(draft.job.evaluation,
-              AddEvaluation(draft.spec, draft.model, draft.shared, draft.workers[0], draft.job.graph));
-    DF_TRY(CheckFed(draft.job.graph, draft.job.evaluation.batch.signature));
-  }
+  if (spec.job.eval) DF_TRY(AddEvaluation(draft));
   DF_TRY(CheckQueueElements(draft.job.graph));
   std::vector<const RunSignature*> runs = {&draft.job.step.signature, &draft.job.evaluation.batch.signature};
   if (draft.job.evaluation.rest) runs.push_back(&draft.job.evaluation.rest->signature);

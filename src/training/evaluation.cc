@@ -3,135 +3,234 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/graph/ancestors.h"
 #include "src/graph/graph_ops.h"
 #include "src/training/copy_fetches.h"
 
 namespace dfrun {
 namespace {
 
-class Evaluation {
+std::string LocationText(const Graph& model, SourceLocation location) {
+  if (location.file < 0) return "";
+  return StrCat(model.files()[static_cast<size_t>(location.file)], ":", location.line, ":", location.column, ": ");
+}
+
+std::vector<Output> Wanted(const PassRequest& request) {
+  std::vector<Output> wanted;
+  for (const FetchSpec& fetch : request.fetches) wanted.push_back(fetch.output);
+  for (const NodeId target : request.targets) wanted.push_back({target, 0});
+  return wanted;
+}
+
+// Whether a node that depends on `from` gives `output`.
+bool NeedsNode(const Graph& graph, Output output, NodeId from) {
+  AncestorWalk walk(graph);
+  walk.Add(output.node);
+  while (const Node* node = walk.Next()) {
+    if (node->id == from) return true;
+    walk.AddSources(*node);
+  }
+  return false;
+}
+
+class Pass {
  public:
-  Evaluation(const JobSpec& spec, const Graph& model, const SubgraphMap& shared, const std::string& device,
-             Graph& graph)
-      : spec_(spec), model_(model), shared_(shared), device_(device), graph_(graph) {}
+  Pass(const JobSpec& spec, const Graph& model, const PassRequest& request, const SubgraphMap& shared,
+       const std::string& device, Graph& graph)
+      : spec_(spec), model_(model), request_(request), shared_(shared), device_(device), graph_(graph) {}
 
   Result<EvaluationPass> Add() {
     DF_TRY(FindInputs());
     EvaluationPass pass;
-    if (inputs_.empty()) {
-      DF_TRY(AddStep("eval/", {}, {}, pass.batch));
+    if (!whole_.empty()) DF_TRY(AddBegin());
+    if (walked_.empty()) {
+      DF_TRY(AddStep("eval/", {}, graph_, pass.batch));
       return pass;
     }
-    pass.samples = inputs_[0]->num_samples;
-    pass.batch_samples = inputs_[0]->batch;
-    DF_ASSIGN(const Output position, AddPosition());
-    DF_TRY(AddStep("eval/", position, {}, pass.batch));
+    pass.samples = walked_[0]->num_samples;
+    pass.batch_samples = walked_[0]->batch;
+    DF_TRY(AddPosition());
+    DF_TRY(AddStep("eval/", {}, graph_, pass.batch));
     if (const int64_t rest = pass.samples % pass.batch_samples; rest != 0) {
-      DF_TRY(AddStep("eval_rest/", position, rest, pass.rest.emplace()));
+      DF_TRY(AddStep("eval_rest/", rest, graph_, pass.rest.emplace()));
     }
+    if (request_.finds_rows) DF_TRY(FindRows(pass));
     return pass;
   }
 
  private:
-  // Those that hold more than a batch, of what the metrics depend on.
   Status FindInputs() {
-    std::vector<bool> reads(static_cast<size_t>(model_.num_nodes()), false);
-    std::vector<bool> stop = reads;
-    const auto find = [&](const std::vector<Output>& outputs, const SubgraphMap* replaced) -> Status {
-      DF_ASSIGN(const std::vector<NodeId> nodes, Ancestors(model_, outputs, stop, replaced));
-      for (const NodeId id : nodes) reads[static_cast<size_t>(id)] = true;
-      return Status();
-    };
-    std::vector<Output> metrics;
-    for (const FetchSpec& metric : spec_.eval->metrics) metrics.push_back(metric.output);
-    DF_TRY(find(metrics, nullptr));
-    SubgraphMap fed;
-    std::vector<Output> values;
-    for (const FeedSpec& feed : spec_.eval->feeds) {
-      fed.outputs[SubgraphMap::OutputKey(feed.target)] = feed.value;
-      if (reads[static_cast<size_t>(feed.target.node)]) values.push_back(feed.value);
-    }
-    std::fill(reads.begin(), reads.end(), false);
-    DF_TRY(find(metrics, &fed));
-    DF_TRY(find(values, nullptr));
-    for (const InputSpec& input : spec_.inputs) {
-      if (!reads[static_cast<size_t>(input.read)] || input.all || input.batch >= input.num_samples) continue;
-      inputs_.push_back(&input);
+    DF_ASSIGN(const std::vector<size_t> inputs, InputsOf(spec_, model_, request_));
+    for (const size_t i : inputs) {
+      const InputSpec& input = spec_.inputs[i];
+      (input.all || input.batch >= input.num_samples ? whole_ : walked_).push_back(&input);
     }
     return CheckAlike();
   }
 
   Status CheckAlike() const {
-    for (const InputSpec* input : inputs_) {
-      const InputSpec& first = *inputs_[0];
+    for (const InputSpec* input : walked_) {
+      const InputSpec& first = *walked_[0];
       if (input->num_samples == first.num_samples && input->batch == first.batch) continue;
-      return InvalidArgument(LocationText(spec_.eval->location),
-                             "the metrics of 'eval' are of two inputs that are gone over ", "together: '", first.name,
-                             "' has ", first.num_samples, " samples in batches of ", first.batch, ", '", input->name,
-                             "' has ", input->num_samples, " in batches of ", input->batch);
+      return InvalidArgument(LocationText(model_, request_.location), request_.what,
+                             " are of two inputs that are gone over together: '", first.name, "' has ",
+                             first.num_samples, " samples in batches of ", first.batch, ", '", input->name, "' has ",
+                             input->num_samples, " in batches of ", input->batch);
     }
     return Status();
   }
 
-  std::string LocationText(SourceLocation location) const {
-    if (location.file < 0) return "";
-    return StrCat(model_.files()[static_cast<size_t>(location.file)], ":", location.line, ":", location.column, ": ");
-  }
-
-  Result<Output> AddPosition() {
+  Status AddPosition() {
     GraphOps ops(graph_, "evaluation", device_);
-    const Output position =
-        ops.Add("position", "Placeholder", {}, {{"dtype", DType::kInt64}, {"shape", PartialShape::Scalar()}});
-    DF_TRY(ops.status());
-    return position;
+    position_ = ops.Add("position", "Placeholder", {}, {{"dtype", DType::kInt64}, {"shape", PartialShape::Scalar()}});
+    return ops.status();
+  }
+  // Where inputs that are read whole are read from: a training may have left their positions elsewhere.
+  Status AddBegin() {
+    GraphOps ops(graph_, "evaluation", device_);
+    begin_ = ops.Const("begin", Tensor::Scalar<int64_t>(0));
+    return ops.status();
   }
 
-  // A copy that reads batches, from `position` on, of `batch` samples (default: the input's).
-  Status AddStep(const std::string& prefix, std::optional<Output> position, std::optional<int64_t> batch,
-                 JobStep& step) {
+  // A copy in `graph` that reads batches of `batch` samples (default: the input's).
+  Status AddStep(const std::string& prefix, std::optional<int64_t> batch, Graph& graph, JobStep& step) const {
     SubgraphCopyOptions options;
     options.prefix = prefix;
     options.device = device_;
     options.attrs = [&](const Node& node, AttrMap& attrs) { SetReaderAttrs(node, batch, attrs); };
     SubgraphMap map = shared_;
-    for (const InputSpec* input : inputs_) map.outputs[SubgraphMap::OutputKey({input->position, 0})] = *position;
-    const Status copied = CopyFetches(model_, {spec_.eval->feeds, spec_.eval->metrics, {}}, options, map, graph_, step);
+    for (const InputSpec* input : walked_) map.outputs[SubgraphMap::OutputKey({input->position, 0})] = position_;
+    for (const InputSpec* input : whole_) map.outputs[SubgraphMap::OutputKey({input->position, 0})] = begin_;
+    const Status copied =
+        CopyFetches(model_, {request_.feeds, request_.fetches, request_.targets}, options, map, graph, step);
     if (!copied.ok()) {
-      return Status(copied.code(), StrCat(copied.message(), "; so it is in 'eval', with what that feeds",
-                                          batch ? StrCat(", in its last batch of ", *batch) : ""));
+      return Status(copied.code(), StrCat(copied.message(), "; so it is for ", request_.what, ", with what is fed",
+                                          batch ? StrCat(", in the last batch of ", *batch) : ""));
     }
-    if (!position) return Status();
-    step.signature.feeds = {*position};
+    if (!position_.valid()) return Status();
+    step.signature.feeds = {position_};
     step.signature.feed_shapes = {PartialShape::Scalar()};
     return Status();
   }
 
-  // In the order of the files: each sample once, in whatever order the mean takes them.
+  // In the order of the files: each sample once, in whatever order a mean takes them. Sizes of batches are known, also
+  // where what the command line feeds has left those of the graph open.
   void SetReaderAttrs(const Node& node, std::optional<int64_t> batch, AttrMap& attrs) const {
     const auto is_read = [&](const InputSpec* input) { return input->read == node.id; };
-    if (std::none_of(inputs_.begin(), inputs_.end(), is_read)) return;
+    const auto walked = std::find_if(walked_.begin(), walked_.end(), is_read);
+    const auto whole = std::find_if(whole_.begin(), whole_.end(), is_read);
+    if (walked == walked_.end() && whole == whole_.end()) return;
     attrs.Set("shuffle", false);
-    if (!batch) return;
+    const int64_t samples = walked == walked_.end() ? (*whole)->num_samples : batch.value_or((*walked)->batch);
     std::vector<PartialShape> shapes = *attrs.Get<std::vector<PartialShape>>("shapes");
-    for (PartialShape& shape : shapes) shape.set_dim(0, *batch);
+    for (PartialShape& shape : shapes) shape.set_dim(0, samples);
     attrs.Set("shapes", std::move(shapes));
-    attrs.Set("batch", *batch);
+    if (!batch || walked == walked_.end()) return;
+    attrs.Set("batch", samples);
     attrs.Set("prefetch", int64_t{0});
+  }
+
+  // By the shapes in the last batch; where all are full, in batches of one more, of which no step is made.
+  Status FindRows(EvaluationPass& pass) const {
+    if (pass.rest) {
+      const int64_t samples = pass.samples % pass.batch_samples;
+      return RowsBeside(graph_, samples, &*pass.rest, pass);
+    }
+    Graph scratch = graph_.Clone();
+    JobStep larger;
+    const bool may_differ = AddStep("eval_rows/", pass.batch_samples + 1, scratch, larger).ok();
+    return RowsBeside(scratch, pass.batch_samples + 1, may_differ ? &larger : nullptr, pass);
+  }
+  Status RowsBeside(const Graph& graph, int64_t samples, const JobStep* other, EvaluationPass& pass) const {
+    for (size_t i = 0; i < request_.fetches.size(); ++i) {
+      const Output fetch = pass.batch.signature.fetches[i];
+      const ShapeAtBatch at{graph_.shape(fetch), pass.batch_samples};
+      std::optional<ShapeAtBatch> beside;
+      if (other != nullptr) beside = ShapeAtBatch{graph.shape(other->signature.fetches[i]), samples};
+      pass.rows.push_back(RowsByShapes(at, beside, NeedsNode(graph_, fetch, position_.node)));
+      if (pass.rest && pass.rows.back() == FetchRows::kOther) DF_TRY(CheckStackable(i, at, *beside));
+    }
+    return Status();
+  }
+  Status CheckStackable(size_t fetch, const ShapeAtBatch& at, const ShapeAtBatch& rest) const {
+    if (at.shape.IsCompatibleWith(rest.shape)) return Status();
+    return InvalidArgument("'", request_.fetches[fetch].name, "' has the shape ", at.shape, " in a batch of ",
+                           at.samples, " samples and ", rest.shape, " in the last, of ", rest.samples,
+                           ": it is no row a sample, and values of the batches that differ in shape cannot be stacked; "
+                           "give the input a batch that divides its ",
+                           walked_[0]->num_samples, " samples, or `batch: all`");
   }
 
   const JobSpec& spec_;
   const Graph& model_;
+  const PassRequest& request_;
   const SubgraphMap& shared_;
   const std::string& device_;
   Graph& graph_;
-  std::vector<const InputSpec*> inputs_;  // that are gone over
+  Output position_;                       // of the batch that a step reads
+  Output begin_;                          // 0
+  std::vector<const InputSpec*> walked_;  // that hold more than a batch
+  std::vector<const InputSpec*> whole_;
 };
 
 }  // namespace
 
-Result<EvaluationPass> AddEvaluation(const JobSpec& spec, const Graph& model, const SubgraphMap& shared,
-                                     const std::string& device, Graph& graph) {
-  return Evaluation(spec, model, shared, device, graph).Add();
+PassRequest MetricsOf(const EvalSpec& eval) {
+  return {eval.feeds, eval.metrics, {}, "the metrics of 'eval'", eval.location};
+}
+
+Result<std::vector<UnfedMetric>> FindUnfedMetrics(const Graph& model, const EvalSpec& eval) {
+  const std::vector<bool> stop(static_cast<size_t>(model.num_nodes()), false);
+  SubgraphMap fed;
+  for (const FeedSpec& feed : eval.feeds) fed.outputs[SubgraphMap::OutputKey(feed.target)] = feed.value;
+  std::vector<UnfedMetric> unfed;
+  for (size_t i = 0; i < eval.metrics.size(); ++i) {
+    DF_ASSIGN(const std::vector<NodeId> nodes, Ancestors(model, {eval.metrics[i].output}, stop, &fed));
+    const auto placeholder =
+        std::find_if(nodes.begin(), nodes.end(), [&](NodeId id) { return model.node(id).op->name == "Placeholder"; });
+    if (placeholder != nodes.end()) unfed.push_back({i, *placeholder});
+  }
+  return unfed;
+}
+
+Result<PassRequest> FedMetricsOf(const Graph& model, const EvalSpec& eval) {
+  DF_ASSIGN(const std::vector<UnfedMetric> unfed, FindUnfedMetrics(model, eval));
+  PassRequest request = MetricsOf(eval);
+  for (auto it = unfed.rbegin(); it != unfed.rend(); ++it) {
+    request.fetches.erase(request.fetches.begin() + static_cast<std::ptrdiff_t>(it->metric));
+  }
+  return request;
+}
+
+Result<std::vector<size_t>> InputsOf(const JobSpec& spec, const Graph& model, const PassRequest& request) {
+  std::vector<bool> reads(static_cast<size_t>(model.num_nodes()), false);
+  const std::vector<bool> stop = reads;
+  const std::vector<Output> wanted = Wanted(request);
+  const auto find = [&](const std::vector<Output>& outputs, const SubgraphMap* replaced) -> Status {
+    DF_ASSIGN(const std::vector<NodeId> nodes, Ancestors(model, outputs, stop, replaced));
+    for (const NodeId id : nodes) reads[static_cast<size_t>(id)] = true;
+    return Status();
+  };
+  DF_TRY(find(wanted, nullptr));
+  SubgraphMap fed;
+  std::vector<Output> values;
+  for (const FeedSpec& feed : request.feeds) {
+    fed.outputs[SubgraphMap::OutputKey(feed.target)] = feed.value;
+    if (reads[static_cast<size_t>(feed.target.node)]) values.push_back(feed.value);
+  }
+  std::fill(reads.begin(), reads.end(), false);
+  DF_TRY(find(wanted, &fed));
+  DF_TRY(find(values, nullptr));
+  std::vector<size_t> inputs;
+  for (size_t i = 0; i < spec.inputs.size(); ++i) {
+    if (reads[static_cast<size_t>(spec.inputs[i].read)]) inputs.push_back(i);
+  }
+  return inputs;
+}
+
+Result<EvaluationPass> AddPass(const JobSpec& spec, const Graph& model, const PassRequest& request,
+                               const SubgraphMap& shared, const std::string& device, Graph& graph) {
+  return Pass(spec, model, request, shared, device, graph).Add();
 }
 
 }  // namespace dfrun

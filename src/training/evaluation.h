@@ -1,8 +1,9 @@
-// The evaluation of a spec in the graph: its metrics over all samples of the inputs that it reads, a batch a step.
+// A pass over samples in the graph of a spec: the metrics of its evaluation, or predictions, a batch a step.
 #ifndef DFRUN_SRC_TRAINING_EVALUATION_H_
 #define DFRUN_SRC_TRAINING_EVALUATION_H_
 
 #include <string>
+#include <vector>
 
 #include "src/spec/job_spec.h"
 #include "src/training/copy_subgraph.h"
@@ -10,13 +11,40 @@
 
 namespace dfrun {
 
-// Adds to a graph the copy of `model` that gives the metrics of spec.eval, with what that feeds: a copy that reads a
-// batch, and where batches do not divide the samples one that reads the last batch, so that the shapes of both are
-// static. An input of `batch: all`, and one that holds a single batch, is read as it is. `shared`: nodes of `model`
-// that are not copied, to those of the graph. New nodes are on `device`, where nothing else says where. InvalidArgument
-// where two of the inputs differ in samples or batch.
-Result<EvaluationPass> AddEvaluation(const JobSpec& spec, const Graph& model, const SubgraphMap& shared,
-                                     const std::string& device, Graph& graph);
+// What a pass computes: nodes of a spec's graph.
+struct PassRequest {
+  std::vector<FeedSpec> feeds;
+  std::vector<FetchSpec> fetches;
+  std::vector<NodeId> targets;  // further nodes that each step runs
+  std::string what;             // "the metrics of 'eval'", for errors
+  SourceLocation location;      // of it
+  bool finds_rows = false;      // fills in EvaluationPass::rows
+};
+
+PassRequest MetricsOf(const EvalSpec& eval);
+
+// A metric of an evaluation that needs a placeholder which the evaluation does not feed: a job leaves it out, and
+// `dfrun eval` computes it where it is given a value for the placeholder.
+struct UnfedMetric {
+  size_t metric = 0;  // of EvalSpec::metrics
+  NodeId placeholder = -1;
+};
+Result<std::vector<UnfedMetric>> FindUnfedMetrics(const Graph& model, const EvalSpec& eval);
+
+// The pass of a job's evaluation: MetricsOf() without those.
+Result<PassRequest> FedMetricsOf(const Graph& model, const EvalSpec& eval);
+
+// Adds to a graph the copy of `model` that gives what a pass fetches, with what it feeds: a copy that reads a batch,
+// and where batches do not divide the samples one that reads the last batch, so that the shapes of both are static. An
+// input of `batch: all`, and one that holds a single batch, is read whole. All are read from the first sample on, in
+// the order of the files. `shared`: nodes of `model` that are not copied, to those of the graph. New nodes are on
+// `device`, where nothing else says where. InvalidArgument where two of the inputs differ in samples or batch, and
+// where rows are found of an output that is no row a sample and has other shapes in the last batch.
+Result<EvaluationPass> AddPass(const JobSpec& spec, const Graph& model, const PassRequest& request,
+                               const SubgraphMap& shared, const std::string& device, Graph& graph);
+
+// The inputs that a pass reads, by their place in JobSpec::inputs.
+Result<std::vector<size_t>> InputsOf(const JobSpec& spec, const Graph& model, const PassRequest& request);
 
 }  // namespace dfrun
 

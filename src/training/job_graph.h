@@ -9,6 +9,7 @@
 #include "src/framework/object_state.h"
 #include "src/graph/graph.h"
 #include "src/passes/prune.h"
+#include "src/training/fetch_rows.h"
 
 namespace dfrun {
 
@@ -18,12 +19,16 @@ struct JobStep {
   std::vector<std::string> names;  // of the fetches
 };
 
-// An evaluation's pass over the samples that it reads in batches.
+// A pass over the samples of inputs, a batch a step.
 struct EvaluationPass {
-  JobStep batch;                // fetches the metrics; feeds the position of its first sample where samples > 0
+  JobStep batch;                // what is fetched of a batch; feeds the position of its first sample where samples > 0
   std::optional<JobStep> rest;  // the same for the last batch, where that is a shorter one
-  int64_t samples = 0;          // 0: what is read is no batch of more, and a step is the whole evaluation
+  int64_t samples = 0;          // 0: what is read is no batch of more, and a step is the whole pass
   int64_t batch_samples = 0;
+  std::vector<FetchRows> rows = {};  // by fetch, where it was asked for and samples > 0
+
+  // Of a pass.
+  int64_t num_steps() const { return samples == 0 ? 1 : samples / batch_samples + (rest ? 1 : 0); }
 };
 
 // What a checkpoint holds of one thing: a variable, the position of a random node, an object that outlives steps.
@@ -40,7 +45,7 @@ struct JobGraph {
   RunSignature init;  // gives every variable its first value
   JobStep step;       // feeds the learning rate if feeds_learning_rate; scalars of a training step, or a run's fetches
   bool feeds_learning_rate = false;
-  EvaluationPass evaluation;
+  EvaluationPass evaluation;  // without fetches: there is none
   RunSignature save;        // feeds the directory; fetches a serialised ShardEntry a shard
   RunSignature restore;     // feeds the directory, and the names of parts that it has not
   RunSignature not_finite;  // fetches a report a shard: what of `save` is not finite; "" where all is

@@ -3,14 +3,53 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/graph/ancestors.h"
 #include "src/training/copy_subgraph.h"
 #include "src/training/evaluation.h"
 
 namespace dfrun {
 namespace {
 
-// Of the spec, where the caller says nothing else, and of the caller.
-std::vector<FeedSpec> Replacements(const JobSpec& job, const std::vector<FedOutput>& feeds) {
+// What the copies of a spec's evaluation have in common with its graph: variables, placeholders and what is fed a
+// value.
+SubgraphMap Shared(const JobSpec& job, const std::vector<FedOutput>& feeds, const Graph& graph) {
+  SubgraphMap map;
+  for (const VariableSpec& variable : job.variables) map.nodes[variable.node] = variable.node;
+  for (const Node& node : graph.nodes()) {
+    if (node.op->name == "Placeholder") map.nodes[node.id] = node.id;
+  }
+  for (const FedOutput& feed : feeds) {
+    if (!feed.source.valid()) map.outputs[SubgraphMap::OutputKey(feed.target)] = feed.target;
+  }
+  return map;
+}
+
+// Whether a value is given in the place of samples, or of what is computed from them.
+bool FeedsSamples(const JobSpec& job, const std::vector<FedOutput>& feeds, const Graph& graph) {
+  AncestorWalk walk(graph);
+  for (const FedOutput& feed : feeds) {
+    if (!feed.source.valid()) walk.Add(feed.target.node);
+  }
+  while (const Node* node = walk.Next()) walk.AddSources(*node);
+  return std::any_of(job.inputs.begin(), job.inputs.end(),
+                     [&](const InputSpec& input) { return walk.added()[static_cast<size_t>(input.read)]; });
+}
+
+PassRequest RequestOf(const JobSpec& job, const std::vector<FedOutput>& feeds, const SpecEvaluation& wanted) {
+  PassRequest request;
+  request.feeds = ReplacementsOf(job, feeds);
+  for (size_t i = 0; i < wanted.fetches.size(); ++i) {
+    request.fetches.push_back({wanted.names[i], wanted.fetches[i], {}});
+  }
+  request.targets = wanted.targets;
+  request.what = "the nodes that are fetched";
+  request.finds_rows = true;
+  return request;
+}
+
+}  // namespace
+
+std::vector<FeedSpec> ReplacementsOf(const JobSpec& job, const std::vector<FedOutput>& feeds) {
   std::vector<FeedSpec> out;
   if (job.eval) out = job.eval->feeds;
   if (!job.eval && job.run) out = job.run->feeds;
@@ -23,28 +62,6 @@ std::vector<FeedSpec> Replacements(const JobSpec& job, const std::vector<FedOutp
   return out;
 }
 
-// What the copies of a spec's evaluation have in common with its graph: variables, and what is fed a value.
-SubgraphMap Shared(const JobSpec& job, const std::vector<FedOutput>& feeds) {
-  SubgraphMap map;
-  for (const VariableSpec& variable : job.variables) map.nodes[variable.node] = variable.node;
-  for (const FedOutput& feed : feeds) {
-    if (!feed.source.valid()) map.outputs[SubgraphMap::OutputKey(feed.target)] = feed.target;
-  }
-  return map;
-}
-
-bool FeedsSamples(const JobSpec& job, const std::vector<FedOutput>& feeds) {
-  for (const InputSpec& input : job.inputs) {
-    for (const InputTensor& t : input.tensors) {
-      const auto gives = [&](const FedOutput& feed) { return !feed.source.valid() && feed.target == t.value; };
-      if (std::any_of(feeds.begin(), feeds.end(), gives)) return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
 SpecEvaluation EvaluationOf(const JobSpec& job) {
   SpecEvaluation out;
   if (!job.eval && !job.run) return out;
@@ -56,10 +73,10 @@ SpecEvaluation EvaluationOf(const JobSpec& job) {
 }
 
 Status ApplyFeeds(const JobSpec& job, const std::vector<FedOutput>& feeds, Graph& graph, SpecEvaluation& wanted) {
-  const std::vector<FeedSpec> replacements = Replacements(job, feeds);
+  const std::vector<FeedSpec> replacements = ReplacementsOf(job, feeds);
   if (replacements.empty()) return Status();
   const Graph model = graph.Clone();
-  SubgraphMap map = Shared(job, feeds);
+  SubgraphMap map = Shared(job, feeds, model);
   std::vector<bool> stop(static_cast<size_t>(model.num_nodes()), false);
   for (const VariableSpec& variable : job.variables) stop[static_cast<size_t>(variable.node)] = true;
   SubgraphCopyOptions options;
@@ -90,11 +107,22 @@ Status ApplyFeeds(const JobSpec& job, const std::vector<FedOutput>& feeds, Graph
 
 Result<std::optional<EvaluationPass>> AddWholeEvaluation(const JobSpec& job, const std::vector<FedOutput>& feeds,
                                                          Graph& graph) {
-  if (!job.eval || FeedsSamples(job, feeds)) return std::optional<EvaluationPass>();
-  JobSpec fed = job;
-  fed.eval->feeds = Replacements(job, feeds);
+  if (!job.eval || FeedsSamples(job, feeds, graph)) return std::optional<EvaluationPass>();
+  PassRequest request = MetricsOf(*job.eval);
+  request.feeds = ReplacementsOf(job, feeds);
   const Graph model = graph.Clone();
-  DF_ASSIGN(EvaluationPass pass, AddEvaluation(fed, model, Shared(job, feeds), /*device=*/"", graph));
+  DF_ASSIGN(EvaluationPass pass, AddPass(job, model, request, Shared(job, feeds, model), /*device=*/"", graph));
+  return std::optional<EvaluationPass>(std::move(pass));
+}
+
+Result<std::optional<EvaluationPass>> AddWholeFetch(const JobSpec& job, const std::vector<FedOutput>& feeds,
+                                                    const SpecEvaluation& wanted, Graph& graph) {
+  if (FeedsSamples(job, feeds, graph)) return std::optional<EvaluationPass>();
+  const PassRequest request = RequestOf(job, feeds, wanted);
+  DF_ASSIGN(const std::vector<size_t> inputs, InputsOf(job, graph, request));
+  if (inputs.empty()) return std::optional<EvaluationPass>();
+  const Graph model = graph.Clone();
+  DF_ASSIGN(EvaluationPass pass, AddPass(job, model, request, Shared(job, feeds, model), /*device=*/"", graph));
   return std::optional<EvaluationPass>(std::move(pass));
 }
 

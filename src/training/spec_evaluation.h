@@ -24,6 +24,10 @@ struct FedOutput {
   Output source = {};
 };
 
+// The outputs that replace others: those that `eval:` (without it, `run:`) feeds where `feeds` says nothing else, and
+// the sources of `feeds`.
+std::vector<FeedSpec> ReplacementsOf(const JobSpec& job, const std::vector<FedOutput>& feeds);
+
 // What `eval:` measures (without it, what `run:` fetches), by the spec's names; nothing where it has neither.
 SpecEvaluation EvaluationOf(const JobSpec& job);
 
@@ -34,10 +38,15 @@ SpecEvaluation EvaluationOf(const JobSpec& job);
 Status ApplyFeeds(const JobSpec& job, const std::vector<FedOutput>& feeds, Graph& graph, SpecEvaluation& wanted);
 
 // Adds the evaluation that `eval:` describes as the job makes it: over all samples of the inputs that it reads. With
-// the sources of `feeds` for what they feed; nothing where the spec has no `eval:`, or a value is fed to an input's
-// tensor, which says itself what the samples are. `graph` is the spec's.
+// the sources of `feeds` for what they feed; nothing where the spec has no `eval:`, or a value is fed in the place of
+// an input's samples, or of what is computed from them, and says itself what the samples are. `graph` is the spec's.
 Result<std::optional<EvaluationPass>> AddWholeEvaluation(const JobSpec& job, const std::vector<FedOutput>& feeds,
                                                          Graph& graph);
+
+// Adds the pass that fetches `wanted` of all samples of the inputs that it reads, with the same feeds as ApplyFeeds();
+// nothing where it reads no input, or a value is fed in the place of samples.
+Result<std::optional<EvaluationPass>> AddWholeFetch(const JobSpec& job, const std::vector<FedOutput>& feeds,
+                                                    const SpecEvaluation& wanted, Graph& graph);
 
 }  // namespace dfrun
 

@@ -35,7 +35,7 @@ input parts '{hdf5: [part0.h5, part1.h5], tensors: {x: /x}, batch: all}'
 evaluates 'float32[5] 1.5 2.5 3.5 4.5 5.5' parts
 input converted '{hdf5: "part?.h5", tensors: {x: {dtype: int64}}, batch: 4}'
 sed -i 's/dtype: int64/from: \/x, dtype: int64/' converted.yaml
-evaluates 'int64[4] 1 2 3 4' converted
+evaluates 'int64[5] 1 2 3 4 5' converted
 for np in 1 2; do
   sed 's/^run: .*/run: {steps: 3, fetch: [y]}/' converted.yaml > steps.yaml
   ranks $np "$DFRUN" steps.yaml --output steps$np > log 2>&1 || { cat log; fail "several files on $np ranks"; }

@@ -131,8 +131,8 @@ TEST_F(EvalTest, UsageErrors) {
   EXPECT_THAT(output_, HasSubstr("no node 'hh'"));
   EXPECT_EQ(Eval(graph + " --feed y=" + kExpected + ":/mlp/x --fetch h"), 64);
   EXPECT_EQ(Eval(graph + " --feed x --fetch h"), 64);
-  EXPECT_EQ(Eval(graph + " --feed x=" + kExpected + ":/mlp/top --fetch h"), 64);
-  EXPECT_THAT(output_, HasSubstr("int64"));
+  EXPECT_EQ(Eval(graph + " --feed x=" + kExpected + ":/saver/path --fetch h"), 64);
+  EXPECT_THAT(output_, HasSubstr("string"));
   EXPECT_EQ(Eval(graph + " --feed x=" + kExpected + ":/mlp/h --fetch h"), 64);
   EXPECT_THAT(output_, HasSubstr("[3,6]"));
   EXPECT_EQ(Eval(graph), 64);

@@ -1,4 +1,4 @@
-#include "jobs/eval_results.h"
+#include "jobs/eval_stats.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -29,42 +29,6 @@ double Median(const std::vector<double>& sorted) {
 }
 
 }  // namespace
-
-Status FetchStack::Begin(std::span<const Tensor> fetches) {
-  for (const Tensor& t : fetches) {
-    std::vector<int64_t> dims = {steps_};
-    dims.insert(dims.end(), t.shape().dims().begin(), t.shape().dims().end());
-    DF_ASSIGN(const Shape shape, Shape::Create(dims));
-    DF_ASSIGN(Tensor stacked, Tensor::Allocate(SystemAllocator(), t.dtype(), shape));
-    values_.push_back(std::move(stacked));
-  }
-  return Status();
-}
-
-Status FetchStack::Add(std::span<const Tensor> fetches) {
-  if (steps_ == 1) {
-    values_.assign(fetches.begin(), fetches.end());
-    return Status();
-  }
-  if (added_ == 0) DF_TRY(Begin(fetches));
-  for (size_t i = 0; i < fetches.size(); ++i) {
-    Tensor row = values_[i].SliceRows(added_, added_ + 1);
-    if (row.num_elements() != fetches[i].num_elements() ||
-        row.shape().dims().size() != fetches[i].shape().dims().size() + 1 ||
-        !std::equal(fetches[i].shape().dims().begin(), fetches[i].shape().dims().end(),
-                    row.shape().dims().begin() + 1)) {
-      return InvalidArgument("--fetch ", names_[i], " has the shape ", fetches[i].shape(), " in step ", added_,
-                             " and another in the first: steps of different shapes cannot be stacked");
-    }
-    CopyElements(fetches[i], row);
-  }
-  ++added_;
-  return Status();
-}
-
-void FetchStack::EndEarly() {
-  for (Tensor& value : values_) value = value.SliceRows(0, added_);
-}
 
 std::string EvalStats::ToJson() const {
   std::vector<double> sorted = step_ms;
