@@ -21,6 +21,7 @@
 #include "src/job/memory_estimate.h"
 #include "src/job/parameter_sizes.h"
 #include "src/training/build_job_graph.h"
+#include "src/training/spec_warnings.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -128,6 +129,7 @@ Result<int> Check(const CheckOptions& options) {
   Print(options.spec, ranks, spec, *steps);
   std::printf("%s", memory->c_str());
   std::printf("%s", IdleRanks(spec, compiler->cluster(), ranks, (*steps)[0]).c_str());
+  for (const std::string& warning : WarningsOfSpec(spec)) std::printf("warning: %s\n", PrintableLine(warning).c_str());
   std::printf("%s", HostNotes(TypesWanted(counts, *steps)).c_str());
   if (options.explain_gpu) {
     for (const CompiledStep& step : *steps) {

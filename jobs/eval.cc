@@ -28,6 +28,7 @@
 #include "src/session/session.h"
 #include "src/trace/chrome_trace.h"
 #include "src/training/build_job_graph.h"
+#include "src/training/evaluation_effects.h"
 #include "src/training/queue_liveness_check.h"
 #include "src/training/spec_evaluation.h"
 
@@ -163,6 +164,7 @@ class Evaluation {
     fed.reserve(feeds.size());
     for (const Feed& feed : feeds) fed.push_back({feed.output, feed.source});
     DF_ASSIGN(SpecEvaluation wanted, WantedOf(model));
+    DF_TRY(WarnOfEffects(model, feeds, wanted));
     if (model.job) DF_TRY(AsSpecError(options_.model, AddPasses(fed, wanted, model)));
     if (!plan_.pass) DF_TRY(ResolveStep(fed, wanted, model));
     for (const Feed& feed : feeds) {
@@ -170,6 +172,23 @@ class Evaluation {
     }
     DF_ASSIGN(inits_, ResolveNodes(model.graph, "--init", options_.inits));
     DF_ASSIGN(finals_, ResolveNodes(model.graph, "--finally", options_.finals));
+    return Status();
+  }
+
+  // Once, where what is measured is in the mode of a training. Targets are run for what they do.
+  Status WarnOfEffects(const Model& model, const std::vector<Feed>& feeds, const SpecEvaluation& wanted) const {
+    if (model.job ? !model.job->train : !options_.targets.empty()) return Status();
+    MeasuredValues measured{.fetches = wanted.fetches, .asks_for_nodes = !options_.fetches.empty()};
+    std::vector<FedOutput> fed;
+    for (const Feed& feed : feeds) {
+      fed.push_back({feed.output, feed.source});
+      if (!feed.source.valid()) measured.fed.emplace_back(feed.output, feed.value);
+    }
+    if (model.job) measured.feeds = ReplacementsOf(*model.job, fed);
+    DF_ASSIGN(const std::vector<EvaluationEffect> effects, FindEvaluationEffects(model.graph, measured));
+    for (const std::string& text : DescribeEffects(model.graph, effects, "--feed ")) {
+      std::fprintf(stderr, "dfrun: warning: %s\n", PrintableLine(text).c_str());
+    }
     return Status();
   }
 

@@ -24,6 +24,7 @@
 #include "src/session/start_tasks.h"
 #include "src/session/stop_guard.h"
 #include "src/training/build_job_graph.h"
+#include "src/training/spec_warnings.h"
 
 namespace dfrun {
 namespace {
@@ -183,6 +184,7 @@ void Job::TellStart() const {
                             .steps = steps_};
   TellMessage(StartLine(spec_, facts));
   for (const std::string& warning : WarningsOfRanks(facts.reports, facts.hosts)) TellMessage("warning: " + warning);
+  for (const std::string& warning : WarningsOfSpec(spec_)) TellMessage("warning: " + warning);
 }
 
 // A job may have fewer replicas than ranks, or all of its devices named: what was asked of the cluster is not used.

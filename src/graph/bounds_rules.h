@@ -1,0 +1,17 @@
+// How the bounds of an op's output follow from those of its inputs.
+#ifndef DFRUN_SRC_GRAPH_BOUNDS_RULES_H_
+#define DFRUN_SRC_GRAPH_BOUNDS_RULES_H_
+
+#include <optional>
+#include <span>
+
+#include "src/graph/value_bounds.h"
+
+namespace dfrun {
+
+// Of output 0; nothing where no rule knows the op.
+std::optional<Bounds> BoundsByRule(const Node& node, std::span<const Bounds> inputs);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_GRAPH_BOUNDS_RULES_H_

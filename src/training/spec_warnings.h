@@ -1,0 +1,18 @@
+// What `check` and a run say of a spec that is no error, before the first step.
+#ifndef DFRUN_SRC_TRAINING_SPEC_WARNINGS_H_
+#define DFRUN_SRC_TRAINING_SPEC_WARNINGS_H_
+
+#include <string>
+#include <vector>
+
+#include "src/spec/job_spec.h"
+
+namespace dfrun {
+
+// A sentence each, with its location and what to write: an evaluation that assigns variables or draws random numbers,
+// a metric that it must leave out, a loss that changes with `replicas`. Of a spec that BuildJobGraph() accepts.
+std::vector<std::string> WarningsOfSpec(const LoadedSpec& spec);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_TRAINING_SPEC_WARNINGS_H_
