@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/base/counted.h"
 #include "src/base/text.h"
 #include "src/training/variable_placement.h"
 
@@ -23,11 +24,6 @@ bool NamesTask(const Node& node) {
 // Without jobs of its own every rank is a worker.
 bool ChoosesWhoHoldsVariables(const LoadedSpec& spec) {
   return spec.job.jobs.size() > 1 || std::any_of(spec.graph.nodes().begin(), spec.graph.nodes().end(), &NamesTask);
-}
-
-// "1 replica", "2 replicas".
-std::string Counted(int64_t count, const std::string& word) {
-  return StrCat(count, " ", word, count == 1 ? "" : "s");
 }
 
 // "3 only hold variables (rank 1, 2, 3)".
@@ -72,8 +68,8 @@ std::string DescribeIdleRanks(const LoadedSpec& spec, const Cluster& cluster, co
   if (idle.empty()) return "";
   int needed = 0;
   for (const JobSize& job : spec.job.jobs) needed += job.tasks == JobSize::kRest ? 1 : job.tasks;
-  return StrCat(idle.size(), " of ", ranks, " ranks have nothing to compute (rank ", Join(idle), "): ",
-                ranks > needed ? "start fewer ranks, or " : "",
+  return StrCat(idle.size(), " of ", ranks, " ranks have nothing to compute (rank ", Join(idle),
+                "): ", ranks > needed ? "start fewer ranks, or " : "",
                 spec.job.train ? "raise `train: {replicas: ...}`" : "name devices of theirs");
 }
 
