@@ -59,7 +59,7 @@ std::vector<bool> FindWaiting(const Graph& graph, const std::vector<NodeId>& ord
 }
 
 // A variable that a step updates.
-struct UpdatedVariable {
+struct WrittenVariable {
   NodeId variable;
   std::vector<NodeId> users;  // updates too
   std::vector<NodeId> updates;
@@ -72,12 +72,12 @@ class StepOrder {
       : last_(options.last.begin(), options.last.end()), options_(options), graph_(graph), signature_(signature) {}
 
   Status Run() {
-    const std::vector<UpdatedVariable> updated = FindUpdated();
+    const std::vector<WrittenVariable> updated = FindUpdated();
     if (updated.empty()) return Status();
     DF_TRY(FindPlaces());
     DF_TRY(ReadFetches(updated));
     DF_TRY(FindPlaces());
-    for (UpdatedVariable& variable : FindUpdated()) Order(variable);
+    for (WrittenVariable& variable : FindUpdated()) Order(variable);
     return Status();
   }
 
@@ -92,12 +92,12 @@ class StepOrder {
     return Status();
   }
 
-  std::vector<UpdatedVariable> FindUpdated() const {
+  std::vector<WrittenVariable> FindUpdated() const {
     const std::vector<bool> runs = NodesOf(graph_, signature_);
     const auto may_update = [&](const Node& node) {
       return runs[static_cast<size_t>(node.id)] && MayChangeVariable(node);
     };
-    std::vector<UpdatedVariable> found;
+    std::vector<WrittenVariable> found;
     if (std::none_of(graph_.nodes().begin(), graph_.nodes().end(), may_update)) return found;
     const Consumers consumers = graph_.BuildConsumers();
     const VariableReaders readers(graph_, consumers);
@@ -105,7 +105,7 @@ class StepOrder {
     for (const Node& node : graph_.nodes()) {
       if (!IsVariable(node) || !runs[static_cast<size_t>(node.id)] || !names.insert(VariableName(node)).second)
         continue;
-      UpdatedVariable variable{node.id, readers.Of(node.id), {}};
+      WrittenVariable variable{node.id, readers.Of(node.id), {}};
       std::vector<NodeId>& users = variable.users;
       std::erase_if(users, [&](NodeId id) { return !runs[static_cast<size_t>(id)] || HandsOn(graph_.node(id)); });
       SortUnique(users);
@@ -123,9 +123,9 @@ class StepOrder {
     return gives_itself && !MayChangeVariable(node);
   }
 
-  Status ReadFetches(const std::vector<UpdatedVariable>& updated) {
-    std::map<NodeId, const UpdatedVariable*> of_node;
-    for (const UpdatedVariable& variable : updated) {
+  Status ReadFetches(const std::vector<WrittenVariable>& updated) {
+    std::map<NodeId, const WrittenVariable*> of_node;
+    for (const WrittenVariable& variable : updated) {
       of_node[variable.variable] = &variable;
       for (const NodeId id : variable.users) of_node[id] = &variable;
     }
@@ -173,7 +173,7 @@ class StepOrder {
     }
   }
 
-  void Order(UpdatedVariable& variable) {
+  void Order(WrittenVariable& variable) {
     std::erase_if(variable.updates, [&](NodeId id) { return IsInLoop(id) || last_.contains(id); });
     std::erase_if(variable.users, [&](NodeId id) { return IsInLoop(id) || waits_[static_cast<size_t>(id)]; });
     const auto may_wait = [&](NodeId update, NodeId user) { return guards_->RunsWherever(user, update); };
