@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/strings/parse_number.h"
+#include "kernels/io/parse_element.h"
 
 namespace dfrun {
 namespace {
@@ -69,20 +69,17 @@ Status FillWithFallback(const SampleField& field, Tensor& tensor, int64_t at, in
     }
     return Status();
   }
-  bool ok = false;
-  VisitDType<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, std::string>(
-      tensor.dtype(), [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        T value{};
-        if constexpr (std::is_same_v<T, std::string>) {
-          value = *field.fallback;
-          ok = true;
-        } else {
-          ok = ParseNumber(*field.fallback, value);
-        }
-        std::fill_n(tensor.data<T>() + at, count, value);
-      });
-  return ok ? Status() : InvalidArgument("the default '", *field.fallback, "' is no ", tensor.dtype());
+  if (count == 0) return Status();
+  const Status parsed = ParseElement(*field.fallback, field.is_exact, tensor, at);
+  if (!parsed.ok()) return InvalidArgument("the default of '", field.from, "': ", parsed.message());
+  if (tensor.dtype() == DType::kString) {
+    std::fill_n(tensor.data<std::string>() + at + 1, count - 1, *field.fallback);
+    return Status();
+  }
+  const size_t size = DTypeSize(tensor.dtype());
+  char* const first = static_cast<char*>(tensor.raw()) + static_cast<size_t>(at) * size;
+  for (int64_t i = 1; i < count; ++i) std::memcpy(first + static_cast<size_t>(i) * size, first, size);
+  return Status();
 }
 
 void BatchBuilder::Room::Fill(std::string_view elements) const {

@@ -24,19 +24,6 @@ auto Widened(T value) {
 }
 
 template <class To, class From>
-bool Fits(From value) {
-  if constexpr (!std::is_integral_v<To> || std::is_same_v<To, bool> || std::is_same_v<From, bool>) {
-    return true;  // floats have infinity
-  } else if constexpr (std::is_integral_v<From>) {
-    return std::in_range<To>(value);
-  } else {
-    const double whole = std::trunc(static_cast<double>(value));
-    return whole >= static_cast<double>(std::numeric_limits<To>::min()) &&
-           whole < std::ldexp(1.0, std::numeric_limits<To>::digits);
-  }
-}
-
-template <class To, class From>
 To Converted(From value) {
   if constexpr (std::is_same_v<To, bool>) {
     return value != From{0};
@@ -47,14 +34,38 @@ To Converted(From value) {
   }
 }
 
+template <class To, class From>
+bool Fits(From value) {
+  if constexpr (std::is_same_v<To, bool> || std::is_same_v<From, bool>) {
+    return true;
+  } else if constexpr (!std::is_integral_v<To>) {
+    return std::isfinite(static_cast<double>(Converted<To>(value))) || !std::isfinite(static_cast<double>(value));
+  } else if constexpr (std::is_integral_v<From>) {
+    return std::in_range<To>(value);
+  } else {
+    const double whole = std::trunc(static_cast<double>(value));
+    return whole >= static_cast<double>(std::numeric_limits<To>::min()) &&
+           whole < std::ldexp(1.0, std::numeric_limits<To>::digits);
+  }
+}
+
 template <class From, class To>
 std::optional<Unconvertible> ConvertAll(const From* source, To* target, int64_t count) {
+  bool fit = true;
   for (int64_t i = 0; i < count; ++i) {
     const auto value = Widened(source[i]);
-    if (!Fits<To>(value)) return Unconvertible{i, StrCat(+value)};
-    target[i] = Converted<To>(value);
+    if constexpr (std::is_integral_v<To> && !std::is_same_v<To, bool>) {
+      if (!Fits<To>(value)) return Unconvertible{i, StrCat(+value)};  // it has no conversion at all
+      target[i] = Converted<To>(value);
+    } else {
+      target[i] = Converted<To>(value);
+      fit = fit & Fits<To>(value);
+    }
   }
-  return {};
+  if (fit) return {};
+  for (int64_t i = 0;; ++i) {
+    if (const auto value = Widened(source[i]); !Fits<To>(value)) return Unconvertible{i, StrCat(+value)};
+  }
 }
 
 }  // namespace

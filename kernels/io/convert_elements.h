@@ -13,14 +13,14 @@ namespace dfrun {
 // Of bool and real numbers, either way; of equal dtypes.
 bool IsConvertible(DType from, DType to);
 
-// What an element is that the other dtype has no value for: an integer out of its range, a float that is not finite or
-// whose whole part is.
+// What an element is that the other dtype has no value for: a number out of its range, and to integers a float that is
+// not finite.
 struct Unconvertible {
   int64_t element = 0;
   std::string text;  // its value
 };
-// Converts `count` elements, as Cast does: floats to integers towards zero, numbers other than 0 to true. The first
-// element that cannot be, where there is one; those after it are then not set.
+// Converts `count` elements, as Cast does: floats to integers towards zero, integers to the nearest float, numbers
+// other than 0 to true. The first element that cannot be, where there is one; those after it may then not be set.
 [[nodiscard]] std::optional<Unconvertible> ConvertElements(DType from, const void* source, DType to, void* target,
                                                            int64_t count);
 

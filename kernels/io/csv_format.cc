@@ -1,6 +1,8 @@
 // csv: columns of comma-separated values.
 #include <algorithm>
+#include <limits>
 
+#include "kernels/io/parse_element.h"
 #include "kernels/io/raw_decoder.h"
 #include "kernels/parsing/csv_record.h"
 #include "kernels/strings/parse_number.h"
@@ -18,8 +20,13 @@ class CsvDecoder final : public RecordDecoder {
 
   Status AddField(SampleField& field) override {
     DF_ASSIGN(const Columns columns, ColumnsOf(field.from));
-    DF_TRY(SettleDType(field,
-                       {DType::kFloat, DType::kDouble, DType::kInt32, DType::kInt64, DType::kUint8, DType::kString}));
+    if (field.dtype == DType::kInvalid) {
+      field.dtype = DType::kFloat;
+      field.is_exact = true;
+    }
+    if (!IsParsed(field.dtype)) {
+      return InvalidArgument("'", field.from, "' cannot be ", field.dtype, ", only a real number, bool or string");
+    }
     const int64_t count = columns.end - columns.begin;
     if (!field.shape.known_rank()) {
       field.shape = columns.is_range ? PartialShape({count}) : PartialShape::Scalar();
@@ -30,7 +37,25 @@ class CsvDecoder final : public RecordDecoder {
     }
     columns_.push_back(columns);
     fields_.push_back(field);
+    const std::optional<size_t> digits = LongDigits(field.dtype, field.is_exact);
+    if (digits && *digits >= kRareDigits) LookFor(*digits, columns);
     return Status();
+  }
+
+  bool LooksAtRecords() const override { return least_digits_ != kNever; }
+
+  bool MayRefuse(std::string_view record) const override {
+    const auto found = [&](size_t from) { return FindLongInteger(record, least_digits_, from); };
+    size_t column = 0;
+    size_t at = 0;
+    for (std::optional<DigitRun> run = found(0); run; run = found(at)) {
+      const std::string_view before = record.substr(at, run->begin - at);
+      if (format_.quotes && before.find('"') != std::string_view::npos) return true;  // a delimiter may be none
+      column += static_cast<size_t>(std::count(before.begin(), before.end(), format_.delimiter));
+      if (column < long_digits_.size() && run->count >= long_digits_[column]) return true;
+      at = run->begin + run->count;
+    }
+    return false;
   }
 
   Status Decode(const Record& record, int64_t i, BatchBuilder& batch) const override {
@@ -43,7 +68,7 @@ class CsvDecoder final : public RecordDecoder {
         }
         Status status =
             Parse(values[static_cast<size_t>(c)], fields_[f], *room.tensor, room.at + c - columns_[f].begin);
-        if (!status.ok()) return WithHint(status.Annotate(StrCat("column ", c)), values);
+        if (!status.ok()) return WithHint(status.Annotate(StrCat("column ", c, NameOf(c))), values);
       }
     }
     return Status();
@@ -55,6 +80,19 @@ class CsvDecoder final : public RecordDecoder {
     int64_t end = 0;
     bool is_range = false;
   };
+
+  void LookFor(size_t digits, const Columns& columns) {
+    least_digits_ = std::min(least_digits_, digits);
+    const auto end = static_cast<size_t>(columns.end);
+    if (end > long_digits_.size()) long_digits_.resize(end, kNever);
+    for (auto c = static_cast<size_t>(columns.begin); c < end; ++c) long_digits_[c] = std::min(long_digits_[c], digits);
+  }
+
+  // " ('id')" for a column that the header names.
+  std::string NameOf(int64_t column) const {
+    const auto at = static_cast<size_t>(column);
+    return at < header_.size() ? StrCat(" ('", header_[at].substr(0, kShownBytes), "')") : "";
+  }
 
   // A name of the header, a number, or numbers "begin:end" of which the end is not one.
   Result<Columns> ColumnsOf(const std::string& from) const {
@@ -82,7 +120,7 @@ class CsvDecoder final : public RecordDecoder {
     constexpr size_t kMaxShown = 8;
     std::string names;
     for (size_t i = 0; i < std::min(header_.size(), kMaxShown); ++i)
-      names += StrCat(i > 0 ? ", " : "", "'", header_[i].substr(0, 80), "'");
+      names += StrCat(i > 0 ? ", " : "", "'", header_[i].substr(0, kShownBytes), "'");
     return StrCat(
         header_.size() == 1 ? ": there is only " : StrCat(": there are ", header_.size(), ", the first ones "), names);
   }
@@ -116,28 +154,29 @@ class CsvDecoder final : public RecordDecoder {
       return InvalidArgument("'", text, "' is a missing value, for which the tensor of '", field.from,
                              "' has no 'default'");
     }
-    bool ok = true;
-    VisitDType<float, double, int32_t, int64_t, uint8_t, std::string>(to.dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      if constexpr (std::is_same_v<T, std::string>) {
-        to.data<T>()[at] = std::move(text);
-      } else {
-        ok = ParseNumber(text, to.data<T>()[at]);
-      }
-    });
-    if (ok) return Status();
+    if (to.dtype() == DType::kString) {
+      to.data<std::string>()[at] = std::move(text);
+      return Status();
+    }
+    const Status status = ParseElement(text, field.is_exact, to, at);
     const std::string_view value = Trimmed(text);
-    return InvalidArgument("'", text, "' is no ", to.dtype(),
-                           value.empty() || IsUsualNa(value) ? "; a 'default' of the tensor stands for missing values, "
-                                                               "and 'na' lists what they are written as"
-                                                             : "");
+    if (status.ok() || !(value.empty() || IsUsualNa(value))) return status;
+    return InvalidArgument(status.message(), "; a 'default' of the tensor stands for missing values, and 'na' lists ",
+                           "what they are written as");
   }
+
+  static constexpr size_t kShownBytes = 80;  // of a column's name
+  static constexpr size_t kRareDigits = 5;   // of numbers; those of uint8 are in every record
+  static constexpr size_t kNever = std::numeric_limits<size_t>::max();
 
   const CsvFormat format_;
   const std::vector<std::string> header_;
   const std::optional<std::vector<std::string>> na_;
   std::vector<Columns> columns_;  // by field
   std::vector<SampleField> fields_;
+  // Of numbers that a field may not hold, where they are rare in others: by column, and the least of all.
+  std::vector<size_t> long_digits_;
+  size_t least_digits_ = kNever;
 };
 
 Result<std::vector<std::string>> ReadHeader(const std::string& path, Compression compression, const CsvFormat& format) {

@@ -29,6 +29,7 @@ class CsvRecords final : public RecordFormat {
   explicit CsvRecords(std::optional<CsvHeader> header) : header_(std::move(header)) {}
 
   bool BeginsWithAnything() const override { return false; }
+  bool HasLines() const override { return true; }
 
   Result<bool> Find(FileCursor& file, uint64_t& at, RecordSpan& record) const override {
     if (at == 0) {

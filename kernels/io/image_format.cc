@@ -1,11 +1,11 @@
 // image: PNG and JPEG files, a sample each.
 #include <algorithm>
-#include <filesystem>
 
 #include "kernels/image/jpeg.h"
 #include "kernels/image/png.h"
+#include "kernels/io/convert_elements.h"
+#include "kernels/io/image_classes.h"
 #include "kernels/io/raw_decoder.h"
-#include "src/base/sort_unique.h"
 
 namespace dfrun {
 namespace {
@@ -14,10 +14,6 @@ constexpr std::string_view kPngMagic = "\x89PNG";
 constexpr std::string_view kJpegMagic = "\xFF\xD8";
 // A small file may claim to be a large image: more elements than this are refused.
 constexpr int64_t kMaxElements = int64_t{1} << 29;
-
-std::string DirectoryOf(const std::string& path) {
-  return std::filesystem::path(path).parent_path().string();
-}
 
 // Calls reserve(shape) -> Result<void*> for the memory of the pixels.
 template <class Reserve>
@@ -33,26 +29,72 @@ Status DecodeImage(std::string_view file, int channels, Reserve&& reserve) {
   return DecodeJpeg(file, JpegOptions{.channels = channels}, allocate);
 }
 
-// Fields: "image", uint8 [height, width, channels]; "path"; "label", the number of the file's directory among all.
+// Takes `natural` for a field without a dtype; InvalidArgument where it cannot be converted to that of the field.
+Status SettleConverted(SampleField& field, DType natural) {
+  if (field.dtype == DType::kInvalid) field.dtype = natural;
+  if (IsConvertible(natural, field.dtype)) return Status();
+  return InvalidArgument("'", field.from, "' cannot be ", field.dtype, ", only ", natural,
+                         " or what its numbers are converted to");
+}
+
+// Fields: "image", uint8 [height, width, channels]; "path"; "label", the number of the file's folder among all.
 class ImageDecoder final : public RecordDecoder {
  public:
-  ImageDecoder(const std::vector<std::string>& files, Compression compression, bool skips_errors)
-      : files_(files), compression_(compression), skips_errors_(skips_errors) {
-    for (const std::string& path : files) directories_.push_back(DirectoryOf(path));
-    SortUnique(directories_);
-  }
+  // `classes`: the option, where it is given.
+  ImageDecoder(const std::vector<std::string>& files, Compression compression, bool skips_errors,
+               std::optional<std::vector<std::string>> classes)
+      : files_(files), compression_(compression), skips_errors_(skips_errors), listed_(std::move(classes)) {}
 
   Status AddField(SampleField& field) override {
-    if (field.from == "path" || field.from == "label") {
-      kinds_.push_back(field.from == "path" ? Kind::kPath : Kind::kLabel);
-      DF_TRY(SettleDType(field, {field.from == "path" ? DType::kString : DType::kInt64}));
+    DF_TRY(AddKind(field));
+    fields_.push_back(field);
+    return Status();
+  }
+
+  std::string Warning() const override {
+    const std::string same = listed_ ? "" : classes_.SameNames();
+    if (same.empty()) return "";
+    return StrCat("the folders ", same, " are two classes; 'classes: [...]' makes folders of one name one");
+  }
+
+  Status Decode(const Record& record, int64_t i, BatchBuilder& batch) const override {
+    for (size_t f = 0; f < kinds_.size(); ++f) {
+      switch (kinds_[f]) {
+        case Kind::kImage:
+          DF_TRY(DecodePixels(record, f, i, batch));
+          break;
+        case Kind::kPath:
+          *batch.Row(f, i).data<std::string>() = record.path;
+          break;
+        case Kind::kLabel:
+          DF_TRY(SetLabel(classes_.NumberOf(record.path), f, batch.Row(f, i)));
+          break;
+      }
+    }
+    return Status();
+  }
+
+ private:
+  enum class Kind { kImage, kPath, kLabel };
+
+  Status AddKind(SampleField& field) {
+    if (field.from == "path") {
+      kinds_.push_back(Kind::kPath);
+      DF_TRY(SettleDType(field, {DType::kString}));
+      return SettleShape(field, PartialShape::Scalar());
+    }
+    if (field.from == "label") {
+      kinds_.push_back(Kind::kLabel);
+      DF_TRY(SettleConverted(field, DType::kInt64));
+      DF_ASSIGN(classes_, ImageClasses::Create(files_, listed_));
+      field.classes = classes_.names();
       return SettleShape(field, PartialShape::Scalar());
     }
     if (field.from != "image") {
       return InvalidArgument("there is no '", field.from, "': a file has 'image', 'label' and 'path'");
     }
     kinds_.push_back(Kind::kImage);
-    DF_TRY(SettleDType(field, {DType::kUint8}));
+    DF_TRY(SettleConverted(field, DType::kUint8));
     if (!field.shape.known_rank()) DF_TRY(TakeFirstShape(field));
     if (field.shape.rank() != 3) return InvalidArgument("an image has a shape [height, width, channels]");
     channels_ = std::max(0, static_cast<int>(field.shape.dim(2)));
@@ -61,29 +103,27 @@ class ImageDecoder final : public RecordDecoder {
     return Status();
   }
 
-  Status Decode(const Record& record, int64_t i, BatchBuilder& batch) const override {
-    for (size_t f = 0; f < kinds_.size(); ++f) {
-      if (kinds_[f] == Kind::kImage) {
-        DF_TRY(DecodeImage(record.bytes, channels_, [&](const Shape& shape) -> Result<void*> {
-          DF_ASSIGN(const BatchBuilder::Room room, batch.Reserve(f, i, shape));
-          return static_cast<void*>(room.bytes());
-        }));
-        continue;
-      }
-      DF_ASSIGN(const BatchBuilder::Room room, batch.Reserve(f, i, Shape()));
-      if (kinds_[f] == Kind::kPath) {
-        *room.data<std::string>() = record.path;
-      } else {
-        const std::string directory = DirectoryOf(record.path);
-        *room.data<int64_t>() =
-            std::lower_bound(directories_.begin(), directories_.end(), directory) - directories_.begin();
-      }
-    }
-    return Status();
+  Status DecodePixels(const Record& record, size_t f, int64_t i, BatchBuilder& batch) const {
+    const DType dtype = fields_[f].dtype;
+    BatchBuilder::Room room;
+    std::vector<char> pixels;  // of an image to be converted
+    int64_t elements = 0;
+    DF_TRY(DecodeImage(record.bytes, channels_, [&](const Shape& shape) -> Result<void*> {
+      DF_ASSIGN(room, batch.Reserve(f, i, shape));
+      if (dtype == DType::kUint8) return static_cast<void*>(room.bytes());
+      elements = shape.num_elements();
+      pixels.resize(static_cast<size_t>(elements));
+      return static_cast<void*>(pixels.data());
+    }));
+    const auto failed = ConvertElements(DType::kUint8, pixels.data(), dtype, room.bytes(), elements);
+    return failed ? InvalidArgument("the image has ", failed->text, ", which is no ", dtype) : Status();
   }
 
- private:
-  enum class Kind { kImage, kPath, kLabel };
+  Status SetLabel(int64_t number, size_t f, const BatchBuilder::Room& room) const {
+    const DType dtype = fields_[f].dtype;
+    if (!ConvertElements(DType::kInt64, &number, dtype, room.bytes(), 1)) return Status();
+    return NoInput("the label ", number, " is no ", dtype, ": give '", fields_[f].from, "' another dtype");
+  }
 
   // Where errors are skipped the first is that without one.
   Status TakeFirstShape(SampleField& field) {
@@ -111,20 +151,23 @@ class ImageDecoder final : public RecordDecoder {
   const std::vector<std::string> files_;
   const Compression compression_;
   const bool skips_errors_;
-  std::vector<std::string> directories_;  // sorted
-  std::vector<Kind> kinds_;               // by field
+  const std::optional<std::vector<std::string>> listed_;
+  ImageClasses classes_;     // of a field "label"
+  std::vector<Kind> kinds_;  // by field
+  std::vector<SampleField> fields_;
   int channels_ = 0;
 };
 
 Result<std::unique_ptr<SampleSource>> OpenImages(const SampleConfig& config) {
   DF_ASSIGN(std::vector<std::string> files, ExpandFiles(config.files));
   DF_ASSIGN(const Compression compression, CompressionOf(config));
-  auto decoder = std::make_unique<ImageDecoder>(files, compression, SkipsErrors(config));
+  auto decoder =
+      std::make_unique<ImageDecoder>(files, compression, SkipsErrors(config), TextsOption(config, "classes"));
   return MakeRecordSource(config, std::move(files), WholeFiles(), std::move(decoder));
 }
 
 SAMPLE_FORMAT(SampleFormat{.name = "image",
-                           .options = RecordOptions({}),
+                           .options = RecordOptions({{.name = "classes", .kind = SampleOption::Kind::kTexts}}),
                            .default_fields = {{"image", "image"}, {"label", "label"}, {"path", "path"}},
                            .open = &OpenImages});
 

@@ -14,6 +14,7 @@ class TextRecords final : public RecordFormat {
   explicit TextRecords(int64_t skip) : skip_(skip) {}
 
   bool BeginsWithAnything() const override { return false; }
+  bool HasLines() const override { return true; }
 
   Result<bool> Find(FileCursor& file, uint64_t& at, RecordSpan& record) const override {
     if (at == 0) {

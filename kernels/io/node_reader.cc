@@ -53,6 +53,12 @@ Status ReadOptions(KernelSetup& setup, SampleSetConfig& set) {
     }
     set.fields[field].fallback = std::move(entry.second);
   }
+  for (const int64_t field : setup.attr<std::vector<int64_t>>("exact")) {
+    if (field < 0 || field >= static_cast<int64_t>(set.fields.size())) {
+      return InvalidArgument("attr 'exact': there is no field ", field);
+    }
+    set.fields[static_cast<size_t>(field)].is_exact = true;
+  }
   return Status();
 }
 

@@ -20,9 +20,16 @@ class RecordDecoder {
   virtual ~RecordDecoder() = default;
   // As SampleSource::AddField().
   virtual Status AddField(SampleField& field) = 0;
+  // What who writes the spec should know of the fields added; empty: nothing.
+  virtual std::string Warning() const { return ""; }
   // Whether Decode() takes about as long as a copy of the record.
   virtual bool IsCopy() const { return false; }
-  // Decodes every field of sample `i` into the batch.
+  // Whether some records are worth decoding before the first step, and which: those whose bytes look as though the
+  // fields might not suit them.
+  virtual bool LooksAtRecords() const { return false; }
+  virtual bool MayRefuse(std::string_view /*record*/) const { return false; }
+  // Decodes every field of sample `i` into the batch. InvalidArgument and DataLoss are errors of the record, which may
+  // be left out for them; NoInput is one of the fields, which do not suit the files.
   virtual Status Decode(const Record& record, int64_t i, BatchBuilder& batch) const = 0;
 };
 

@@ -32,12 +32,27 @@ Status CheckRecordIndex(const RecordIndex& record_index, size_t files) {
   return Status();
 }
 
+// The number of the line that begins at a byte, from 1 on; of what cannot be read there are no lines.
+int64_t LineAt(FileCursor& file, uint64_t end) {
+  int64_t line = 1;
+  for (uint64_t at = 0; at < std::min(end, file.file().size());) {
+    const Result<std::string_view> text = file.Some(at);
+    if (!text.ok()) break;
+    const std::string_view before = text->substr(0, end - at);
+    line += std::count(before.begin(), before.end(), '\n');
+    at += before.size();
+  }
+  return line;
+}
+
 }  // namespace
 
-Status NameRecord(const Status& status, const std::string& path, int64_t number, uint64_t at) {
+Status NameRecord(const Status& status, const RecordFormat& format, FileCursor& file, int64_t number, uint64_t at) {
   // To a decoder its record is an argument; to the job it is data, as damaged as what cannot be found.
   const Code code = status.code() == Code::kInvalidArgument ? Code::kDataLoss : status.code();
-  return Status(code, status.message()).Annotate(StrCat(path, ", record ", number, " at byte ", at));
+  const std::string line = format.HasLines() ? StrCat(":", LineAt(file, at)) : "";
+  return Status(code, status.message())
+      .Annotate(StrCat(file.file().path(), line, ", record ", number, " at byte ", at));
 }
 
 Result<std::unique_ptr<RecordFiles>> RecordFiles::Create(const std::vector<std::string>& paths, Compression compression,
@@ -94,12 +109,12 @@ Result<const ByteFile*> RecordFiles::File(uint32_t file, ByteFile& opened) {
   return is_kept ? kept : &opened;
 }
 
-Status RecordFiles::Name(const Status& status, const Location& location) const {
+Status RecordFiles::Name(const Status& status, FileCursor& file, const Location& location) const {
   int64_t number = location.number;
   for (size_t p = location.piece; p > 0 && record_index_.pieces[p - 1].file == location.file; --p) {
     number += record_index_.pieces[p - 1].records;
   }
-  return NameRecord(status, paths_[location.file], number, location.span.offset);
+  return NameRecord(status, format_, file, number, location.span.offset);
 }
 
 Status RecordFiles::FindNext(FileCursor& cursor, uint64_t& at, Location& location) const {
@@ -107,8 +122,9 @@ Status RecordFiles::FindNext(FileCursor& cursor, uint64_t& at, Location& locatio
   const Result<bool> found = format_.Find(cursor, at, location.span);
   if (found.ok() && *found) return Status();
   DF_TRY(cursor.file().Check());
-  if (!found.ok()) return Name(found.status(), location);
-  return Name(Error(Code::kDataLoss, "the file ends here; when its records were counted it had more"), location);
+  if (!found.ok()) return Name(found.status(), cursor, location);
+  return Name(Error(Code::kDataLoss, "the file ends here; when its records were counted it had more"), cursor,
+              location);
 }
 
 Result<std::unique_ptr<const RecordFiles::Index>> RecordFiles::LookThrough(size_t number) {

@@ -15,8 +15,8 @@
 
 namespace dfrun {
 
-// "PATH, record 7 at byte 100: ...".
-Status NameRecord(const Status& status, const std::string& path, int64_t number, uint64_t at);
+// "PATH, record 7 at byte 100: ...", and "PATH:9, record 7 ..." in a file of lines, which are counted for it.
+Status NameRecord(const Status& status, const RecordFormat& format, FileCursor& file, int64_t number, uint64_t at);
 
 // Where the samples of a record index lie.
 // Thread safety: Find(), File() and Name() from any thread.
@@ -40,8 +40,8 @@ class RecordFiles {
   Result<std::vector<Location>> Find(std::span<const int64_t> samples);
   // A file as it is kept, or in `opened` where there are too many to be kept.
   Result<const ByteFile*> File(uint32_t file, ByteFile& opened);
-  // The error of a record, named.
-  Status Name(const Status& status, const Location& location) const;
+  // The error of a record, named. `file` is at its file.
+  Status Name(const Status& status, FileCursor& file, const Location& location) const;
 
   // Where it is little, opens all files, brings them into memory and looks through them: their bytes. Else, and where
   // they cannot be in memory, nothing.

@@ -27,6 +27,8 @@ class RecordFormat {
 
   // Whether a file may begin with any bytes. If not, one that is compressed by gzip is told from a good one.
   virtual bool BeginsWithAnything() const { return true; }
+  // Whether people count the lines of the files.
+  virtual bool HasLines() const { return false; }
   // Where to look for the first record.
   virtual uint64_t Begin() const { return 0; }
   // The record at `at`, which moves behind it; false at the end of the file. A position that was kept goes on from

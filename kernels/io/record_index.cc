@@ -35,7 +35,7 @@ class FileCounter {
  private:
   Status Count() {
     const Result<ByteFile> file = ByteFile::Open(path_, set_.compression, SIZE_MAX);
-    if (!file.ok()) return Skip(file.status());
+    if (!file.ok()) return Skip([&] { return file.status(); });
     Status found = FindAll(*file);
     DF_TRY(file->Check());
     return found;
@@ -44,7 +44,7 @@ class FileCounter {
   Status FindAll(const ByteFile& file) {
     FileCursor cursor(file);
     if (!set_.format->BeginsWithAnything()) {
-      if (Status plain = CheckNotZipped(cursor); !plain.ok()) return Skip(std::move(plain));
+      if (const Status plain = CheckNotZipped(cursor); !plain.ok()) return Skip([&] { return plain; });
     }
     uint64_t at = set_.format->Begin();
     for (int64_t number = 0;; ++number) {
@@ -52,16 +52,27 @@ class FileCounter {
       RecordSpan span;
       const Result<bool> found = set_.format->Find(cursor, at, span);
       // Records after one whose end is unknown cannot be found either.
-      if (!found.ok()) return SkipRest(cursor, NameRecord(found.status(), path_, number, begin), begin);
+      if (!found.ok()) return SkipRest(cursor, found.status(), number, begin);
       if (!*found) return Status();
       AddRecord(begin);
-      // A first record that cannot be made tells of fields that do not suit the files.
-      const bool is_first = file_ == 0 && number == 0 && span.bytes <= kPieceBytes;
-      const Status good = set_.skips_errors || is_first ? Try(cursor, span) : Status();
+      DF_ASSIGN(const bool is_tried, IsTried(cursor, span, number));
+      const Status good = is_tried ? Try(cursor, span) : Status();
       if (good.ok()) continue;
+      const auto name = [&] { return NameRecord(good, *set_.format, cursor, number, span.offset); };
+      if (good.code() == Code::kNoInput) return name();  // of the fields, which leave no record out
       result_.record_index.left_out.push_back(number);
-      DF_TRY(Skip(NameRecord(good, path_, number, span.offset)));
+      DF_TRY(Skip(name));
     }
+  }
+
+  // A first record that cannot be made tells of fields that do not suit the files.
+  Result<bool> IsTried(FileCursor& cursor, const RecordSpan& span, int64_t number) const {
+    if (set_.skips_errors) return true;
+    if (span.bytes > kPieceBytes) return false;
+    if (file_ == 0 && number == 0) return true;
+    if (!set_.decoder->LooksAtRecords()) return false;
+    DF_ASSIGN(const std::string_view bytes, set_.format->Read(cursor, span));
+    return set_.decoder->MayRefuse(bytes);
   }
 
   void AddRecord(uint64_t begin) {
@@ -79,20 +90,26 @@ class FileCounter {
     return set_.decoder->Decode({bytes, path_}, 0, batch);
   }
 
-  // Leaves something out for an error, where that is asked for.
-  Status Skip(Status error) {
-    if (!set_.skips_errors) return error;
-    if (++result_.record_index.skipped <= kMaxReports) result_.errors.push_back(std::move(error));
+  // Leaves something out for an error, where that is asked for. `error` makes it: those that no one is told of need not
+  // be made.
+  template <class MakeError>
+  Status Skip(MakeError&& error) {
+    if (!set_.skips_errors) return error();
+    if (++result_.record_index.skipped <= kMaxReports) result_.errors.push_back(error());
     return Status();
   }
 
-  Status SkipRest(FileCursor& cursor, Status error, uint64_t at) {
+  // Of the record that begins at `at`.
+  Status SkipRest(FileCursor& cursor, const Status& found, int64_t number, uint64_t at) {
+    const Status error = NameRecord(found, *set_.format, cursor, number, at);
     if (!set_.skips_errors) return error;
     DF_ASSIGN(const int64_t lost, set_.format->CountLost(cursor, at));
     result_.record_index.skipped += lost;
-    if (lost == 0) return Skip(std::move(error));
-    return Skip(Status(error.code(),
-                       StrCat(error.message(), ", and ", lost, lost == 1 ? " record" : " records", " that follow it")));
+    return Skip([&] {
+      if (lost == 0) return error;
+      const char* const records = lost == 1 ? " record" : " records";
+      return Status(error.code(), StrCat(error.message(), ", and ", lost, records, " that follow it"));
+    });
   }
 
   const RecordSet& set_;

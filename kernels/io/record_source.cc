@@ -7,6 +7,7 @@
 #include "kernels/io/record_files.h"
 #include "kernels/io/record_index.h"
 #include "kernels/strings/parse_number.h"
+#include "src/base/log.h"
 #include "src/base/sort_unique.h"
 
 namespace dfrun {
@@ -30,7 +31,10 @@ class RecordSource final : public SampleSource {
     return FillWithFallback(field, one, 0, 1);
   }
 
-  Result<RecordIndex> Count() override { return BuildRecordIndex(set_, true); }
+  Result<RecordIndex> Count() override {
+    if (const std::string warning = set_.decoder->Warning(); !warning.empty()) DF_LOG(kWarning) << warning;
+    return BuildRecordIndex(set_, true);
+  }
 
   Result<int64_t> Load(const RecordIndex& record_index) override {
     RecordIndex own;
@@ -62,7 +66,7 @@ class RecordSource final : public SampleSource {
       const Status status = Decode(*reading.cursor, locations[i].span, static_cast<int64_t>(i), batch);
       if (status.ok()) continue;
       DF_TRY(reading.cursor->file().Check());
-      return files_->Name(status, locations[i]);
+      return files_->Name(status, *reading.cursor, locations[i]);
     }
     DF_TRY(CheckFiles(reading));
     return batch.Finish();

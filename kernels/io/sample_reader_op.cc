@@ -52,14 +52,15 @@ OP("SampleReader")
     .Attr("fields: list(string) >= 1")
     .Attr("sample_shapes: list(shape) >= 1")
     .Attr("defaults: list(string) >= 0 = []")
+    .Attr("exact: list(int) >= 0 = []")
     .Attr("pieces: list(int) >= 0 = []")
     .Attr("left_out: list(int) >= 0 = []")
     .OwnFedFromOutside()
     .Cost(CopyCost())
     .Doc(
         "HDF5Reader's batches of files of another format: text, csv, fixed_length, tfrecord, whole_file, image "
-        "(dfrun's own). options: key=value; defaults: field number=value; pieces: file number, first byte and number "
-        "of records of each piece, left_out: the records that are no samples; without them the reader counts for "
-        "itself.");
+        "(dfrun's own). options: key=value; defaults: field number=value; exact: the fields of which a number that "
+        "their dtype would round is an error; pieces: file number, first byte and number of records of each piece, "
+        "left_out: the records that are no samples; without them the reader counts for itself.");
 
 }  // namespace dfrun

@@ -13,7 +13,7 @@ std::string SampleSetConfig::Key() const {
   for (const auto& [name, value] : config.options) add(StrCat(name, '=', value));
   for (const SampleField& field : fields) {
     add(field.from);
-    add(StrCat(field.dtype, field.shape, field.fallback ? "=" + *field.fallback : ""));
+    add(StrCat(field.dtype, field.shape, field.fallback ? "=" + *field.fallback : "", field.is_exact ? "!" : ""));
   }
   for (const RecordIndex::Piece& piece : record_index.pieces)
     add(StrCat(piece.file, ':', piece.begin, ':', piece.records));

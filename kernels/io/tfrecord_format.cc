@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/io/convert_elements.h"
 #include "kernels/io/raw_decoder.h"
 #include "kernels/parsing/example_wire.h"
 #include "src/base/text.h"
@@ -29,9 +30,10 @@ class ExampleDecoder final : public RecordDecoder {
     }
     if (!field.shape.known_rank()) field.shape = PartialShape::Scalar();
     DF_TRY(CheckSizes(field));
-    const bool is_list = field.dtype == DType::kFloat || field.dtype == DType::kInt64 || field.dtype == DType::kString;
-    if (!is_list && !IsPlain(field.dtype)) return InvalidArgument("a feature cannot be ", field.dtype);
-    Add(is_list ? Kind::kList : Kind::kBytes, field);
+    if (field.dtype != DType::kString && !IsPlain(field.dtype)) {
+      return InvalidArgument("a feature cannot be ", field.dtype);
+    }
+    Add(Kind::kFeature, field);
     needs_message_ = true;
     return Status();
   }
@@ -60,17 +62,27 @@ class ExampleDecoder final : public RecordDecoder {
   }
 
  private:
-  enum class Kind { kRecord, kList, kBytes };
+  enum class Kind { kRecord, kFeature };
   struct Part {
     Kind kind;
     SampleField field;
-    DType stored;      // of the feature
     int64_t elements;  // of the field; -1: not known before the sample is
   };
 
   void Add(Kind kind, const SampleField& field) {
     keys_.push_back(field.from);
-    parts_.push_back({kind, field, kind == Kind::kBytes ? DType::kString : field.dtype, field.shape.num_elements()});
+    parts_.push_back({kind, field, field.shape.num_elements()});
+  }
+
+  // How the values of a feature become those of a field.
+  enum class Way { kNone, kCopy, kConvert, kBytes };
+  static Way WayOf(DType stored, DType wanted) {
+    if (stored == wanted) return Way::kCopy;
+    const bool is_listed = wanted == DType::kFloat || wanted == DType::kInt64;  // then strings hold none
+    if (stored == DType::kString) return is_listed ? Way::kNone : Way::kBytes;
+    // The fraction of a float is nothing to lose without a word.
+    const bool converts = IsConvertible(stored, wanted) && (stored == DType::kInt64 || IsFloating(wanted));
+    return converts ? Way::kConvert : Way::kNone;
   }
 
   // One size may be unknown, the first: the number of values gives it. Of a feature list that is the number of steps,
@@ -119,7 +131,7 @@ class ExampleDecoder final : public RecordDecoder {
     DF_ASSIGN(BatchBuilder::Room room, batch.Reserve(f, i, shape));
     DF_TRY(FillWithFallback(part.field, *room.tensor, room.at, shape.num_elements()));
     for (const WireFeature& step : steps) {
-      Copy(part, step, room);
+      DF_TRY(Copy(part.field, step, room));
       room.at += of_step.num_elements();
     }
     return Status();
@@ -128,11 +140,12 @@ class ExampleDecoder final : public RecordDecoder {
   // Elements of the field's dtype in a feature; an error where it cannot have them.
   static Result<int64_t> ElementsOf(const WireFeature& feature, const Part& part) {
     const SampleField& field = part.field;
-    if (feature.dtype != part.stored) {
-      return InvalidArgument("the feature '", field.from, "' is ", feature.dtype, ", but ", part.stored,
-                             " is expected");
+    const Way way = WayOf(feature.dtype, field.dtype);
+    if (way == Way::kNone) {
+      return InvalidArgument("the feature '", field.from, "' is ", feature.dtype, ", but ", field.dtype, " is expected",
+                             feature.dtype == DType::kFloat ? "; read it as float32, and convert it by Cast" : "");
     }
-    if (part.kind != Kind::kBytes) return feature.values;
+    if (way != Way::kBytes) return feature.values;
     if (feature.values != 1) {
       return InvalidArgument("the feature '", field.from, "' has ", feature.values, " strings in place of one");
     }
@@ -142,12 +155,33 @@ class ExampleDecoder final : public RecordDecoder {
     return InvalidArgument("the feature '", field.from, "' has ", bytes, " bytes, no whole number of ", field.dtype);
   }
 
-  static void Copy(const Part& part, const WireFeature& feature, const BatchBuilder::Room& room) {
-    if (feature.dtype == DType::kInvalid) return;  // of a step without values
-    if (part.kind == Kind::kBytes) return room.Fill(OnlyString(feature));
-    if (part.stored == DType::kFloat) CopyFloats(feature, room.data<float>());
-    if (part.stored == DType::kInt64) CopyInt64s(feature, room.data<int64_t>());
-    if (part.stored == DType::kString) CopyStrings(feature, room.data<std::string>());
+  static Status Copy(const SampleField& field, const WireFeature& feature, const BatchBuilder::Room& room) {
+    if (feature.dtype == DType::kInvalid) return Status();  // of a step without values
+    switch (WayOf(feature.dtype, field.dtype)) {
+      case Way::kBytes:
+        room.Fill(OnlyString(feature));
+        return Status();
+      case Way::kConvert:
+        return Convert(field, feature, room);
+      default:
+        break;
+    }
+    if (field.dtype == DType::kFloat) CopyFloats(feature, room.data<float>());
+    if (field.dtype == DType::kInt64) CopyInt64s(feature, room.data<int64_t>());
+    if (field.dtype == DType::kString) CopyStrings(feature, room.data<std::string>());
+    return Status();
+  }
+
+  static Status Convert(const SampleField& field, const WireFeature& feature, const BatchBuilder::Room& room) {
+    const auto values = static_cast<size_t>(feature.values);
+    std::vector<float> floats(feature.dtype == DType::kFloat ? values : 0);
+    std::vector<int64_t> integers(feature.dtype == DType::kInt64 ? values : 0);
+    if (!floats.empty()) CopyFloats(feature, floats.data());
+    if (!integers.empty()) CopyInt64s(feature, integers.data());
+    const void* const from = floats.empty() ? static_cast<const void*>(integers.data()) : floats.data();
+    const auto failed = ConvertElements(feature.dtype, from, field.dtype, room.bytes(), feature.values);
+    if (!failed) return Status();
+    return InvalidArgument("the feature '", field.from, "' has ", failed->text, ", which is no ", field.dtype);
   }
 
   // That every step has room in.
@@ -179,8 +213,7 @@ class ExampleDecoder final : public RecordDecoder {
     }
     DF_ASSIGN(const int64_t elements, ElementsOf(feature, part));
     DF_ASSIGN(const BatchBuilder::Room room, RoomFor(elements, f, i, batch));
-    Copy(part, feature, room);
-    return Status();
+    return Copy(part.field, feature, room);
   }
 
   // For the value of a field that has so many elements.

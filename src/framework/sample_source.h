@@ -24,11 +24,13 @@ inline constexpr int64_t kMaxBatchesAhead = 4096;
 
 // A tensor of every sample.
 struct SampleField {
-  std::string from;                     // the format's word for what it is made of: a dataset, a column, a feature
-  DType dtype = DType::kInvalid;        // kInvalid: as the format finds it
-  PartialShape shape;                   // of one sample; of unknown rank: as the format finds it. Unknown sizes: the
-                                        // largest of the batch, padded
-  std::optional<std::string> fallback;  // stands for missing values, and pads; without it 0 or "" pads
+  std::string from;                       // the format's word for what it is made of: a dataset, a column, a feature
+  DType dtype = DType::kInvalid;          // kInvalid: as the format finds it
+  PartialShape shape;                     // of one sample; of unknown rank: as the format finds it. Unknown sizes: the
+                                          // largest of the batch, padded
+  std::optional<std::string> fallback;    // stands for missing values, and pads; without it 0 or "" pads
+  bool is_exact = false;                  // the format chose a dtype that may hold the values: where not, an error
+  std::vector<std::string> classes = {};  // what its numbers stand for, from 0 on, where the format knows
 };
 
 struct SampleConfig {

@@ -23,8 +23,10 @@ bool IsPlainHdf5(const InputSpec& input) {
 void SetFiles(const InputSpec& input, AttrMap& attrs) {
   std::vector<std::string> fields;
   std::vector<std::string> defaults;
+  std::vector<int64_t> exact;
   std::vector<PartialShape> shapes;
   for (const InputTensor& t : input.tensors) {
+    if (t.field.is_exact) exact.push_back(static_cast<int64_t>(fields.size()));
     if (t.field.fallback) defaults.push_back(StrCat(fields.size(), "=", *t.field.fallback));
     fields.push_back(t.field.from);
     shapes.push_back(t.field.shape);
@@ -47,6 +49,7 @@ void SetFiles(const InputSpec& input, AttrMap& attrs) {
   attrs.Set("fields", std::move(fields));
   attrs.Set("sample_shapes", std::move(shapes));
   attrs.Set("defaults", std::move(defaults));
+  attrs.Set("exact", std::move(exact));
   attrs.Set("pieces", std::move(pieces));
   attrs.Set("left_out", input.record_index.left_out);
 }

@@ -16,12 +16,30 @@ evaluates 'float32[2] 1 0' na
 input listed '{csv: na.csv, header: true, na: ["2", NA], tensors: {x: {from: b, default: -1}}, batch: all}'
 evaluates 'float32[2] -1 4' listed
 input refused '{csv: na.csv, header: true, tensors: {x: {from: a}}, batch: all}'
-missing="na.csv, record 1 at byte 8: column 0: 'NA' is no float32; a 'default' of the tensor stands for missing values"
+missing="na.csv:3, record 1 at byte 8: column 0 ('a'): 'NA' is no float32; a 'default' of the tensor stands for missing values"
 expect 66 "$missing" "$DFRUN" eval refused.yaml
 expect 66 "refused.yaml:3:3: input 'in': node 'in/read'" "$DFRUN" refused.yaml --output refused
 expect 66 "$missing" "$DFRUN" refused.yaml --output refused2
 input pattern '{csv: ["n?.csv", na.csv], header: true, tensors: {x: {from: b}}, batch: all}'
 evaluates 'float32[4] 2 4 2 4' pattern
+
+# An integer that float32 would round, where no dtype is given: `check`, `eval` and the run say both ways out.
+printf 'a\n1\n16777217\n' > ids.csv
+rounded="ids.csv:3, record 1 at byte 4: column 0 ('a'): the integer 16777217 would become 16777216 as float32"
+ways="give the tensor \`dtype: int64\`, or \`dtype: float32\` to have such numbers rounded"
+for errors in fail skip; do
+  input ids "{csv: ids.csv, header: true, tensors: {x: {from: a}}, batch: all, on_error: $errors}"
+  for command in check eval run; do
+    output=()
+    if [ "$command" = run ]; then output=(--output "ids-$errors"); fi
+    expect 66 "ids.yaml:3:13: input 'in': $rounded" "$DFRUN" "$command" ids.yaml "${output[@]}"
+    grep -qF "$ways" out || fail "no way out is said: $(cat out)"
+  done
+done
+input ids '{csv: ids.csv, header: true, tensors: {x: {from: a, dtype: int64}}, batch: all}'
+evaluates 'int64[2] 1 16777217' ids
+input ids '{csv: ids.csv, header: true, tensors: {x: {from: a, dtype: float32}}, batch: all}'
+evaluates 'float32[2] 1 1.67772e+07' ids
 
 # save NAME VALUES: an HDF5 file with /x.
 save() {

@@ -327,7 +327,7 @@ TEST_F(BadFilesTest, ACensusOfOtherFilesIsRefused) {
   EXPECT_THAT(load({{{0, 0, INT64_MAX}, {0, 0, INT64_MAX}}, {}, 0}), HasSubstr("InvalidArgument"));
   EXPECT_THAT(load({{{0, 0, 3}}, {2, 1}, 0}), HasSubstr("InvalidArgument: there is no record 1 of 3"));
   EXPECT_THAT(load({{{0, 0, 3}}, {3}, 0}), HasSubstr("InvalidArgument"));
-  EXPECT_THAT(load({{{0, 0, 4}}, {}, 0}), HasSubstr("lines, record 3 at byte 6: the file ends here"));
+  EXPECT_THAT(load({{{0, 0, 4}}, {}, 0}), HasSubstr("lines:4, record 3 at byte 6: the file ends here"));
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST_F(SampleFormatsTest, Csv) {
   EXPECT_THAT(Error("csv", {{path}, {{"header", "true"}}}, {Field("nam")}), HasSubstr("did you mean 'name'?"));
   EXPECT_THAT(Error("csv", {{path}, {{"header", "true"}}}, {Field("2:9")}), HasSubstr("no column '2:9'"));
   EXPECT_THAT(Error("csv", {{path}, {{"header", "true"}}}, {Field("x", DType::kFloat)}),
-              HasSubstr("t.csv, record 1 at byte 27: column 1: '' is no float32"));
+              HasSubstr("t.csv:3, record 1 at byte 27: column 1 ('x'): '' is no float32"));
 }
 
 TEST_F(SampleFormatsTest, CsvMissingValues) {
@@ -175,7 +175,7 @@ TEST_F(SampleFormatsTest, CsvOfOtherPrograms) {
   EXPECT_THAT(read("x;name\n1;p\n"), HasSubstr("there is no column 'x': there is only 'x;name'"));
   EXPECT_THAT(read(std::string("\xFF\xFEx\0,\0", 6)), HasSubstr("t.csv: it is UTF-16 text"));
   EXPECT_THAT(read("x,name\n1,p\n", {{}, {{"delimiter", "\""}}}), HasSubstr("'delimiter' must be one byte, no quote"));
-  EXPECT_THAT(read("x,name\noops,p\n"), HasSubstr("t.csv, record 0 at byte 7: column 0: 'oops' is no float32"));
+  EXPECT_THAT(read("x,name\noops,p\n"), HasSubstr("t.csv:2, record 0 at byte 7: column 0 ('x'): 'oops' is no float32"));
 }
 
 TEST_F(SampleFormatsTest, CsvFilesHaveOneHeader) {
@@ -187,7 +187,7 @@ TEST_F(SampleFormatsTest, CsvFilesHaveOneHeader) {
   ASSERT_TRUE(batch.ok()) << batch.status().ToString();
   EXPECT_THAT(Values<float>((*batch)[0]), ElementsAre(2, 4));
   files_.Write("3.csv", "y,x\n5,6\n");
-  EXPECT_THAT(Error("csv", config, {Field("y")}), HasSubstr("3.csv, record 0 at byte 0: its header 'y,x' is not that"));
+  EXPECT_THAT(Error("csv", config, {Field("y")}), HasSubstr("3.csv:1, record 0 at byte 0: its header 'y,x' is not that"));
 }
 
 TEST_F(SampleFormatsTest, FilesCompressedByMistakeAreToldFromOthers) {
@@ -295,8 +295,8 @@ TEST_F(SampleFormatsTest, SequenceExamplesArePadded) {
               HasSubstr("'scores' is a feature list of 2 steps: its shape begins with their number, [-1] for any"));
   EXPECT_THAT(Error("tfrecord", {{path}, {}}, {Field("words", DType::kInt64, PartialShape({-1, 2}))}),
               HasSubstr("step 1 of the feature list 'words' has 0 values; the shape is [?,2]"));
-  EXPECT_THAT(Error("tfrecord", {{path}, {}}, {Field("words", DType::kFloat, PartialShape({-1, -1}))}),
-              HasSubstr("the feature 'words' is int64, but float32 is expected"));
+  EXPECT_THAT(Error("tfrecord", {{path}, {}}, {Field("words", DType::kString, PartialShape({-1, -1}))}),
+              HasSubstr("the feature 'words' is int64, but string is expected"));
   EXPECT_THAT(Error("tfrecord", {{path}, {}}, {Field("word", DType::kInt64, PartialShape({3}))}),
               HasSubstr("did you mean 'words'?; the record has bytes, id, scores, words"));
 }

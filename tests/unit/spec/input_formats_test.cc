@@ -81,7 +81,7 @@ TEST_F(InputFormats, Errors) {
   EXPECT_EQ(Error("{csv: a.csv, tensors: {x: {from: 0, shape: [2]}}, batch: 1}"),
             "job.yaml:3:40: input 'in': '0' are 1 columns, but [2] is declared");
   EXPECT_EQ(Error("{csv: a.csv, tensors: {x: {from: 0, default: many}}, batch: 1}"),
-            "job.yaml:3:40: input 'in': the default 'many' is no float32");
+            "job.yaml:3:40: input 'in': the default of '0': 'many' is no float32");
   EXPECT_EQ(Error("{csv: a.csv, tensors: {x: {form: 0}}, batch: 1}"),
             "job.yaml:3:34: unknown key 'form' of tensor 'x', did you mean 'from'?");
   EXPECT_EQ(Error("{csv: a.csv, tensors: {x: 0}, compression: zip, batch: 1}"),

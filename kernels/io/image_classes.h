@@ -1,0 +1,38 @@
+// The classes of images: the folders that hold them.
+#ifndef DFRUN_KERNELS_IO_IMAGE_CLASSES_H_
+#define DFRUN_KERNELS_IO_IMAGE_CLASSES_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/base/status.h"
+
+namespace dfrun {
+
+// Thread safety: const methods from any thread.
+class ImageClasses {
+ public:
+  // Of the folders of `files`. `listed` are the names of all classes in the order of their numbers: a folder's own, or
+  // the last parts of its path, "cat/young"; a folder that has none of them is InvalidArgument. Without a list each
+  // folder is a class, in the order of the paths; however a path is written, it is one folder.
+  static Result<ImageClasses> Create(const std::vector<std::string>& files,
+                                     const std::optional<std::vector<std::string>>& listed);
+
+  // By number. Without a list a folder's own name, with so many parts of its path before it as tell it from the others.
+  const std::vector<std::string>& names() const { return names_; }
+  // Of a path among `files`.
+  int64_t NumberOf(const std::string& path) const;
+  // "a/cat and b/cat": folders of one name that are two classes; empty where there are none.
+  std::string SameNames() const;
+
+ private:
+  std::vector<std::string> names_;
+  std::map<std::string, int64_t, std::less<>> numbers_;  // by folder, as the paths are written
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_IO_IMAGE_CLASSES_H_
