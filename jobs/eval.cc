@@ -10,6 +10,7 @@
 
 #include "jobs/command.h"
 #include "jobs/compile_job.h"
+#include "jobs/eval_classes.h"
 #include "jobs/eval_request.h"
 #include "jobs/eval_runners.h"
 #include "jobs/eval_steps.h"
@@ -257,6 +258,7 @@ class Evaluation {
     if (!options_.restore.empty()) {
       DF_ASSIGN(const std::string directory, FindCheckpoint(options_.restore));
       const bool all = before_.empty() && assigned.empty();
+      DF_TRY(CheckClassesOfCheckpoint(model, directory, RunsOfSteps()));
       DF_ASSIGN(FedStep saved, AddSavedValues(model.graph, wanted, directory, all || (model.job && inits_.empty())));
       before_.push_back(std::move(saved));
     }

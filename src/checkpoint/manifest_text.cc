@@ -53,8 +53,10 @@ std::string PrintFile(const SavedInput::File& file) {
 }
 
 std::string PrintInput(const SavedInput& input) {
+  const std::string classes =
+      input.classes.empty() ? "" : StrCat(", \"classes\": [", Join(input.classes, ", ", JsonString), "]");
   return StrCat("{\"name\": ", JsonString(input.name), ", \"samples\": ", Quoted(static_cast<uint64_t>(input.samples)),
-                ", \"files\": [", Join(input.files, ", ", PrintFile), "]}");
+                ", \"files\": [", Join(input.files, ", ", PrintFile), "]", classes, "}");
 }
 
 std::string PrintSetting(const SavedSetting& setting) {
@@ -104,7 +106,8 @@ Result<ShardEntry> ReadShard(JsonReader& reader) {
   return shard;
 }
 
-SavedInput ReadInput(JsonReader& reader) {
+// Of a format before the third without classes.
+SavedInput ReadInput(JsonReader& reader, uint32_t format) {
   SavedInput input;
   reader.BeginObject();
   reader.Name("name");
@@ -121,6 +124,10 @@ SavedInput ReadInput(JsonReader& reader) {
     reader.Name("samples");
     file.samples = static_cast<int64_t>(reader.QuotedNumber());
     reader.EndObject();
+  }
+  if (format == kFormat && reader.TryName("classes")) {
+    reader.BeginArray();
+    while (reader.NextElement()) input.classes.push_back(reader.String());
   }
   reader.EndObject();
   return input;
@@ -150,7 +157,7 @@ Status ReadContent(JsonReader& reader, Manifest& manifest) {
   const bool old = manifest.format == kFormatWithoutChecksum;
   if (old ? reader.TryName("inputs") : (reader.Name("inputs"), true)) {
     reader.BeginArray();
-    while (reader.NextElement()) manifest.inputs.push_back(ReadInput(reader));
+    while (reader.NextElement()) manifest.inputs.push_back(ReadInput(reader, manifest.format));
   }
   if (manifest.format == kFormat) {
     reader.Name("settings");

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "src/base/utf8.h"
+#include "src/spec/input_feeds.h"
+
 namespace dfrun {
 namespace {
 
@@ -39,6 +42,22 @@ std::string Difference(const SavedInput& saved, const SavedInput& now) {
   return "";
 }
 
+// As a manifest has them.
+std::vector<std::string> ClassesOf(const InputSpec& input) {
+  std::vector<std::string> classes;
+  for (const InputTensor& tensor : input.tensors) {
+    if (!classes.empty()) break;
+    for (const std::string& name : tensor.field.classes) classes.push_back(WellFormedUtf8(name));
+  }
+  return classes;
+}
+
+const SavedInput* FindSaved(const Manifest& manifest, const std::string& name) {
+  const auto saved =
+      std::find_if(manifest.inputs.begin(), manifest.inputs.end(), [&](const auto& i) { return i.name == name; });
+  return saved == manifest.inputs.end() ? nullptr : &*saved;
+}
+
 }  // namespace
 
 Status NameInput(const LoadedSpec& spec, const Status& status) {
@@ -56,7 +75,7 @@ Status NameInput(const LoadedSpec& spec, const Status& status) {
 }
 
 SavedInput SamplesOf(const InputSpec& input) {
-  SavedInput out{input.name, input.num_samples, {}};
+  SavedInput out{input.name, input.num_samples, {}, ClassesOf(input)};
   const std::vector<std::string>& paths = input.config.files;
   if (paths.size() > kMostFilesNamed) return out;
   const std::vector<int64_t> samples = SamplesByFile(input.record_index, paths.size());
@@ -64,14 +83,34 @@ SavedInput SamplesOf(const InputSpec& input) {
   return out;
 }
 
+std::vector<SavedInput> InputsToSave(const std::vector<InputSpec>& inputs, const std::vector<size_t>& advancing) {
+  std::vector<SavedInput> saved;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const bool advances = std::find(advancing.begin(), advancing.end(), i) != advancing.end();
+    if (advances || !ClassesOf(inputs[i]).empty()) saved.push_back(SamplesOf(inputs[i]));
+  }
+  return saved;
+}
+
 Status CheckSameSamples(const CheckpointStore::Checkpoint& checkpoint, const InputSpec& input) {
-  const std::vector<SavedInput>& inputs = checkpoint.manifest.inputs;
-  const auto saved = std::find_if(inputs.begin(), inputs.end(), [&](const auto& i) { return i.name == input.name; });
-  if (saved == inputs.end()) return Status();
+  const SavedInput* const saved = FindSaved(checkpoint.manifest, input.name);
+  if (saved == nullptr) return Status();
   const std::string difference = Difference(*saved, SamplesOf(input));
   if (difference.empty()) return Status();
   return Error(Code::kBadSpec, "input '", input.name, "' is not what it was when the checkpoint ", checkpoint.directory,
                " was written: ", difference, "; bring the old data back, or begin anew with another --output");
+}
+
+Status CheckSameClasses(const std::string& directory, const Manifest& manifest, const InputSpec& input) {
+  const SavedInput* const saved = FindSaved(manifest, input.name);
+  if (saved == nullptr) return Status();
+  const std::vector<std::string>& before = saved->classes;
+  const std::vector<std::string> now = ClassesOf(input);
+  const bool are_same = now.size() >= before.size() && std::equal(before.begin(), before.end(), now.begin());
+  if (now.empty() || are_same) return Status();
+  return Error(Code::kBadSpec, "input '", input.name, "' numbers the classes ", ListClasses(now),
+               ", and when the checkpoint ", directory, " was written ", ListClasses(before),
+               ": 'classes: [...]' of the input gives them the old numbers");
 }
 
 }  // namespace dfrun

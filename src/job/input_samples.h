@@ -11,10 +11,15 @@
 namespace dfrun {
 
 SavedInput SamplesOf(const InputSpec& input);
+// Those of the inputs whose positions a step moves on, by their indices, and of those that number classes.
+std::vector<SavedInput> InputsToSave(const std::vector<InputSpec>& inputs, const std::vector<size_t>& advancing);
 
 // BadSpec where the input has other samples than when the checkpoint was written, with the file and both numbers. An
 // input that the checkpoint does not know is not compared.
 Status CheckSameSamples(const CheckpointStore::Checkpoint& checkpoint, const InputSpec& input);
+// BadSpec, with both lists, where the input numbers its classes otherwise: further ones may have come behind those of
+// the checkpoint.
+Status CheckSameClasses(const std::string& directory, const Manifest& manifest, const InputSpec& input);
 
 // An error that a step met in reading an input, with the input's location in the spec before it; others as they are.
 Status NameInput(const LoadedSpec& spec, const Status& status);

@@ -147,6 +147,17 @@ TEST(ManifestText, AnotherFormatIsNoDamageWhereItsChecksumFits) {
   EXPECT_THAT(WhyRefused(text), HasSubstr("checksum"));
 }
 
+TEST(ManifestText, AnInputMayNumberClasses) {
+  const Result<Manifest> plain = ParseManifest(kText);
+  ASSERT_TRUE(plain.ok());
+  Manifest labelled = *plain;
+  labelled.inputs[0].classes = {"cat", "a \"dog\""};
+  const Result<Manifest> again = ParseManifest(PrintManifest(labelled));
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_EQ(again->inputs[0].classes, labelled.inputs[0].classes);
+  EXPECT_TRUE(plain->inputs[0].classes.empty());
+}
+
 // Format 2 has no settings.
 TEST(ManifestText, FormatTwoIsReadAsStrictly) {
   EXPECT_NE(WhyRefused(With("\"format\": 3", "\"format\": 2")), "");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "src/base/text.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {
@@ -76,6 +77,32 @@ TEST(InputSamples, OfManyFilesTheirNumberCounts) {
   InputSpec fewer = images;
   fewer.num_samples = 4999;
   ExpectRefused(images, fewer, "there are 4999 samples, and there were 5000");
+}
+
+// Their files and their number are the same: only the classes tell.
+TEST(InputSamples, OtherClassesAreRefusedByBothLists) {
+  const auto labelled = [](std::vector<std::string> classes) {
+    InputSpec input = Words();
+    InputTensor& label = input.tensors.emplace_back();
+    label.name = "label";
+    label.field.classes = std::move(classes);
+    return input;
+  };
+  const auto check = [](const InputSpec& saved, const InputSpec& now) {
+    return CheckSameClasses("step-7", SavedWith(saved).manifest, now);
+  };
+  const InputSpec saved = labelled({"cat", "dog"});
+  EXPECT_TRUE(check(saved, saved).ok());
+  EXPECT_TRUE(check(saved, labelled({"cat", "dog", "hen"})).ok()) << "the old ones keep theirs";
+  EXPECT_TRUE(check(saved, Words()).ok()) << "no label is read any more";
+  EXPECT_TRUE(check(Words(), saved).ok()) << "an older checkpoint does not say";
+  for (const std::vector<std::string>& now : {std::vector<std::string>{"ant", "cat", "dog"}, {"cat"}, {"dog", "cat"}}) {
+    EXPECT_EQ(check(saved, labelled(now)),
+              Status(Code::kBadSpec, StrCat("input 'words' numbers the classes [", Join(now),
+                                            "], and when the checkpoint step-7 was written ",
+                                            "[cat, dog]: 'classes: [...]' of the input gives them the old numbers")));
+  }
+  EXPECT_EQ(InputsToSave({Words(), saved, Words()}, {2}).size(), 2U);
 }
 
 }  // namespace
