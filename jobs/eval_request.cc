@@ -9,8 +9,10 @@
 #include "jobs/eval_variables.h"
 #include "kernels/io/convert_elements.h"
 #include "src/base/text.h"
+#include "src/framework/dataset_paths.h"
 #include "src/framework/hdf5_file.h"
 #include "src/graph/named_node.h"
+#include "src/spec/input_feeds.h"
 #include "src/spec/input_nodes.h"
 #include "src/spec/literal.h"
 
@@ -123,10 +125,8 @@ Result<std::vector<Feed>> FeedInput(const Model& model, const InputSpec& target,
     if (from == source->tensors.end()) {
       return Error(Code::kUsage, "input '", name, "' lacks the tensor '", t.name, "' of input '", target.name, "'");
     }
-    if (from->field.dtype != t.field.dtype || !(from->field.shape == t.field.shape)) {
-      return Error(Code::kUsage, "'", name, "/", t.name, "' has samples ", from->field.dtype, from->field.shape,
-                   ", but those of '", target.name, "/", t.name, "' are ", t.field.dtype, t.field.shape);
-    }
+    const Status fits = CheckInPlaceOf(target, t, *source, *from);
+    if (!fits.ok()) return Error(Code::kUsage, fits.message());
     feeds.push_back({t.value, {}, from->value});
   }
   return feeds;
@@ -156,6 +156,8 @@ Result<Feed> FeedOutput(const Model& model, Output target, const std::string& te
     const Result<Output> source = model.ParseOutput(text);
     if (source.ok() && graph.dtype(*source) == graph.dtype(target) &&
         graph.shape(*source).IsCompatibleWith(graph.shape(target))) {
+      const Status same = CheckSameClasses(model.job->inputs, target, *source);
+      if (!same.ok()) return Error(Code::kUsage, same.message());
       return Feed{target, {}, *source};
     }
     if (source.ok()) {
@@ -285,14 +287,20 @@ Status CheckFed(const Model& model, const std::string& path, const RunSignature&
 }
 
 Status CheckFetchNames(const std::vector<std::string>& fetches) {
-  const std::set<std::string> names(fetches.begin(), fetches.end());
-  for (const std::string& name : names) {
-    const auto below = names.lower_bound(name + "/");
-    if (below == names.end() || below->compare(0, name.size() + 1, name + "/") != 0) continue;
-    return Error(Code::kUsage, "--fetch ", name, ": the file cannot hold '", name, "' beside '", *below,
-                 "', which lies below it; write --fetch ", name, ":0");
+  std::vector<std::string> names;
+  for (const std::string& name : fetches) {  // one may come twice
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
-  return Status();
+  const std::optional<DatasetClash> clash = FindDatasetClash(names);
+  if (!clash) return Status();
+  const std::string& name = names[clash->at];
+  const std::string& other = names[clash->other];
+  if (!clash->is_below) {
+    return Error(Code::kUsage, "--fetch ", name, ": the file cannot hold '", name, "' beside '", other,
+                 "', which is the same dataset ", DatasetPath(name));
+  }
+  return Error(Code::kUsage, "--fetch ", other, ": the file cannot hold '", other, "' beside '", name,
+               "', which lies below it; write --fetch ", other, ":0");
 }
 
 }  // namespace dfrun::jobs

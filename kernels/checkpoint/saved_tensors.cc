@@ -7,25 +7,12 @@
 #include "kernels/files/matching_paths.h"
 #include "src/base/file.h"
 #include "src/checkpoint/directory_commit.h"
+#include "src/checkpoint/savable.h"
 
 namespace dfrun {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A name that is a path of HDF5: no empty component, no "." alone, no NUL; and not that of a part.
-Status CheckName(const std::string& name) {
-  bool ok = !name.empty() && name.find('\0') == std::string::npos && name.find('[') == std::string::npos;
-  for (size_t at = 0; ok && at <= name.size();) {
-    const size_t end = std::min(name.find('/', at), name.size());
-    const std::string_view component = std::string_view(name).substr(at, end - at);
-    ok = !component.empty() && component != "." && component != "..";
-    at = end + 1;
-  }
-  if (ok) return Status();
-  return InvalidArgument("a tensor cannot be saved under the name '", name,
-                         "': names are paths whose parts are not empty and not '.', without '['");
-}
 
 // "W[4 5 0,2:-]" for a part of W.
 std::string NameOfPart(const std::string& name, const TensorSlice& slice) {
@@ -33,7 +20,7 @@ std::string NameOfPart(const std::string& name, const TensorSlice& slice) {
 }
 
 Result<NamedTensor> Named(const TensorToSave& tensor) {
-  DF_TRY(CheckName(tensor.name));
+  DF_TRY(CheckTensorName(tensor.name));
   if (IsHandle(tensor.value.dtype())) {
     return InvalidArgument("the tensor '", tensor.name, "' is a ", tensor.value.dtype(), ", which cannot be saved");
   }
@@ -104,12 +91,15 @@ class Merge {
 Status SaveTensors(const std::string& path, const std::vector<TensorToSave>& tensors) {
   if (path.empty()) return InvalidArgument("a checkpoint needs a name");
   std::vector<NamedTensor> named;
+  std::vector<SavedVariable> variables;
   std::set<std::string> names;
   for (const TensorToSave& tensor : tensors) {
     DF_ASSIGN(NamedTensor next, Named(tensor));
     if (!names.insert(next.name).second) return InvalidArgument("the tensor '", next.name, "' is saved twice");
+    variables.push_back({next.name, next.value.dtype(), next.value.shape()});
     named.push_back(std::move(next));
   }
+  if (const std::optional<Unsavable> unsavable = FindUnsavable(variables)) return InvalidArgument(unsavable->why);
   DF_ASSIGN(NewDirectory directory, NewDirectory::Begin(path, RemovalRule::kWhole));
   Manifest manifest;
   DF_ASSIGN(ShardEntry entry, WriteShard(directory.path(), "shard-0.h5", named));

@@ -63,21 +63,6 @@ Status CheckIsOwn(const std::string& path, const FileDescriptor& own) {
   return IoError(path, " is not dfrun's to remove: it belongs to another user (", theirs.st_uid, ")");
 }
 
-Result<FileDescriptor> MakeOwnDirectory(const std::string& target) {
-  DF_TRY(MakeDirectories(ParentDirectory(target)));
-  for (int i = 0; i < kMostNames; ++i) {
-    const std::string path = OwnName(target, kTemporaryMark);
-    if (::mkdir(path.c_str(), 0777) != 0) {
-      if (errno == EEXIST) continue;  // left by a process that had this one's number
-      return IoError("cannot make the directory ", path, ": ", std::strerror(errno));
-    }
-    const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) return ErrnoError("cannot open the directory", path);
-    return FileDescriptor(fd, path);
-  }
-  return IoError("cannot make a temporary directory for ", target, ": all names are taken");
-}
-
 // A failure here is no error, because the checkpoint is committed.
 void RemoveReplaced(const std::string& target, const std::vector<std::string>& replaced, RemovalRule rule) {
   for (const std::string& path : replaced) {
@@ -118,6 +103,21 @@ Result<std::optional<std::string>> FindSetAside(const std::string& path) {
 }
 
 }  // namespace
+
+Result<FileDescriptor> MakeOwnDirectory(const std::string& target) {
+  DF_TRY(MakeDirectories(ParentDirectory(target)));
+  for (int i = 0; i < kMostNames; ++i) {
+    const std::string path = OwnName(target, kTemporaryMark);
+    if (::mkdir(path.c_str(), 0777) != 0) {
+      if (errno == EEXIST) continue;  // left by a process that had this one's number
+      return IoError("cannot make the directory ", path, ": ", std::strerror(errno));
+    }
+    const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return ErrnoError("cannot open the directory", path);
+    return FileDescriptor(fd, path);
+  }
+  return IoError("cannot make a temporary directory for ", target, ": all names are taken");
+}
 
 Result<NewDirectory> NewDirectory::Begin(const std::string& path, RemovalRule rule) {
   DF_ASSIGN(const std::string target, TargetOf(path));

@@ -45,6 +45,9 @@ class NewDirectory {
   FileDescriptor held_;  // locked, where the file system has locks, to show that the directory is in use
 };
 
+// Makes a directory beside `target`, whose missing parents are made too, under a name that no other process has.
+Result<FileDescriptor> MakeOwnDirectory(const std::string& target);
+
 // The directory of the committed checkpoint `path`: that path or, if a crash came between two renames, `path`.old or
 // `path`.old-HOST-PROCESS-NUMBER. NotFound otherwise; kIo where this cannot be found out.
 Result<std::string> FindDirectory(const std::string& path);

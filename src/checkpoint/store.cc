@@ -11,6 +11,7 @@
 #include "src/base/text.h"
 #include "src/checkpoint/removable.h"
 #include "src/checkpoint/temporary_name.h"
+#include "src/checkpoint/try_saving.h"
 
 namespace dfrun {
 namespace {
@@ -44,6 +45,13 @@ bool IsPassedOver(Code code) {
 
 std::string CheckpointStore::PathOf(int64_t step, const char* suffix) const {
   return StrCat(directory_, "/step-", step, suffix);
+}
+
+Status CheckpointStore::TryToSave(uint64_t bytes) const {
+  const Status status = TrySaving(directory_, PathOf(0, ""), bytes);
+  if (status.ok()) return status;
+  return IoError("no checkpoint could be saved in ", directory_, ": ", status.message(),
+                 "; mend that, or name another run directory with --output");
 }
 
 Result<std::string> CheckpointStore::Begin(int64_t step) {

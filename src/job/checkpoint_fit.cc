@@ -64,6 +64,9 @@ class Fitting {
     for (const auto& [name, variable] : left_) fit_.unused.emplace_back(name);
     if (!missing_.empty()) return Missing();
     for (const size_t i : graph_.advancing) DF_TRY(CheckSameSamples(checkpoint_, spec_.inputs[i]));
+    for (const InputSpec& input : spec_.inputs) {
+      DF_TRY(CheckSameClasses(checkpoint_.directory, checkpoint_.manifest, input));
+    }
     return std::move(fit_);
   }
 

@@ -27,7 +27,7 @@ struct ResumedJob {
 };
 
 // BadSpec where the checkpoint has not all variables of the job in their dtypes and shapes, or where an input holds
-// other samples; DataLoss where the checkpoint lacks what it says to have. Of a state that is not a variable's nothing
+// other samples or classes; DataLoss where the checkpoint lacks what it says to have. Of a state that is not a variable's nothing
 // need be there, or all of it; of the position of an input nothing where the checkpoint does not name the input.
 Result<CheckpointFit> FitCheckpoint(const CheckpointStore::Checkpoint& checkpoint, const ResumedJob& job);
 

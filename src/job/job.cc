@@ -34,6 +34,18 @@ constexpr double kLeastGraceS = 1;
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
+// Of the elements alone, where it is known how many they are; of strings at least one each.
+uint64_t BytesOf(const std::vector<KeptState>& kept) {
+  uint64_t bytes = 0;
+  for (const KeptState& state : kept) {
+    for (const StatePart& part : state.parts) {
+      const auto elements = static_cast<uint64_t>(std::max<int64_t>(part.shape.num_elements(), 0));
+      bytes += elements * (IsPlain(part.dtype) ? DTypeSize(part.dtype) : 1);
+    }
+  }
+  return bytes;
+}
+
 class Job {
  public:
   Job(Runtime& runtime, const LoadedSpec& spec, const JobOptions& options, std::vector<JobObserver*> observers)
@@ -218,6 +230,7 @@ Status Job::Start() {
 Status Job::BeginWriting() {
   if (spec_.job.run) DF_TRY(CheckReplaceable(fetches_path()));
   DF_TRY(directory_->Make());
+  if (spec_.job.checkpoint) DF_TRY(store_->TryToSave(BytesOf(parts_.kept)));
   if (options_.resume_step) {
     DF_ASSIGN(const std::vector<std::string> aside, store_->SetAsideAfter(step_));
     if (!aside.empty()) TellMessage("the checkpoints of later steps are set aside: " + Join(aside));
@@ -483,7 +496,7 @@ Status Job::Save() {
     DF_ASSIGN(ShardEntry shard, ShardEntry::Parse(entry.scalar<std::string>()));
     manifest.shards.push_back(std::move(shard));
   }
-  for (const size_t i : parts_.advancing) manifest.inputs.push_back(SamplesOf(spec_.job.inputs[i]));
+  manifest.inputs = InputsToSave(spec_.job.inputs, parts_.advancing);
   manifest.skipped_steps = watch_->skipped_steps();
   for (JobObserver* observer : observers_) DF_TRY(observer->OnSave(step_));
   DF_TRY(store_->Commit(manifest));

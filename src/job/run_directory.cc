@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "src/base/file.h"
+#include "src/base/log.h"
 #include "src/base/path_hint.h"
 
 namespace dfrun {
@@ -62,7 +64,12 @@ Status RunDirectory::Lock() {
   DF_TRY(CheckReplaceable(path));
   lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
   if (lock_ < 0) return ErrnoError("cannot open", path);
-  if (::flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return Status();
+  if (::flock(lock_, LOCK_EX | LOCK_NB) == 0) return Status();
+  if (errno != EWOULDBLOCK) {
+    DF_LOG(kWarning) << "the file system of " << path_ << " has no locks (" << std::strerror(errno)
+                     << "): nothing keeps another job from working there at the same time";
+    return Status();
+  }
   return Error(Code::kUsage, "another process is at work in the run directory ", path_,
                "; wait for its end, or name another with --output");
 }

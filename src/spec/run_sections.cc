@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <set>
 
+#include "src/framework/dataset_paths.h"
 #include "src/spec/document.h"
+#include "src/spec/input_feeds.h"
 #include "src/spec/section.h"
 
 namespace dfrun {
@@ -23,9 +25,8 @@ void FeedInput(const InputSpec& target, const InputSpec& source, SourceLocation 
     if (from == source.tensors.end()) {
       diagnostics.Error(location, "input '", source.name, "' lacks the tensor '", t.name, "' of input '", target.name,
                         "'");
-    } else if (from->field.dtype != t.field.dtype || !(from->field.shape == t.field.shape)) {
-      diagnostics.Error(location, "'", source.name, "/", t.name, "' has samples ", from->field.dtype, from->field.shape,
-                        ", but those of '", target.name, "/", t.name, "' are ", t.field.dtype, t.field.shape);
+    } else if (const Status fits = CheckInPlaceOf(target, t, source, *from); !fits.ok()) {
+      diagnostics.Error(location, fits);
     } else {
       feeds.push_back({t.value, from->value, location});
     }
@@ -51,6 +52,8 @@ void FeedValue(const Yaml& name, const Yaml& value, std::string_view section, co
     return diagnostics.Error(value.location(), "'", name.text(), "' is ", dtype, shape, ", but is fed ",
                              graph.dtype(*fed), graph.shape(*fed));
   }
+  const Status same = CheckSameClasses(context.inputs, *target, *fed);
+  if (!same.ok()) return diagnostics.Error(value.location(), same);
   feeds.push_back({*target, *fed, name.location()});
 }
 
@@ -149,21 +152,27 @@ void CheckNames(const std::vector<FetchSpec>& fetches, std::string_view what, Di
 
 // Results become datasets of one HDF5 file, in which no dataset can be below another.
 void CheckDatasets(const std::vector<FetchSpec>& fetches, Diagnostics& diagnostics) {
-  std::set<std::string_view> names;
-  for (const FetchSpec& fetch : fetches) names.insert(fetch.name);
+  std::vector<std::string> names;
   for (const FetchSpec& fetch : fetches) {
-    const std::string_view name = fetch.name;
-    if (name.find_first_not_of("./") == std::string_view::npos || name.front() == '/') {
-      diagnostics.Error(fetch.location, "'", name, "' cannot name a dataset of the file that 'fetch' is saved in");
-    }
-    for (size_t slash = name.find('/'); slash != std::string_view::npos; slash = name.find('/', slash + 1)) {
-      if (!names.contains(name.substr(0, slash))) continue;
-      diagnostics.Error(fetch.location, "'", name, "' lies below '", name.substr(0, slash),
-                        "', which is fetched too, and ", "an HDF5 file cannot hold both: fetch '",
-                        name.substr(0, slash), ":0', or name them, {a: x}");
-    }
+    names.push_back(fetch.name);
+    if (!DatasetPath(fetch.name).empty() && fetch.name.front() != '/') continue;
+    diagnostics.Error(fetch.location, "'", fetch.name, "' cannot name a dataset of the file that 'fetch' is saved in");
   }
+  const std::optional<DatasetClash> clash = FindDatasetClash(names);
+  if (!clash || names[clash->at] == names[clash->other]) return;  // the same name is reported elsewhere
+  const std::string& name = names[clash->at];
+  const std::string& other = names[clash->other];
+  const SourceLocation location = fetches[clash->at].location;
+  if (clash->is_below) {
+    return diagnostics.Error(location, "'", name, "' lies below '", other, "', which is fetched too, and an HDF5 file ",
+                             "cannot hold both: fetch '", other, ":0', or name them, {a: x}");
+  }
+  diagnostics.Error(location, "'", name, "' is the dataset ", DatasetPath(name),
+                    " of the file that 'fetch' is saved in, ", "and '", other, "' is too: name them, {a: x}");
 }
+
+// What file systems take, less the ending of the temporary file that is renamed to it.
+constexpr size_t kLongestSaveName = 240;
 
 // Reads the name of a file in the run directory.
 bool ReadFileName(const Yaml& value, ValueReader& reader, std::string& out) {
@@ -172,6 +181,11 @@ bool ReadFileName(const Yaml& value, ValueReader& reader, std::string& out) {
   if (!name->ends_with(".h5") || name->find('/') != std::string::npos || name->front() == '.') {
     reader.diagnostics().Error(value.location(),
                                "'save' is the name of a file in the run directory, like result.h5, not '", *name, "'");
+    return false;
+  }
+  if (name->size() > kLongestSaveName) {
+    reader.diagnostics().Error(value.location(), "'save' has ", name->size(), " bytes; a file's name has at most ",
+                               kLongestSaveName, " here");
     return false;
   }
   out = *std::move(name);

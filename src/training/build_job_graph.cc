@@ -14,6 +14,7 @@
 #include "src/training/kept_state.h"
 #include "src/training/queue_liveness_check.h"
 #include "src/training/queue_type_check.h"
+#include "src/training/saved_names_check.h"
 #include "src/training/step_order.h"
 #include "src/training/strategy.h"
 #include "src/training/update_gates.h"
@@ -128,6 +129,7 @@ Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(CheckFed(draft.job.graph, draft.job.step.signature));
   if (spec.job.eval) DF_TRY(AddEvaluation(draft));
   DF_TRY(CheckQueueElements(draft.job.graph));
+  DF_TRY(CheckSaveOps(draft.job.graph));
   std::vector<const RunSignature*> runs = {&draft.job.step.signature, &draft.job.evaluation.batch.signature};
   if (draft.job.evaluation.rest) runs.push_back(&draft.job.evaluation.rest->signature);
   DF_TRY(CheckQueuesServed(draft.job.graph, runs,
@@ -136,6 +138,7 @@ Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(KeepState(draft));
   DF_TRY(AddInitialValues(draft));
   DF_TRY(AddSaveAndRestore(draft));
+  if (spec.job.checkpoint) DF_TRY(CheckSavable(draft.job.graph, draft.job.kept));
   DF_TRY(ChooseDevicesFor(draft));  // of what evaluates, initialises and restores
   SetArithmetic(spec.job.arithmetic, draft.job.graph);
   return std::move(draft.job);
