@@ -19,7 +19,7 @@ double MillisecondsBetween(Clock::time_point start, Clock::time_point end) {
   return std::chrono::duration<double, std::milli>(end - start).count();
 }
 
-void Say(const std::string& text) {
+void SayOnStderr(const std::string& text) {
   std::fprintf(stderr, "dfrun: %s\n", PrintableLine(text).c_str());
 }
 
@@ -40,7 +40,7 @@ class StepsRun {
         host_(host),
         stats_(stats),
         feeds_(plan.feeds),
-        arrays_(plan.names, RowsOf(plan), CountsOf(plan), store, &Say) {
+        arrays_(plan.names, RowsOf(plan), CountsOf(plan), store, &SayOnStderr) {
     if (plan.feeds_position()) feeds_.insert(feeds_.begin(), Tensor());
   }
 
@@ -70,7 +70,7 @@ class StepsRun {
       const auto start = Clock::now();
       const Status status = host_.session.RunStep(handle, feeds_, fetched);
       if (i > 0 && status.code() == Code::kOutOfRange && plan_.may_end_early) {
-        Say(StrCat("the elements of the queues ended after ", i, " of ", plan_.repeat, " steps"));
+        SayOnStderr(StrCat("the elements of the queues ended after ", i, " of ", plan_.repeat, " steps"));
         return Status();
       }
       DF_TRY(status);

@@ -10,13 +10,19 @@
 namespace dfrun {
 namespace {
 
-// What the copies of a spec's evaluation have in common with its graph: variables, placeholders and what is fed a
-// value.
-SubgraphMap Shared(const JobSpec& job, const std::vector<FedOutput>& feeds, const Graph& graph) {
+// Whether the node makes an object that outlives steps: a variable, a queue, a table.
+bool MakesObject(const Node& node) {
+  return node.inputs.empty() &&
+         std::any_of(node.output_types.begin(), node.output_types.end(),
+                     [](const TypedArg& out) { return out.is_ref || out.dtype == DType::kResource; });
+}
+
+// What the copies of a spec's evaluation have in common with its graph: objects, which --restore and --init give their
+// content, placeholders and what is fed a value.
+SubgraphMap Shared(const std::vector<FedOutput>& feeds, const Graph& graph) {
   SubgraphMap map;
-  for (const VariableSpec& variable : job.variables) map.nodes[variable.node] = variable.node;
   for (const Node& node : graph.nodes()) {
-    if (node.op->name == "Placeholder") map.nodes[node.id] = node.id;
+    if (MakesObject(node) || node.op->name == "Placeholder") map.nodes[node.id] = node.id;
   }
   for (const FedOutput& feed : feeds) {
     if (!feed.source.valid()) map.outputs[SubgraphMap::OutputKey(feed.target)] = feed.target;
@@ -76,7 +82,7 @@ Status ApplyFeeds(const JobSpec& job, const std::vector<FedOutput>& feeds, Graph
   const std::vector<FeedSpec> replacements = ReplacementsOf(job, feeds);
   if (replacements.empty()) return Status();
   const Graph model = graph.Clone();
-  SubgraphMap map = Shared(job, feeds, model);
+  SubgraphMap map = Shared(feeds, model);
   std::vector<bool> stop(static_cast<size_t>(model.num_nodes()), false);
   for (const VariableSpec& variable : job.variables) stop[static_cast<size_t>(variable.node)] = true;
   SubgraphCopyOptions options;
@@ -111,7 +117,7 @@ Result<std::optional<EvaluationPass>> AddWholeEvaluation(const JobSpec& job, con
   PassRequest request = MetricsOf(*job.eval);
   request.feeds = ReplacementsOf(job, feeds);
   const Graph model = graph.Clone();
-  DF_ASSIGN(EvaluationPass pass, AddPass(job, model, request, Shared(job, feeds, model), /*device=*/"", graph));
+  DF_ASSIGN(EvaluationPass pass, AddPass(job, model, request, Shared(feeds, model), /*device=*/"", graph));
   return std::optional<EvaluationPass>(std::move(pass));
 }
 
@@ -122,7 +128,7 @@ Result<std::optional<EvaluationPass>> AddWholeFetch(const JobSpec& job, const st
   DF_ASSIGN(const std::vector<size_t> inputs, InputsOf(job, graph, request));
   if (inputs.empty()) return std::optional<EvaluationPass>();
   const Graph model = graph.Clone();
-  DF_ASSIGN(EvaluationPass pass, AddPass(job, model, request, Shared(job, feeds, model), /*device=*/"", graph));
+  DF_ASSIGN(EvaluationPass pass, AddPass(job, model, request, Shared(feeds, model), /*device=*/"", graph));
   return std::optional<EvaluationPass>(std::move(pass));
 }
 

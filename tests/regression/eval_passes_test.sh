@@ -105,6 +105,17 @@ expect 0 'pred: float32[10007,2] 0 0' "$DFRUN" eval m.yaml --fetch pred --feed s
 sed 's/batch: 3}/batch: 2}/' m.yaml > two.yaml
 expect 65 'the nodes that are fetched are of two inputs' "$DFRUN" eval two.yaml --fetch few/x --fetch data/x
 
+# All batches see the graph's own tables, as --init and --restore leave them.
+cat > table.yaml << 'END'
+dfrun: 1
+inputs: {data: {hdf5: d.h5, tensors: {label: ~}, batch: 1000}}
+graph:
+  table: {op: MutableHashTableV2, key_dtype: int64, value_dtype: int64}
+  put: {op: LookupTableInsertV2, inputs: [table, "Cast([7, 21], DstT=int64)", "Cast([70, 210], DstT=int64)"]}
+  found: {op: LookupTableFindV2, inputs: [table, data/label, "Cast(-1, DstT=int64)"]}
+END
+expect 0 'found: int64[10007] -1 70 -1 210 -1 ' "$DFRUN" eval table.yaml --fetch found --init put
+
 # Strings, whose lengths the file must know, and samples of a text.
 cat > names.yaml << 'END'
 dfrun: 1
