@@ -263,18 +263,20 @@ void Job::TellOtherSets() const {
 }
 
 Status Job::Resume() {
-  TellOtherSets();
+  using Found = std::optional<CheckpointStore::Checkpoint>;
   CheckpointFit fit;
   const auto fits = [&](const CheckpointStore::Checkpoint& checkpoint) -> Status {
     DF_ASSIGN(fit, FitCheckpoint(checkpoint, {spec_.job, parts_, settings_}));
     return Status();
   };
-  std::optional<CheckpointStore::Checkpoint> found;
-  if (options_.resume_step) {
-    DF_ASSIGN(found, store_->FindStep(*options_.resume_step, fits));
-  } else {
-    DF_ASSIGN(found, store_->FindNewest(fits));
-  }
+  const auto find = [&]() -> Result<Found> {
+    if (!options_.resume_step) return store_->FindNewest(fits);
+    DF_ASSIGN(CheckpointStore::Checkpoint step, store_->FindStep(*options_.resume_step, fits));
+    return Found(std::move(step));
+  };
+  Result<Found> looked = find();
+  TellOtherSets();  // they may be why nothing fits
+  DF_ASSIGN(const Found found, std::move(looked));
   if (!found) {
     TellMessage(StrCat("no committed checkpoint in ", directory_->checkpoints(), ": starting at step 0"));
     return Status();

@@ -121,8 +121,10 @@ TEST_F(BatchReaderTest, ErrorsComeWithTheBatch) {
   const RefPtr<SampleSet> bad = Open(2, "bad");
   auto damaged = std::make_shared<BatchReader>(config, bad.get(), SystemAllocator());
   EXPECT_TRUE(Get(*damaged, 0).ok());
-  EXPECT_EQ(Get(*damaged, 1).status().message(),
-            files_.Path("bad") + ":2, record 1 at byte 2: column 0: 'x' is no int64");
+  EXPECT_TRUE(Get(*damaged, 1)
+                  .status()
+                  .message()
+                  .starts_with(files_.Path("bad") + ":2, record 1 at byte 2: column 0: 'x' is no int64"));
   EXPECT_TRUE(Get(*damaged, 2).ok());
 }
 
