@@ -148,10 +148,17 @@ std::map<NodeId, std::string> LoosenedConstraints(const Graph& graph, const Colo
   const std::vector<DeviceTypes> types = TypesOfGroups(graph, groups, kernels);
   std::map<NodeId, std::string> loosened;
   for (NodeId id = 0; id < graph.num_nodes(); ++id) {
-    if (groups.Root(id) != id) continue;
+    if (groups.Root(id) != id || groups.Size(id) == 1) continue;
     loosened[id] = feasible.Loosened(groups.Constraint(id), types[static_cast<size_t>(id)]).ToString();
   }
   return loosened;
+}
+
+void SetGroup(NodeId id, NodeId root, std::string device, Graph& graph) {
+  Node& node = graph.mutable_node(id);
+  node.device = std::move(device);
+  node.colocate_with = id == root ? "" : graph.node(root).name;
+  node.attrs.Erase(kClassAttr);
 }
 
 }  // namespace
@@ -162,12 +169,20 @@ Status SpreadConstraints(Graph& graph, const SoftPlacement* soft) {
   if (soft != nullptr) loosened = LoosenedConstraints(graph, groups, *soft);
   for (NodeId id = 0; id < graph.num_nodes(); ++id) {
     const NodeId root = groups.Root(id);
-    Node& node = graph.mutable_node(id);
-    if (soft != nullptr) node.device = loosened.at(root);
-    if (groups.Size(root) == 1) continue;
-    if (soft == nullptr) node.device = groups.Constraint(root).ToString();
-    node.colocate_with = id == root ? "" : graph.node(root).name;
-    node.attrs.Erase(kClassAttr);
+    if (groups.Size(root) == 1) continue;  // keeps its wish, by which participants of collectives are numbered
+    SetGroup(id, root, soft != nullptr ? loosened.at(root) : groups.Constraint(root).ToString(), graph);
+  }
+  return Status();
+}
+
+Status LoosenConstraints(Graph& graph, const SoftPlacement& soft) {
+  DF_ASSIGN(const ColocationGroups groups, ColocationGroups::Create(graph, true));
+  const std::map<NodeId, std::string> loosened = LoosenedConstraints(graph, groups, soft);
+  for (NodeId id = 0; id < graph.num_nodes(); ++id) {
+    const NodeId root = groups.Root(id);
+    const auto found = loosened.find(root);
+    if (found == loosened.end() || found->second == groups.Constraint(root).ToString()) continue;
+    SetGroup(id, root, found->second, graph);
   }
   return Status();
 }

@@ -51,6 +51,9 @@ Status DropUnmatchedConstraints(Graph& graph, const Cluster& cluster);
 // groups.
 Status SpreadConstraints(Graph& graph, const SoftPlacement* soft = nullptr);
 
+// Loosens the constraints of the groups that leave no device, for all nodes of each of them. Others stay as they are.
+Status LoosenConstraints(Graph& graph, const SoftPlacement& soft);
+
 }  // namespace dfrun
 
 #endif  // DFRUN_SRC_PLACEMENT_PLACER_H_

@@ -74,7 +74,7 @@ Status ChooseDevicesFor(JobGraphDraft& draft) {
   for (const Output fetch : draft.job.step.signature.fetches) options.step.push_back(fetch.node);
   DF_TRY(ChooseDevices(draft.job.graph, draft.cluster, KernelRegistry::Builtin(), options));
   const SoftPlacement soft{draft.cluster, KernelRegistry::Builtin()};
-  return options.soft ? SpreadConstraints(draft.job.graph, &soft) : Status();
+  return options.soft ? LoosenConstraints(draft.job.graph, soft) : Status();
 }
 
 Status OrderJobStep(JobGraphDraft& draft) {

@@ -136,6 +136,7 @@ expect 0 "write --feed drop/share=0.0" "$DFRUN" eval both.pb --init init --feed 
 
 for config in "$SOURCE"/configs/*.yaml; do
   "$DFRUN" check "$config" > log 2>&1 || { cat log; fail "$config"; }
-  if grep warning log; then fail "$config is right"; fi
+  # figure1 has nothing for a rank of two to compute, which is said too.
+  if grep warning log | grep -v 'have nothing to compute'; then fail "$config is right"; fi
 done
 echo "evaluations that train are warned of"

@@ -48,7 +48,7 @@ run four 4 job.yaml
 alone='1 replica on 4 ranks: 3 have nothing to compute (rank 1, 2, 3): set `replicas: 4` of `train`, or start 1 rank'
 said "$alone" four
 expect 0 "warning: $alone" "$DFRUN" check job.yaml --ranks 4
-grep -qF ' in 1 partitions on 4 ranks' out || fail "variables are on ranks without replicas"
+grep -qF ' in 1 partition on 4 ranks' out || fail "variables are on ranks without replicas"
 same one four
 expect 0 "" "$DFRUN" check job.yaml
 quiet out

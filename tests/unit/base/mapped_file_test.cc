@@ -52,7 +52,7 @@ TEST_F(MappedFileTest, AFileThatBecomesShorterIsNoticed) {
 TEST_F(MappedFileTest, AFileThatCannotBeMappedIsNot) {
   EXPECT_FALSE(MappedFile::Map(FileDescriptor(), 100).is_mapped());
   const FileDescriptor file = Open("x");
-  std::vector<MappedFile> many(2000);
+  std::vector<MappedFile> many(10000);  // more than there are slots
   for (MappedFile& mapped : many) mapped = MappedFile::Map(file, 1);
   EXPECT_TRUE(many.front().is_mapped());
   EXPECT_FALSE(many.back().is_mapped());

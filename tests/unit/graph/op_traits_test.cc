@@ -47,7 +47,7 @@ TEST(OpTraitsTest, Variables) {
               UnorderedElementsAre("Variable", "VariableV2", "VarHandleOp"));
   EXPECT_THAT(OpsWith([](const OpTraits& t) { return t.only_reads_variables; }),
               UnorderedElementsAre("IsVariableInitialized", "ReadVariableOp", "RefSelect", "ResourceGather",
-                                   "ResourceGatherNd", "VarIsInitializedOp", "VariableShape"));
+                                   "ResourceGatherNd", "VarIsInitializedOp", "VariableShape", "_VariableState"));
 }
 
 TEST(OpTraitsTest, ElementwiseOpsHaveTheirOperands) {
