@@ -8,6 +8,7 @@
 
 #include "kernels/device/cuda/sum_equal_rows.h"
 #include "kernels/device/cuda_pass.h"
+#include "src/graph/update_gate.h"
 #include "src/passes/fusion.h"
 
 namespace dfrun {
@@ -59,7 +60,29 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& node) {
   return {};
 }
 
-CUDA_PASS("sum_equal_rows", 10, [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &FuseAt); });
+bool IsReadByAnUpdate(const FusionView& view, const Node& node) {
+  const auto readers = view.consumers().of(node.id);
+  return std::any_of(readers.begin(), readers.end(),
+                     [&](const auto& edge) { return edge.port >= 0 && IsSparseUpdate(view.node(edge.node)); });
+}
+
+// What looks whether the sums of equal rows are finite looks at the rows instead, so that the update alone reads the
+// sums. A sum that overflows though its rows are finite is then found by the next loss.
+void CheckRows(Graph& graph) {
+  const FusionView view(graph);
+  for (const Node& node : view.graph().nodes()) {
+    if (node.op->name != kFirstNotFiniteOp) continue;
+    for (Output& input : graph.mutable_node(node.id).inputs) {
+      const Node& sums = view.node(input.node);
+      if (sums.op->name == "UnsortedSegmentSum" && IsReadByAnUpdate(view, sums)) input = sums.inputs[0];
+    }
+  }
+}
+
+CUDA_PASS("sum_equal_rows", 10, [](Graph& graph, const PassContext& /*context*/) {
+  CheckRows(graph);
+  return FuseNodes(graph, &FuseAt);
+});
 
 }  // namespace
 }  // namespace dfrun
