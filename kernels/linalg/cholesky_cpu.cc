@@ -11,8 +11,8 @@
 namespace dfrun {
 namespace {
 
-double WorkOf(const MatrixBatch& batch) {
-  const auto n = static_cast<double>(batch.rows);
+double WorkOf(int64_t rows) {
+  const auto n = static_cast<double>(rows);
   return n * n * n / 3;
 }
 
@@ -23,17 +23,10 @@ class CholeskyKernel final : public Kernel {
 
   Status Compute(OpContext& ctx) {
     using C = WideType<T>;
-    DF_ASSIGN(const MatrixBatch batch, SquareMatricesOf(ctx.input(0)));
-    WideOutput<T, C> y;
-    DF_TRY(y.Allocate(ctx, 0, ctx.input(0).shape()));
-    DF_ASSIGN(const Tensor x, (Widened<T, C>(ctx, ctx.input(0))));
-    DF_TRY(ForEachMatrix(ctx.pool(), batch.count, WorkOf(batch), [&](int64_t i) {
-      C* l = y.data() + i * batch.elements();
-      if (!CholeskyFactor(x.data<C>() + i * batch.elements(), batch.rows, l)) FillTriangleWithNaN(batch.rows, l);
+    return MapSquareMatrices<T>(ctx, &WorkOf, [](const C* a, int64_t n, C* l) {
+      if (!CholeskyFactor(a, n, l)) FillTriangleWithNaN(n, l);
       return Status();
-    }));
-    y.Round();
-    return Status();
+    });
   }
   bool IsExpensive() const override { return true; }
 
@@ -60,7 +53,7 @@ class CholeskyGradKernel final : public Kernel {
     if (batch.elements() == 0) return Status();  // Eigen's triangular products want a first element
     DF_ASSIGN(const Tensor l, (Widened<T, double>(ctx, ctx.input(0))));
     DF_ASSIGN(const Tensor grad, (Widened<T, double>(ctx, ctx.input(1))));
-    DF_TRY(ForEachMatrix(ctx.pool(), batch.count, 6 * WorkOf(batch), [&](int64_t i) {
+    DF_TRY(ForEachMatrix(ctx.pool(), batch.count, 6 * WorkOf(batch.rows), [&](int64_t i) {
       const int64_t at = i * batch.elements();
       CholeskyGradient(l.data<double>() + at, grad.data<double>() + at, batch.rows, y.data() + at);
       return Status();

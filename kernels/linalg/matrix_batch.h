@@ -79,6 +79,23 @@ class WideOutput {
   Tensor wide_;
 };
 
+// Computes for each square matrix of the input, of elements T, one of its size: body(from, n, to) reads n x n elements
+// and writes n x n, in the type that computes. One costs about `work(n)` multiplications. The first error in order.
+template <class T, class Work, class Body>
+Status MapSquareMatrices(OpContext& ctx, const Work& work, const Body& body) {
+  using C = WideType<T>;
+  DF_ASSIGN(const MatrixBatch batch, SquareMatricesOf(ctx.input(0)));
+  WideOutput<T, C> y;
+  DF_TRY(y.Allocate(ctx, 0, ctx.input(0).shape()));
+  DF_ASSIGN(const Tensor x, (Widened<T, C>(ctx, ctx.input(0))));
+  DF_TRY(ForEachMatrix(ctx.pool(), batch.count, work(batch.rows), [&](int64_t i) -> Status {
+    const int64_t at = i * batch.elements();
+    return body(x.data<C>() + at, batch.rows, y.data() + at);
+  }));
+  y.Round();
+  return Status();
+}
+
 }  // namespace dfrun
 
 #endif  // DFRUN_KERNELS_LINALG_MATRIX_BATCH_H_

@@ -32,22 +32,14 @@ class MatrixCofactorsKernel final : public Kernel {
 
   Status Compute(OpContext& ctx) {
     using C = WideType<T>;
-    DF_ASSIGN(const MatrixBatch batch, SquareMatricesOf(ctx.input(0)));
-    WideOutput<T, C> y;
-    DF_TRY(y.Allocate(ctx, 0, ctx.input(0).shape()));
-    DF_ASSIGN(const Tensor x, (Widened<T, C>(ctx, ctx.input(0))));
-    const int64_t n = batch.rows;
-    const auto work = 2 * std::pow(static_cast<double>(n), 3);
-    DF_TRY(ForEachMatrix(ctx.pool(), batch.count, work, [&](int64_t i) {
-      const C* const from = x.data<C>() + i * batch.elements();
-      std::vector<C> a(from, from + batch.elements());
+    const auto work = [](int64_t n) { return 2 * std::pow(static_cast<double>(n), 3); };
+    return MapSquareMatrices<T>(ctx, work, [](const C* from, int64_t n, C* to) {
+      std::vector<C> a(from, from + n * n);
       std::vector<C> scratch(a.size());
       std::vector<int64_t> columns(static_cast<size_t>(n));
-      Cofactors<TeamOfOne, C>{a.data(), scratch.data(), columns.data(), y.data() + i * batch.elements(), n}.Run();
+      Cofactors<TeamOfOne, C>{a.data(), scratch.data(), columns.data(), to, n}.Run();
       return Status();
-    }));
-    y.Round();
-    return Status();
+    });
   }
   bool IsExpensive() const override { return true; }
 };

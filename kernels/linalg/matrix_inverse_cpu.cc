@@ -22,16 +22,8 @@ class MatrixInverseKernel final : public Kernel {
 
   Status Compute(OpContext& ctx) {
     using C = WideType<T>;
-    DF_ASSIGN(const MatrixBatch batch, SquareMatricesOf(ctx.input(0)));
-    WideOutput<T, C> y;
-    DF_TRY(y.Allocate(ctx, 0, ctx.input(0).shape()));
-    DF_ASSIGN(const Tensor x, (Widened<T, C>(ctx, ctx.input(0))));
-    DF_TRY(ForEachMatrix(ctx.pool(), batch.count, CubeOf(batch.rows), [&](int64_t i) {
-      const int64_t at = i * batch.elements();
-      return InvertMatrix<C>(x.data<C>() + at, batch.rows, adjoint_, y.data() + at);
-    }));
-    y.Round();
-    return Status();
+    return MapSquareMatrices<T>(
+        ctx, &CubeOf, [&](const C* from, int64_t n, C* to) { return InvertMatrix<C>(from, n, adjoint_, to); });
   }
   bool IsExpensive() const override { return true; }
 
