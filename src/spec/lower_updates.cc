@@ -6,6 +6,7 @@
 // result of the Cond or While sees all of them.
 #include <algorithm>
 
+#include "src/graph/ancestors.h"
 #include "src/graph/handle_maker.h"
 #include "src/graph/variable_readers.h"
 #include "src/spec/lowering.h"
@@ -60,16 +61,15 @@ class Uses {
 // The nodes from `first` on that run before `last` in its iteration, and itself.
 std::set<NodeId> Before(const Graph& graph, NodeId first, NodeId last) {
   std::set<NodeId> found;
-  std::vector<NodeId> todo = {last};
-  while (!todo.empty()) {
-    const NodeId id = todo.back();
-    todo.pop_back();
-    if (id < first || !found.insert(id).second) continue;
-    const Node& node = graph.node(id);
-    for (int i = 0; i < node.num_inputs(); ++i) {
-      if (!graph.IsBackEdge(node, i)) todo.push_back(node.inputs[i].node);
+  AncestorWalk walk(graph);
+  walk.Add(last);
+  while (const Node* node = walk.Next()) {
+    if (node->id < first) continue;
+    found.insert(node->id);
+    for (int i = 0; i < node->num_inputs(); ++i) {
+      if (!graph.IsBackEdge(*node, i)) walk.Add(node->inputs[i].node);
     }
-    todo.insert(todo.end(), node.control_inputs.begin(), node.control_inputs.end());
+    for (const NodeId control : node->control_inputs) walk.Add(control);
   }
   return found;
 }
