@@ -13,8 +13,6 @@
 namespace dfrun {
 namespace {
 
-// Copying this much takes about as long as a sleeping thread takes to run (20 us).
-constexpr size_t kShortCopyBytes = size_t{128} << 10;
 // After so many files that cannot be read the others are not looked at: each may have taken a minute.
 constexpr size_t kMaxBadFiles = 4;
 

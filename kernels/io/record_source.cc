@@ -13,9 +13,6 @@
 namespace dfrun {
 namespace {
 
-// Copying this much takes about as long as a sleeping thread takes to run (20 us).
-constexpr double kShortCopyBytes = 128 << 10;
-
 class RecordSource final : public SampleSource {
  public:
   explicit RecordSource(RecordSet set) : set_(std::move(set)) {}

@@ -18,6 +18,9 @@
 
 namespace dfrun {
 
+// Copying this much takes about as long as a sleeping thread takes to run (20 us).
+inline constexpr size_t kShortCopyBytes = size_t{128} << 10;
+
 // The most threads that read a data set on a device, and batches that are read ahead of need.
 inline constexpr int64_t kMaxSampleThreads = 256;
 inline constexpr int64_t kMaxBatchesAhead = 4096;
