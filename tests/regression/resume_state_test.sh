@@ -2,7 +2,7 @@
 # A job that is stopped after any of its steps and resumed, on another number of ranks too, gives what it gives without
 # the stop: random ops, samplers, queues, tables, accumulators, readers and variables behind handles go on where they
 # were. The specs are in tests/regression/states.
-#   resume_state_test.sh SOURCE_DIR DFRUN
+#   resume_state_test.sh SOURCE_DIR DFRUN [killed]      with `killed` it is killed after each step, too
 SOURCE=$1 DFRUN=$2
 source "$SOURCE/tests/regression/lib.sh"
 
@@ -55,14 +55,24 @@ done
 expect 0 "size: int64[] 11" "$DFRUN" eval objects.yaml --restore objects/checkpoints/step-10 --fetch size
 expect 0 "from_fifo: int32[] 4" "$DFRUN" eval queues.yaml --restore queues/checkpoints/step-4 --fetch from_fifo
 
-# Killed at once after a checkpoint, wherever it is then.
-timeout 60 "$DFRUN" queues.yaml --output killed > log 2>&1 &
-job=$!
-for _ in $(seq 3000); do [ ! -e killed/checkpoints/step-3 ] || break; sleep 0.01; done
-kill -9 "$(pgrep -P $job)" "$job" 2> kill.log || true
-wait "$job" 2> kill.log || true
-expect 0 "dfrun" "$DFRUN" queues.yaml --output killed --resume
-same killed queues
+# killed_after NAME STEP: the job is killed at once after a checkpoint, wherever it is then.
+killed_after() {
+  local job
+  rm -rf killed
+  timeout 60 "$DFRUN" "$1.yaml" --output killed > log 2>&1 &
+  job=$!
+  for _ in $(seq 3000); do [ ! -e "killed/checkpoints/step-$2" ] || break; sleep 0.01; done
+  kill -9 "$(pgrep -P $job)" "$job" 2> kill.log || true
+  wait "$job" 2> kill.log || true
+  expect 0 "dfrun" "$DFRUN" "$1.yaml" --output killed --resume
+  same killed "$1"
+}
+killed_after queues 3
+if [ "${3:-}" = killed ]; then
+  for name in queues objects training; do
+    for step in 1 2 3 4 5 6 7 8 9 10; do killed_after $name $step; done
+  done
+fi
 
 # What no checkpoint can hold is named before the first step.
 cat > variants.yaml <<'Y'
