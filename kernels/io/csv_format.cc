@@ -13,10 +13,10 @@ namespace {
 
 class CsvDecoder final : public RecordDecoder {
  public:
-  // `header`: the names of the columns, or nothing. `na`: what stands for a missing value in every column; nothing:
-  // what programs usually write, in columns of numbers that have a default.
-  CsvDecoder(const CsvFormat& format, std::vector<std::string> header, std::optional<std::vector<std::string>> na)
-      : format_(format), header_(std::move(header)), na_(std::move(na)) {}
+  // Sets what is wanted of the columns. `na`: what stands for a missing value in every column; nothing: what programs
+  // usually write, in columns of numbers that have a default.
+  CsvDecoder(std::shared_ptr<CsvColumns> columns, std::optional<std::vector<std::string>> na)
+      : set_(std::move(columns)), header_(set_->header), na_(std::move(na)) {}
 
   Status AddField(SampleField& field) override {
     DF_ASSIGN(const Columns columns, ColumnsOf(field.from));
@@ -36,6 +36,7 @@ class CsvDecoder final : public RecordDecoder {
       return InvalidArgument("'", field.from, "' are ", count, " columns, but ", field.shape, " is declared");
     }
     columns_.push_back(columns);
+    set_->wanted = std::max(set_->wanted, static_cast<size_t>(columns.end));
     fields_.push_back(field);
     const std::optional<size_t> digits = LongDigits(field.dtype, field.is_exact);
     if (digits && *digits >= kRareDigits) LookFor(*digits, columns);
@@ -50,8 +51,8 @@ class CsvDecoder final : public RecordDecoder {
     size_t at = 0;
     for (std::optional<DigitRun> run = found(0); run; run = found(at)) {
       const std::string_view before = record.substr(at, run->begin - at);
-      if (format_.quotes && before.find('"') != std::string_view::npos) return true;  // a delimiter may be none
-      column += static_cast<size_t>(std::count(before.begin(), before.end(), format_.delimiter));
+      if (set_->format.quotes && before.find('"') != std::string_view::npos) return true;  // a delimiter may be none
+      column += static_cast<size_t>(std::count(before.begin(), before.end(), set_->format.delimiter));
       if (column < long_digits_.size() && run->count >= long_digits_[column]) return true;
       at = run->begin + run->count;
     }
@@ -59,7 +60,7 @@ class CsvDecoder final : public RecordDecoder {
   }
 
   Status Decode(const Record& record, int64_t i, BatchBuilder& batch) const override {
-    DF_ASSIGN(std::vector<std::string> values, CsvFields(record.bytes, format_));
+    DF_ASSIGN(std::vector<std::string> values, Values(record.bytes));
     for (size_t f = 0; f < columns_.size(); ++f) {
       const BatchBuilder::Room room = batch.Row(f, i);
       for (int64_t c = columns_[f].begin; c < columns_[f].end; ++c) {
@@ -80,6 +81,18 @@ class CsvDecoder final : public RecordDecoder {
     int64_t end = 0;
     bool is_range = false;
   };
+
+  // The fields of a record, of which there are no more than columns.
+  Result<std::vector<std::string>> Values(std::string_view record) const {
+    Result<std::vector<std::string>> values = CsvFields(record, set_->format);
+    if (!values.ok() && set_->count > 0) {
+      return InvalidArgument(values.status().message(), "; no record of ", set_->count, " fields begins here");
+    }
+    if (!values.ok() || values->empty() || set_->MayHave(values->size(), values->back().empty())) return values;
+    return InvalidArgument("it has ", values->size(), " fields, but ",
+                           header_.empty() ? "the first record" : "the header", " has ", set_->count,
+                           "; a field that holds the delimiter must be in quotes");
+  }
 
   void LookFor(size_t digits, const Columns& columns) {
     least_digits_ = std::min(least_digits_, digits);
@@ -169,8 +182,8 @@ class CsvDecoder final : public RecordDecoder {
   static constexpr size_t kRareDigits = 5;   // of numbers; those of uint8 are in every record
   static constexpr size_t kNever = std::numeric_limits<size_t>::max();
 
-  const CsvFormat format_;
-  const std::vector<std::string> header_;
+  const std::shared_ptr<CsvColumns> set_;
+  const std::vector<std::string>& header_;
   const std::optional<std::vector<std::string>> na_;
   std::vector<Columns> columns_;  // by field
   std::vector<SampleField> fields_;
@@ -183,7 +196,7 @@ Result<std::vector<std::string>> ReadHeader(const std::string& path, Compression
   DF_ASSIGN(const ByteFile file, ByteFile::Open(path, compression, 0));
   FileCursor cursor(file);
   DF_TRY(CheckNotZipped(cursor));
-  const std::unique_ptr<RecordFormat> lines = CsvLines();
+  const std::unique_ptr<RecordFormat> lines = CsvLines(std::make_shared<CsvColumns>(CsvColumns{format, {}}));
   RecordSpan first;
   uint64_t at = 0;
   const Result<bool> found = lines->Find(cursor, at, first);
@@ -193,6 +206,33 @@ Result<std::vector<std::string>> ReadHeader(const std::string& path, Compression
   Result<std::vector<std::string>> names = CsvFields(line, format);
   if (!names.ok()) return names.status().Annotate(StrCat(path, ", the header"));
   return names;
+}
+
+// The number of fields of a file's first record that parses; 0 where there is none among the first ones.
+Result<size_t> FirstFields(const std::string& path, Compression compression, const CsvFormat& format) {
+  constexpr int kTried = 100;
+  DF_ASSIGN(const ByteFile file, ByteFile::Open(path, compression, 0));
+  FileCursor cursor(file);
+  DF_TRY(CheckNotZipped(cursor));
+  const std::unique_ptr<RecordFormat> lines = CsvLines(std::make_shared<CsvColumns>(CsvColumns{format, {}}));
+  uint64_t at = 0;
+  for (int i = 0; i < kTried; ++i) {
+    RecordSpan record;
+    DF_ASSIGN(const bool found, lines->Find(cursor, at, record));
+    if (!found) break;
+    DF_ASSIGN(const std::string_view bytes, lines->Read(cursor, record));
+    if (const auto fields = CsvFields(bytes, format); fields.ok() && !fields->empty()) return fields->size();
+  }
+  return size_t{0};
+}
+
+// Of files without a header. What is wrong with a file is said when its records are counted.
+size_t CountColumns(const std::vector<std::string>& files, Compression compression, const CsvFormat& format) {
+  for (const std::string& file : files) {
+    const Result<size_t> fields = FirstFields(file, compression, format);
+    if (fields.ok() && *fields > 0) return *fields;
+  }
+  return 0;
 }
 
 Result<CsvFormat> FormatOf(const SampleConfig& config) {
@@ -207,14 +247,15 @@ Result<std::unique_ptr<SampleSource>> OpenCsv(const SampleConfig& config) {
   DF_ASSIGN(const CsvFormat format, FormatOf(config));
   DF_ASSIGN(std::vector<std::string> files, ExpandFiles(config.files));
   DF_ASSIGN(const Compression compression, CompressionOf(config));
-  if (TextOption(config, "header", "false") != "true") {
-    return MakeRecordSource(
-        config, std::move(files), CsvLines(),
-        std::make_unique<CsvDecoder>(format, std::vector<std::string>(), TextsOption(config, "na")));
+  auto columns = std::make_shared<CsvColumns>(CsvColumns{format, {}});
+  if (TextOption(config, "header", "false") == "true") {
+    DF_ASSIGN(columns->header, ReadHeader(files[0], compression, format));
+    columns->count = columns->header.size();
+  } else {
+    columns->count = CountColumns(files, compression, format);
   }
-  DF_ASSIGN(const std::vector<std::string> header, ReadHeader(files[0], compression, format));
-  return MakeRecordSource(config, std::move(files), CsvLines(CsvHeader{format, header}),
-                          std::make_unique<CsvDecoder>(format, header, TextsOption(config, "na")));
+  return MakeRecordSource(config, std::move(files), CsvLines(columns),
+                          std::make_unique<CsvDecoder>(columns, TextsOption(config, "na")));
 }
 
 SAMPLE_FORMAT(SampleFormat{.name = "csv",

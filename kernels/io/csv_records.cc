@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/io/csv_scan.h"
 #include "kernels/io/line_reader.h"
 #include "kernels/io/record_format.h"
 
@@ -10,23 +11,14 @@ namespace {
 // The byte order mark that some programs write at the begin of a UTF-8 file.
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-class EndsOutsideQuotes {
+class CsvLineEnds {
  public:
-  size_t Find(std::string_view text) {
-    for (size_t i = 0; i < text.size(); ++i) {
-      if (text[i] == '"') in_quotes_ = !in_quotes_;
-      if (text[i] == '\n' && !in_quotes_) return i;
-    }
-    return std::string_view::npos;
-  }
-
- private:
-  bool in_quotes_ = false;
+  size_t Find(std::string_view text) { return text.find('\n'); }
 };
 
 class CsvRecords final : public RecordFormat {
  public:
-  explicit CsvRecords(std::optional<CsvHeader> header) : header_(std::move(header)) {}
+  explicit CsvRecords(std::shared_ptr<const CsvColumns> columns) : columns_(std::move(columns)) {}
 
   bool BeginsWithAnything() const override { return false; }
   bool HasLines() const override { return true; }
@@ -37,7 +29,7 @@ class CsvRecords final : public RecordFormat {
       if (begin == kByteOrderMark) at = begin.size();
       if (begin.starts_with("\xFF\xFE") || begin.starts_with("\xFE\xFF"))
         return Error(Code::kDataLoss, "it is UTF-16 text; save it as UTF-8");
-      if (header_) DF_TRY(SkipHeader(file, at));
+      if (!columns_->header.empty()) DF_TRY(SkipHeader(file, at));
     }
     return FindFilled(file, at, record);
   }
@@ -47,13 +39,39 @@ class CsvRecords final : public RecordFormat {
   }
 
  private:
-  static Result<bool> FindFilled(FileCursor& file, uint64_t& at, RecordSpan& record) {
+  Result<bool> FindFilled(FileCursor& file, uint64_t& at, RecordSpan& record) const {
     while (true) {
-      DF_ASSIGN(const bool found, FindLine<EndsOutsideQuotes>(file, at, record));
+      const uint64_t begin = at;
+      DF_ASSIGN(const bool found, FindLine<CsvLineEnds>(file, at, record));
       if (!found) return false;
       DF_ASSIGN(const std::string_view line, ReadLine(file, record));
-      if (!line.empty()) return true;
+      if (line.empty()) continue;
+      if (line.find('"') != std::string_view::npos) DF_TRY(JoinLines(file, begin, at, record));
+      return true;
     }
+  }
+
+  // Of the record that begins at `begin`, of which `record` is the first line: the lines that its quotes join.
+  Status JoinLines(FileCursor& file, uint64_t begin, uint64_t& at, RecordSpan& record) const {
+    const uint64_t size = file.file().size();
+    CsvScan scan(*columns_);
+    auto found = CsvScan::Found::kNothing;
+    size_t end = 0;
+    uint64_t from = begin;
+    while (from < size) {
+      DF_ASSIGN(const std::string_view text, file.Some(from));
+      found = scan.Next(text, end);
+      if (found != CsvScan::Found::kNothing) break;
+      from += text.size();
+    }
+    if (from == size && scan.End() == CsvScan::Found::kEnd) {
+      record = {begin, size - begin};
+      at = size;
+    } else if (found == CsvScan::Found::kEnd) {
+      record = {begin, from + end - begin};
+      at = from + end + 1;
+    }
+    return Status();
   }
 
   Status SkipHeader(FileCursor& file, uint64_t& at) const {
@@ -61,21 +79,21 @@ class CsvRecords final : public RecordFormat {
     DF_ASSIGN(const bool found, FindFilled(file, at, record));
     if (!found) return Status();
     DF_ASSIGN(const std::string_view line, ReadLine(file, record));
-    const Result<std::vector<std::string>> names = CsvFields(line, header_->format);
-    if (names.ok() && *names == header_->names) return Status();
+    const Result<std::vector<std::string>> names = CsvFields(line, columns_->format);
+    if (names.ok() && *names == columns_->header) return Status();
     return Error(Code::kDataLoss, "its header '", line.substr(0, kShownBytes),
                  "' is not that of the first file: columns must have one order in all");
   }
 
   static constexpr size_t kShownBytes = 200;
 
-  const std::optional<CsvHeader> header_;
+  const std::shared_ptr<const CsvColumns> columns_;
 };
 
 }  // namespace
 
-std::unique_ptr<RecordFormat> CsvLines(std::optional<CsvHeader> header) {
-  return std::make_unique<CsvRecords>(std::move(header));
+std::unique_ptr<RecordFormat> CsvLines(std::shared_ptr<const CsvColumns> columns) {
+  return std::make_unique<CsvRecords>(std::move(columns));
 }
 
 }  // namespace dfrun

@@ -44,14 +44,22 @@ class RecordFormat {
 
 // Lines, without their ends "\n" or "\r\n"; the last may lack its end. The first `skip` are left out.
 std::unique_ptr<RecordFormat> TextLines(int64_t skip);
-// The names of columns that every file of a data set begins with.
-struct CsvHeader {
+// What is known of the columns of a data set: its finder of records and its decoder share it.
+struct CsvColumns {
   CsvFormat format;
-  std::vector<std::string> names;
+  std::vector<std::string> header;  // the names that every file begins with; empty: files have no header
+  size_t count = 0;                 // the fields of a record; 0: not known
+  size_t wanted = 0;                // so many of them are read
+
+  // Whether a record may have so many fields: fewer may be missing, and one empty field may follow the last delimiter.
+  bool MayHave(size_t fields, bool last_is_empty) const {
+    return count == 0 || fields <= count || (fields == count + 1 && last_is_empty);
+  }
 };
 // Lines of comma-separated values: line ends within quotes belong to the record; empty lines, the header and a byte
-// order mark are no records.
-std::unique_ptr<RecordFormat> CsvLines(std::optional<CsvHeader> header = {});
+// order mark are no records. A record of several lines parses, and has no more fields than there are columns and no
+// fewer than are wanted; else its first line alone is the record, and the next line begins another.
+std::unique_ptr<RecordFormat> CsvLines(std::shared_ptr<const CsvColumns> columns);
 
 // Pieces of `record` bytes that begin every `hop` bytes (0: one after the other), between a header and a footer.
 struct FixedLength {

@@ -60,7 +60,8 @@ TEST_F(RecordFormatTest, Lines) {
 }
 
 TEST_F(RecordFormatTest, CsvLinesMayHoldLineEndsInQuotes) {
-  EXPECT_THAT(Records(*CsvLines(CsvHeader{{}, {"a", "b"}}), files_.Write("csv", "a,b\n1,\"x\ny\"\n\n2,\"\"\"\"\r\n")),
+  const auto columns = std::make_shared<CsvColumns>(CsvColumns{{}, {"a", "b"}, 2, 2});
+  EXPECT_THAT(Records(*CsvLines(columns), files_.Write("csv", "a,b\n1,\"x\ny\"\n\n2,\"\"\"\"\r\n")),
               ElementsAre("1,\"x\ny\"", "2,\"\"\"\""));
 }
 
