@@ -29,6 +29,17 @@ void CofactorsGradient(GradientBuilder& g) {
   g.dx(0) = ScaledMatrices(g, Conj(g, g.Op("MatrixDeterminant", g.x(0))), difference);
 }
 
+// With k = a^-H the logarithm of |det(a)| changes by the real part of <k, da>, and the sign s, where it is complex, by
+// i s times the imaginary part.
+void LogDeterminantGradient(GradientBuilder& g) {
+  Output by_k = RealOf(g, g.dy(1));
+  if (IsComplex(g.dtype(g.x(0)))) {
+    const Output turn = g.Op("Mul", g.dy(0), Conj(g, g.y(0)));
+    by_k = g.Op("AddV2", by_k, g.Op("Sub", turn, RealOf(g, turn)));
+  }
+  g.dx(0) = ScaledMatrices(g, by_k, AdjointInverse(g, g.x(0)));
+}
+
 // Of matrices that have an inverse.
 LoweredNode LowerCofactors(NodeBuilder& b) {
   const Output last = b.Const(Tensor::Scalar<int32_t>(-1));
@@ -79,7 +90,7 @@ OP("LogMatrixDeterminant")
     .Output("log_abs_determinant: T")
     .Attr("T: {half, float, double, complex64, complex128}")
     .Shape(&NumberPerSquareMatrixShape)
-    .Gradient([](GradientBuilder& g) { g.dx(0) = ScaledMatrices(g, g.dy(1), AdjointInverse(g, g.x(0))); })
+    .Gradient(&LogDeterminantGradient)
     .Cost(OfSquares([](double n) { return 2 * n * n * n / 3; }))
     .Doc("The determinant of each matrix as its sign (or phase) and the logarithm of its magnitude.");
 

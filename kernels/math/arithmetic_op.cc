@@ -49,7 +49,7 @@ OP("Mul")
 OP("MulNoNan")
     .As(BinaryOp<kComplexFloats>)
     .Gradient([](GradientBuilder& g) {
-      SetBroadcastGradients(g, g.Op("MulNoNan", g.dy(0), g.x(1)), g.Op("MulNoNan", g.x(0), g.dy(0)));
+      SetBroadcastGradients(g, g.Op("MulNoNan", g.dy(0), Conj(g, g.x(1))), g.Op("MulNoNan", Conj(g, g.x(0)), g.dy(0)));
     })
     .Doc("x * y, and 0 where y is 0.");
 

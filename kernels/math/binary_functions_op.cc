@@ -12,13 +12,13 @@ OP("SquaredDifference")
     .As(BinaryOp<kDifferenceTypes>)
     .Commutative()
     .Gradient([](GradientBuilder& g) {
-      const Output twice = g.Op("Mul", g.ScalarLike(g.x(0), 2), g.dy(0));
+      const Output twice = g.Op("Mul", g.ScalarLike(g.x(0), 2), RealOf(g, g.dy(0)));
       const Output grad = g.Op("Mul", twice, g.Op("Sub", g.x(0), g.x(1)));
       SetBroadcastGradients(g, grad, g.Op("Neg", grad));
     })
     .ComputesEach(BinaryLoopOf(ElementwiseLoop::kSquaredDifference))
     .Cost(ElementwiseCost(2))
-    .Doc("(x - y)^2, element by element with broadcasting.");
+    .Doc("(x - y)^2, of complex numbers |x - y|^2, element by element with broadcasting.");
 
 // The operand that was chosen has the gradient, x where both are the same.
 void ChoiceGradient(GradientBuilder& g, const char* x_chosen) {

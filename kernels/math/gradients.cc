@@ -38,6 +38,11 @@ Output InDType(GradientBuilder& g, Output value, DType dtype) {
   return g.dtype(value) == dtype ? value : Output(g.Op("Cast", AttrMap{{"DstT", dtype}}, value));
 }
 
+// The attr of ops that give a part of a complex value.
+AttrMap PartsOf(GradientBuilder& g, Output value) {
+  return {{"Tout", g.dtype(value) == DType::kComplex128 ? DType::kDouble : DType::kFloat}};
+}
+
 // x / y by an op that divides, in the dtype of y, as a number of the dtype of x.
 Output Quotient(GradientBuilder& g, const char* op, Output x, Output y) {
   return InDType(g, g.Op(op, InDType(g, x, g.dtype(y)), y), g.dtype(x));
@@ -118,9 +123,14 @@ Output Conj(GradientBuilder& g, Output value) {
   return IsComplex(g.dtype(value)) ? g.Op("Conj", value) : value;
 }
 
+Output RealOf(GradientBuilder& g, Output value) {
+  if (!IsComplex(g.dtype(value))) return value;
+  return g.Op("Cast", AttrMap{{"DstT", g.dtype(value)}}, g.Op("Real", PartsOf(g, value), value));
+}
+
 Output IsFinite(GradientBuilder& g, Output value) {
   if (!IsComplex(g.dtype(value))) return g.Op("IsFinite", value);
-  const AttrMap parts = {{"Tout", g.dtype(value) == DType::kComplex128 ? DType::kDouble : DType::kFloat}};
+  const AttrMap parts = PartsOf(g, value);
   return g.Op("LogicalAnd", g.Op("IsFinite", g.Op("Real", parts, value)), g.Op("IsFinite", g.Op("Imag", parts, value)));
 }
 

@@ -34,8 +34,14 @@ Output OverReducedCount(GradientBuilder& g, Output value);
 Output OverCounts(GradientBuilder& g, Output sums, Output counts);
 DType CountingDType(DType dtype);
 
+// With a real loss L, the gradient that reaches a complex z = x + i y is dL/dx + i dL/dy: through a function with the
+// derivative f' it is dy * conj(f'), as TensorFlow's is for Mul.
+
 // The complex conjugate; the value itself where its dtype is real.
 Output Conj(GradientBuilder& g, Output value);
+
+// The real part as a number of the value's dtype: what reaches a complex result that has no imaginary part.
+Output RealOf(GradientBuilder& g, Output value);
 
 // True where the value is neither infinite nor NaN, in none of its parts.
 Output IsFinite(GradientBuilder& g, Output value);

@@ -45,14 +45,6 @@ void ReductionOp(OpBuilder& op) {
       .Cost(ScanCost());
 }
 
-// A complex number of a real result: nothing reaches its imaginary part.
-Output RealOf(GradientBuilder& g, Output value) {
-  if (!IsComplex(g.dtype(value))) return value;
-  const DType part = g.dtype(value) == DType::kComplex128 ? DType::kDouble : DType::kFloat;
-  const Output real = g.Op("Real", AttrMap{{"Tout", part}}, value);
-  return g.Op("Cast", AttrMap{{"DstT", g.dtype(value)}}, real);
-}
-
 OP("Sum")
     .As(ReductionOp<kNumbers>)
     .Gradient([](GradientBuilder& g) { g.dx(0) = SpreadOverReduced(g, g.dy(0)); })

@@ -191,6 +191,18 @@ def operands(w):
     binary(w, "Atan2", y, x, [x / scale / square / scale, -y / scale / square / scale])
 
 
+def complex_operands(w):
+    x, y = (draw(4, "complex128") for _ in range(2))
+    binary(w, "MulNoNan", zeros_in(x, [1]), zeros_in(y, [2]), [zeros_in(y, [2]), zeros_in(x, [1])],
+           [0 * x, 0 * x + 1, 0 * x])
+    # |x - y|^2 has no imaginary part, and nothing reaches it.
+    dy, v, u = (draw(4, "complex128") for _ in range(3))
+    first, along = 2 * dy.real * (x - y), v - u
+    second = 2 * dy.real * along
+    by_dy = (2 * (np.conj(along) * (x - y)).real).astype("complex128")
+    w.case("SquaredDifference", [x, y], dy, [v, u], [first, -first, second, -second, by_dy])
+
+
 def norms(w):
     """Nothing reaches the imaginary part of a norm."""
     for dtype in BOTH:
@@ -236,7 +248,8 @@ def determinants(w):
 
 def main():
     w = Writer()
-    for family in [cumulative_products, reduced_products, segment_products, in_every_dtype, operands, norms, determinants]:
+    for family in [cumulative_products, reduced_products, segment_products, in_every_dtype, operands, norms, determinants,
+                   complex_operands]:
         family(w)
     with open(os.path.join(HERE, "definition.txt"), "w", encoding="utf-8") as f:
         f.write("# Written by gradients/definition.py.\n\n")

@@ -97,7 +97,8 @@ class Writer:
         return "\n".join(lines) + "\n"
 
 
-NOT_CONJUGATED = {"Cumprod", "EuclideanNorm", "Prod", "SegmentProd", "UnsortedSegmentProd", "Xdivy", "Xlog1py", "Xlogy"}
+NOT_CONJUGATED = {"Cumprod", "EuclideanNorm", "MulNoNan", "Prod", "SegmentProd", "SquaredDifference",
+                  "UnsortedSegmentProd", "Xdivy", "Xlog1py", "Xlogy"}
 # They divide by the number of rows of each segment: NaN comes of what reaches one without rows, for 0.
 OVER_ROWS = {"SegmentMax", "SegmentMean", "SegmentMin", "UnsortedSegmentMax", "UnsortedSegmentMin"}
 
