@@ -5,7 +5,7 @@
 
 #include "src/base/sort_unique.h"
 #include "src/graph/variable_readers.h"
-#include "src/training/step_order.h"
+#include "src/training/use_order.h"
 
 namespace dfrun {
 namespace {
@@ -128,6 +128,7 @@ Result<AssignedVariables> AssignedVariables::Find(const JobGraphDraft& draft, in
   for (NodeId id : body) in_body[static_cast<size_t>(id)] = true;
   const Consumers consumers = graph.BuildConsumers();
   const bool has_replicas = replicas > 1;
+  std::vector<VariableUses> uses;
   for (const VariableSpec& v : draft.spec.variables) {
     Writers writers = WritersOf(graph, consumers, in_body, v.node);
     if (writers.nodes.empty()) continue;
@@ -139,10 +140,11 @@ Result<AssignedVariables> AssignedVariables::Find(const JobGraphDraft& draft, in
                              "' may assign it in a branch or a loop: assign it outside, of a value that these give");
     }
     if (!is_said) continue;
-    const auto always = [](NodeId, NodeId) { return true; };
-    OrderUses(UsersOf(writers, consumers, in_body), writers.nodes, always, graph);
+    uses.push_back({UsersOf(writers, consumers, in_body), writers.nodes});
     found.assigned_.push_back({&v, std::move(writers.nodes)});
   }
+  const auto always = [](NodeId, NodeId) { return true; };
+  DF_TRY(OrderUses(uses, always, graph).status());
   if (has_replicas) DF_TRY(CheckHandles(replicas, graph, consumers, in_body));
   return found;
 }

@@ -14,14 +14,10 @@
 #include "src/graph/graph_ops.h"
 #include "src/graph/variable_readers.h"
 #include "src/training/guards.h"
+#include "src/training/use_order.h"
 
 namespace dfrun {
 namespace {
-
-bool IsSource(const Node& node, NodeId source) {
-  return std::binary_search(node.control_inputs.begin(), node.control_inputs.end(), source) ||
-         std::any_of(node.inputs.begin(), node.inputs.end(), [&](Output input) { return input.node == source; });
-}
 
 bool DependsOn(const Graph& graph, NodeId node, NodeId other) {
   AncestorWalk walk(graph);
@@ -29,11 +25,6 @@ bool DependsOn(const Graph& graph, NodeId node, NodeId other) {
   const Node* at = walk.Next();
   for (; at != nullptr && !walk.added()[static_cast<size_t>(other)]; at = walk.Next()) walk.AddSources(*at);
   return walk.added()[static_cast<size_t>(other)];
-}
-
-// Most are so by one edge.
-bool AreOrdered(const Graph& graph, NodeId a, NodeId b) {
-  return IsSource(graph.node(a), b) || IsSource(graph.node(b), a) || DependsOn(graph, a, b) || DependsOn(graph, b, a);
 }
 
 std::vector<bool> NodesOf(const Graph& graph, const RunSignature& signature) {
@@ -58,11 +49,10 @@ std::vector<bool> FindWaiting(const Graph& graph, const std::vector<NodeId>& ord
   return waits;
 }
 
-// A variable that a step updates.
+// A variable that a step updates. Updates are users, too.
 struct WrittenVariable {
   NodeId variable;
-  std::vector<NodeId> users;  // updates too
-  std::vector<NodeId> updates;
+  VariableUses uses;
 };
 
 // One call of OrderStep().
@@ -77,8 +67,7 @@ class StepOrder {
     DF_TRY(FindPlaces());
     DF_TRY(ReadFetches(updated));
     DF_TRY(FindPlaces());
-    for (WrittenVariable& variable : FindUpdated()) Order(variable);
-    return Status();
+    return Order();
   }
 
  private:
@@ -105,13 +94,13 @@ class StepOrder {
     for (const Node& node : graph_.nodes()) {
       if (!IsVariable(node) || !runs[static_cast<size_t>(node.id)] || !names.insert(VariableName(node)).second)
         continue;
-      WrittenVariable variable{node.id, readers.Of(node.id), {}};
-      std::vector<NodeId>& users = variable.users;
+      WrittenVariable variable{node.id, {readers.Of(node.id), {}}};
+      auto& [users, updates] = variable.uses;
       std::erase_if(users, [&](NodeId id) { return !runs[static_cast<size_t>(id)] || HandsOn(graph_.node(id)); });
       SortUnique(users);
-      std::copy_if(users.begin(), users.end(), std::back_inserter(variable.updates),
+      std::copy_if(users.begin(), users.end(), std::back_inserter(updates),
                    [&](NodeId id) { return may_update(graph_.node(id)); });
-      if (!variable.updates.empty()) found.push_back(std::move(variable));
+      if (!updates.empty()) found.push_back(std::move(variable));
     }
     return found;
   }
@@ -127,13 +116,13 @@ class StepOrder {
     std::map<NodeId, const WrittenVariable*> of_node;
     for (const WrittenVariable& variable : updated) {
       of_node[variable.variable] = &variable;
-      for (const NodeId id : variable.users) of_node[id] = &variable;
+      for (const NodeId id : variable.uses.users) of_node[id] = &variable;
     }
     for (Output& fetch : signature_.fetches) {
       const auto found = of_node.find(fetch.node);
       if (!graph_.is_ref(fetch) || found == of_node.end()) continue;
       const auto is_before = [&](NodeId id) { return DependsOn(graph_, fetch.node, id); };
-      const std::vector<NodeId>& updates = found->second->updates;
+      const std::vector<NodeId>& updates = found->second->uses.updates;
       if (std::all_of(updates.begin(), updates.end(), is_before)) continue;
       const bool is_last = options_.fetches_come_last && IsVariable(graph_.node(fetch.node));
       DF_ASSIGN(fetch, Read(fetch, is_last ? updates : std::vector<NodeId>()));
@@ -173,13 +162,17 @@ class StepOrder {
     }
   }
 
-  void Order(WrittenVariable& variable) {
-    std::erase_if(variable.updates, [&](NodeId id) { return IsInLoop(id) || last_.contains(id); });
-    std::erase_if(variable.users, [&](NodeId id) { return IsInLoop(id) || waits_[static_cast<size_t>(id)]; });
-    const auto may_wait = [&](NodeId update, NodeId user) { return guards_->RunsWherever(user, update); };
-    for (const NodeId id : OrderUses(variable.users, variable.updates, may_wait, graph_)) {
-      graph_.mutable_node(id).attrs.Set("_after_reads", true);
+  Status Order() {
+    std::vector<VariableUses> open;
+    for (WrittenVariable& variable : FindUpdated()) {
+      auto& [users, updates] = open.emplace_back(std::move(variable.uses));
+      std::erase_if(updates, [&](NodeId id) { return IsInLoop(id) || last_.contains(id); });
+      std::erase_if(users, [&](NodeId id) { return IsInLoop(id) || waits_[static_cast<size_t>(id)]; });
     }
+    const auto may_wait = [&](NodeId update, NodeId user) { return guards_->RunsWherever(user, update); };
+    DF_ASSIGN(const std::vector<NodeId> waiting, OrderUses(open, may_wait, graph_));
+    for (const NodeId id : waiting) graph_.mutable_node(id).attrs.Set("_after_reads", true);
+    return Status();
   }
 
   const std::set<NodeId> last_;
@@ -192,23 +185,6 @@ class StepOrder {
 };
 
 }  // namespace
-
-std::vector<NodeId> OrderUses(const std::vector<NodeId>& users, const std::vector<NodeId>& updates,
-                              FunctionRef<bool(NodeId update, NodeId user)> may_wait, Graph& graph) {
-  const auto is_in = [](const std::vector<NodeId>& ids, NodeId id) {
-    return std::binary_search(ids.begin(), ids.end(), id);
-  };
-  std::vector<NodeId> waiting;
-  for (const NodeId user : users) {
-    for (const NodeId update : updates) {
-      const bool is_later_pair = user > update && is_in(updates, user) && is_in(users, update);
-      if (user == update || is_later_pair || !may_wait(update, user) || AreOrdered(graph, user, update)) continue;
-      graph.AddControlEdge(user, update);
-      waiting.push_back(update);
-    }
-  }
-  return waiting;
-}
 
 Status OrderStep(const StepOrderOptions& options, Graph& graph, RunSignature& signature) {
   return StepOrder(options, graph, signature).Run();

@@ -9,16 +9,10 @@
 
 #include <vector>
 
-#include "src/base/threads.h"
 #include "src/graph/graph.h"
 #include "src/passes/prune.h"
 
 namespace dfrun {
-
-// Adds a control edge from each user of a variable to each of its updates that is in no order with it and may wait for
-// it; returns those that got one. Both are sorted; updates are users too.
-std::vector<NodeId> OrderUses(const std::vector<NodeId>& users, const std::vector<NodeId>& updates,
-                              FunctionRef<bool(NodeId update, NodeId user)> may_wait, Graph& graph);
 
 struct StepOrderOptions {
   std::vector<NodeId> last;  // updates that come after all other nodes in any case
