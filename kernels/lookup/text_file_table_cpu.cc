@@ -1,4 +1,5 @@
 // Tables from text files: vocabularies, one entry a line.
+#include <algorithm>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -6,8 +7,8 @@
 
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/lookup/lookup_table.h"
+#include "kernels/strings/parse_number.h"
 #include "src/base/file.h"
-#include "src/base/text.h"
 #include "src/framework/file_access.h"
 
 namespace dfrun {
@@ -27,8 +28,10 @@ Status CheckColumn(const Column& column) {
   if (column.index == kLineNumber && column.dtype != DType::kInt64) {
     return InvalidArgument("the number of a line is int64, but the table's ", column.what, " is ", column.dtype);
   }
-  if (column.index == kWholeLine && column.dtype != DType::kString) {
-    return InvalidArgument("a whole line is a string, but the table's ", column.what, " is ", column.dtype);
+  const bool is_text_or_integer = column.dtype == DType::kString || IsInteger(column.dtype);
+  if (column.index == kWholeLine && !is_text_or_integer) {
+    return InvalidArgument("a whole line is a string or an integer, but the table's ", column.what, " is ",
+                           column.dtype);
   }
   return Status();
 }
@@ -48,10 +51,8 @@ std::vector<std::string> LinesOf(std::string_view data) {
 
 template <class T>
 Status StoreNumber(std::string_view text, T* to) {
-  const std::optional<T> number = ParseAs<T>(text);
-  if (!number) return InvalidArgument("'", text, "' is no ", DTypeOf<T>);
-  *to = *number;
-  return Status();
+  if (ParseNumber(text, *to)) return Status();
+  return InvalidArgument("'", text, "' is no ", DTypeOf<T>);
 }
 
 Status Store(std::string_view text, int64_t at, Tensor& to) {
@@ -82,7 +83,6 @@ class InitializeFromTextFile final : public Kernel {
         offset_(setup.attr<int64_t>("offset")) {
     if (size_ == 0) setup.Fail(InvalidArgument("vocab_size is a number of lines, or -1 for all, not 0"));
     if (delimiter_.size() != 1) setup.Fail(InvalidArgument("delimiter is one character, not '", delimiter_, "'"));
-    if (offset_ < 0) setup.Fail(InvalidArgument("offset is a number of bytes, not ", offset_));
   }
 
   Status Compute(OpContext& ctx) {
@@ -96,24 +96,37 @@ class InitializeFromTextFile final : public Kernel {
     DF_TRY(CheckColumn(value));
     DF_ASSIGN(const FileDescriptor file, FileAccess::Of(ctx.device())->OpenForReading(path));
     DF_ASSIGN(const std::string data, ReadAll(file, std::numeric_limits<int64_t>::max()));
-    const auto skipped = std::min(static_cast<size_t>(offset_), data.size());
-    std::vector<std::string> lines = LinesOf(std::string_view(data).substr(skipped));
-    if (size_ > 0 && static_cast<size_t>(size_) > lines.size()) {
-      return InvalidArgument(path, " has ", lines.size(), " lines, but vocab_size is ", size_);
-    }
-    if (size_ > 0) lines.resize(static_cast<size_t>(size_));
+    std::vector<std::string> lines = LinesOf(data);
+    DF_TRY(TakeWanted(path, lines));
     DF_ASSIGN(const Tensor keys, Read(path, lines, key));
     DF_ASSIGN(const Tensor values, Read(path, lines, value));
     return table->Initialize(keys, values);
   }
 
  private:
+  // Keeps the first vocab_size lines, none of which is empty.
+  Status TakeWanted(const std::string& path, std::vector<std::string>& lines) const {
+    if (size_ > 0 && static_cast<size_t>(size_) > lines.size()) {
+      return InvalidArgument(path, " has ", lines.size(), " lines, but vocab_size is ", size_);
+    }
+    if (size_ > 0) lines.resize(static_cast<size_t>(size_));
+    if (lines.empty()) return InvalidArgument(path, " is empty: a table is filled from one line at least");
+    const auto empty = std::find(lines.begin(), lines.end(), "");
+    if (empty != lines.end()) {
+      return InvalidArgument(path, ":", empty - lines.begin() + 1, ": the line is empty, and no entry of a table");
+    }
+    if (offset_ > 0 && std::numeric_limits<int64_t>::max() - offset_ < static_cast<int64_t>(lines.size())) {
+      return InvalidArgument("the numbers of the lines of ", path, " and the offset ", offset_, " are no int64");
+    }
+    return Status();
+  }
+
   Result<Tensor> Read(const std::string& path, const std::vector<std::string>& lines, const Column& column) const {
     Tensor out(column.dtype, Shape({static_cast<int64_t>(lines.size())}));
     for (size_t i = 0; i < lines.size(); ++i) {
       const auto at = static_cast<int64_t>(i);
       if (column.index == kLineNumber) {
-        out.data<int64_t>()[i] = at;
+        out.data<int64_t>()[i] = offset_ + at;
         continue;
       }
       DF_TRY(ReadLine(lines[i], column, at, out).Annotate(StrCat(path, ":", i + 1)));
@@ -138,7 +151,7 @@ class InitializeFromTextFile final : public Kernel {
   const int64_t value_index_;
   const int64_t size_;
   const std::string delimiter_;
-  const int64_t offset_;
+  const int64_t offset_;  // of the numbers of lines
 };
 
 CPU_KERNEL_ANY("InitializeTableFromTextFileV2", InitializeFromTextFile);

@@ -19,7 +19,7 @@ OP("InitializeTableFromTextFileV2")
     })
     .Doc(
         "Fills a table that is filled once from the lines of a file: a key and a value are a column of a line, the "
-        "whole line (-2) or its number (-1).");
+        "whole line (-2) or its number (-1), counted from offset on.");
 
 }  // namespace
 }  // namespace dfrun

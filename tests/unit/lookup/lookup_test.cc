@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/testing/node_runner.h"
+#include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {
 namespace {
@@ -117,6 +118,70 @@ TEST_F(Lookup, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(Run("MutableHashTableV2", {}, another).status().code(), Code::kInvalidArgument);
   const AttrMap unknown = {{"key_dtype", DType::kFloat}, {"value_dtype", DType::kInt64}};
   EXPECT_EQ(Run("MutableHashTableV2", {}, unknown).status().code(), Code::kUnimplemented);
+}
+
+// Expected values are those of TensorFlow 2.21 for the same files.
+class TextFileTable : public Lookup {
+ protected:
+  static constexpr int64_t kLine = -2;
+  static constexpr int64_t kNumber = -1;
+
+  // A new table filled from a file of this text.
+  Status Fill(const std::string& text, DType key, int64_t key_index, DType value, int64_t value_index,
+              const AttrMap& more = {}) {
+    AttrMap attrs = {{"key_index", key_index}, {"value_index", value_index}};
+    for (const auto& [name, attr] : more) attrs.Set(name, attr);
+    table_ = Table("HashTableV2", key, value, {{"shared_name", StrCat("table", ++tables_)}});
+    const auto path = Tensor::Scalar<std::string>(directory_.Write("lines", text));
+    return Run("InitializeTableFromTextFileV2", {table_, path}, attrs).status();
+  }
+  void ExpectRefused(const Status& status, const std::string& text) {
+    EXPECT_EQ(status.code(), Code::kInvalidArgument) << text;
+    EXPECT_NE(status.message().find(text), std::string::npos) << status.message();
+  }
+
+  ScratchDirectory directory_;
+  int tables_ = 0;
+  Tensor table_;
+  const Tensor abc_ = Tensor::Vector<std::string>({"a", "b", "c"});
+};
+
+TEST_F(TextFileTable, TheOffsetIsAddedToNumbersOfLines) {
+  ASSERT_TRUE(Fill("a\nb\nc\n", DType::kString, kLine, DType::kInt64, kNumber, {{"offset", int64_t{3}}}).ok());
+  EXPECT_TRUE(Find(table_, abc_, minus_).Identical(Tensor::Vector<int64_t>({3, 4, 5})));
+  ASSERT_TRUE(Fill("a\nb\nc", DType::kString, kLine, DType::kInt64, kNumber, {{"offset", int64_t{-3}}}).ok());
+  EXPECT_TRUE(Find(table_, abc_, minus_).Identical(Tensor::Vector<int64_t>({-3, -2, -1})));
+  ASSERT_TRUE(Fill("a\nb\n", DType::kInt64, kNumber, DType::kString, kLine, {{"offset", int64_t{10}}}).ok());
+  EXPECT_TRUE(Find(table_, Tensor::Vector<int64_t>({11, 0}), Tensor::Scalar<std::string>("none"))
+                  .Identical(Tensor::Vector<std::string>({"b", "none"})));
+  const AttrMap two = {{"offset", int64_t{1}}, {"vocab_size", int64_t{2}}};
+  ASSERT_TRUE(Fill("a\nb\nc\n", DType::kString, kLine, DType::kInt64, kNumber, two).ok());
+  EXPECT_TRUE(Find(table_, abc_, minus_).Identical(Tensor::Vector<int64_t>({1, 2, -1})));
+  ASSERT_TRUE(Fill("a\t1\nb\t2\n", DType::kString, 0, DType::kFloat, 1, {{"offset", int64_t{4}}}).ok());
+  EXPECT_TRUE(Find(table_, ab_, Tensor::Scalar<float>(-1)).Identical(Tensor::Vector<float>({2, 1})));
+  ExpectRefused(Fill("a\nb\n", DType::kString, kLine, DType::kInt64, kNumber, {{"offset", INT64_MAX}}), "are no int64");
+}
+
+TEST_F(TextFileTable, AWholeLineMayBeAnInteger) {
+  const Tensor lines = Tensor::Vector<int64_t>({5, -7, 9});
+  const Tensor numbers = Tensor::Vector<int64_t>({0, 1, 2});
+  ASSERT_TRUE(Fill("5\n-7\r\n 9 \n", DType::kInt64, kLine, DType::kInt64, kNumber).ok());
+  EXPECT_TRUE(Find(table_, lines, minus_).Identical(numbers));
+  ASSERT_TRUE(Fill("5\n-7\n9\n", DType::kInt64, kNumber, DType::kInt64, kLine).ok());
+  EXPECT_TRUE(Find(table_, numbers, minus_).Identical(lines));
+  ASSERT_TRUE(Fill("5\n-7\n9\n", DType::kInt64, kNumber, DType::kInt32, kLine).ok());
+  EXPECT_TRUE(Find(table_, numbers, Tensor::Scalar<int32_t>(0)).Identical(Tensor::Vector<int32_t>({5, -7, 9})));
+  ExpectRefused(Fill("5\n", DType::kInt64, kNumber, DType::kFloat, kLine), "a whole line is a string or an integer");
+  ExpectRefused(Fill("5\nx\n", DType::kInt64, kLine, DType::kInt64, kNumber), "lines:2: 'x' is no int64");
+}
+
+TEST_F(TextFileTable, AnEmptyLineIsAnError) {
+  for (const char* text : {"a\n\nb\n", "a\n\r\nb\n", "a\n\n"}) {
+    ExpectRefused(Fill(text, DType::kString, kLine, DType::kInt64, kNumber), "lines:2: the line is empty");
+  }
+  EXPECT_TRUE(Fill("a\n\n", DType::kString, kLine, DType::kInt64, kNumber, {{"vocab_size", int64_t{1}}}).ok());
+  EXPECT_TRUE(Fill("\t\nb\tc\n", DType::kString, 0, DType::kString, 1).ok()) << "an empty column is none";
+  ExpectRefused(Fill("", DType::kString, kLine, DType::kInt64, kNumber), "is empty");
 }
 
 }  // namespace
