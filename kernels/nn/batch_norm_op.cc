@@ -1,5 +1,6 @@
 // FusedBatchNorm and its gradient, in their three versions.
 #include "kernels/nn/batch_norm.h"
+#include "kernels/nn/batch_norm_gradient.h"
 #include "kernels/nn/batch_norm_second.h"
 #include "src/framework/op.h"
 
@@ -56,20 +57,6 @@ Status BackwardShape(InferenceContext& c) {
   for (int i : {1, 2}) c.set_output(i, PartialShape({channels}));
   for (int i : {3, 4}) c.set_output(i, GradReserveShape(rank, c.num_inputs() == 6, c.input_dtype(1)));
   return Status();
-}
-
-// `op` of dy, x, scale and the statistics that y was computed with.
-GradientFn By(const char* op) {
-  return [op](GradientBuilder& g) {
-    AttrMap attrs;
-    for (const char* name : {"epsilon", "data_format", "is_training"}) attrs.Set(name, *g.attrs().Find(name));
-    const bool is_training = g.attr<bool>("is_training");
-    std::vector<Output> inputs = {g.dy(0), g.x(0), g.x(1), is_training ? g.y(3) : g.x(3),
-                                  is_training ? g.y(4) : g.x(4)};
-    if (g.num_outputs() > 5) inputs.push_back(g.y(5));
-    const AddedNode backprop = g.AddNode(op, inputs, attrs);
-    for (int i = 0; i < 3; ++i) g.dx(i) = backprop[i];
-  };
 }
 
 constexpr const char* kFlatFormats = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
@@ -144,19 +131,19 @@ constexpr const char* kBackwardDoc = "The gradient of batch normalisation by x, 
 OP("FusedBatchNorm")
     .As(&Forward1)
     .Shape(&ForwardShape)
-    .Gradient(By("FusedBatchNormGrad"))
+    .Gradient(BatchNormGradient("FusedBatchNormGrad"))
     .Cost(&NormCost)
     .Doc(kForwardDoc);
 OP("FusedBatchNormV2")
     .As(&Forward2)
     .Shape(&ForwardShape)
-    .Gradient(By("FusedBatchNormGradV2"))
+    .Gradient(BatchNormGradient("FusedBatchNormGradV2"))
     .Cost(&NormCost)
     .Doc(kForwardDoc);
 OP("FusedBatchNormV3")
     .As(&Forward3)
     .Shape(&ForwardShape)
-    .Gradient(By("FusedBatchNormGradV3"))
+    .Gradient(BatchNormGradient("FusedBatchNormGradV3"))
     .Cost(&NormCost)
     .Doc(kForwardDoc);
 OP("_FusedBatchNormEx")

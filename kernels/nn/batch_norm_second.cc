@@ -5,16 +5,16 @@
 // where N elements are a channel's. Its derivatives below follow with d v / d x = 2 d / N.
 #include "kernels/nn/batch_norm_second.h"
 
-#include <string>
+#include "kernels/nn/channel_terms.h"
 
 namespace dfrun {
 namespace {
 
-class SecondGradient {
+class SecondGradient : private ChannelTerms {
  public:
   explicit SecondGradient(GradientBuilder& g)
-      : g_(g),
-        data_format_(g.attr<std::string>("data_format")),
+      : ChannelTerms(g),
+        g_(g),
         type_(g.dtype(g.x(1))),
         dy_(Wide(g.x(0))),
         x_(Wide(g.x(1))),
@@ -40,57 +40,31 @@ class SecondGradient {
     const Output bend = Sub(Mul(three, Mul(r2, Mul(p, q))), covariance);
     const Output through = Sub(Mul(Mul(slope, r2), bend), Mul(Mul(grad_scale_, q), Mul(r, r2)));
     SetX(Add(direct, Mul(d, through)));
-    SetScale(Mul(r, Sub(covariance, Mul(r2, Mul(p, q)))));
+    SetOfChannels(2, Mul(r, Sub(covariance, Mul(r2, Mul(p, q)))));
   }
 
   void Inference() {
     const Output d = Sub(x_, Column(g_.x(3)));
     const Output r = Rsqrt(Column(g_.x(4)));
+    const Output product = Mean(Mul(grad_dx_, dy_));
     SetDy(Add(Add(Mul(Mul(scale_, r), grad_dx_), Mul(Mul(grad_scale_, r), d)), grad_offset_));
     SetX(Mul(Mul(grad_scale_, r), dy_));
-    SetScale(Mul(r, Mean(Mul(grad_dx_, dy_))));
+    SetOfChannels(2, Mul(r, product));
+    SetOfChannels(3, g_.Op("Neg", Mul(Mul(grad_scale_, r), Mean(dy_))));
+    const Output along = Add(Mul(scale_, product), Mul(grad_scale_, Mean(Mul(dy_, d))));
+    SetOfChannels(4, Scaled(Mul(Mul(r, Mul(r, r)), along), -0.5));
   }
 
  private:
-  Output Add(Output a, Output b) { return g_.Op("AddV2", a, b); }
-  Output Sub(Output a, Output b) { return g_.Op("Sub", a, b); }
-  Output Mul(Output a, Output b) { return g_.Op("Mul", a, b); }
-  Output Rsqrt(Output variance) {
-    return g_.Op("Rsqrt", Add(variance, g_.ScalarLike(variance, g_.attr<float>("epsilon"))));
-  }
-
-  Output Cast(Output value, DType to) {
-    return g_.dtype(value) == to ? value : Output(g_.Op("Cast", {{"DstT", to}}, value));
-  }
-  Output Wide(Output images) { return Cast(images, DType::kFloat); }
-
-  // Over all but the channels, in a shape that broadcasts against images.
-  Output Mean(Output images) { return g_.Op("Mean", {{"keep_dims", true}}, images, Axes()); }
-  Output Axes() {
-    std::vector<int32_t> axes;
-    for (size_t i = 0; i < data_format_.size(); ++i) {
-      if (data_format_[i] != 'C') axes.push_back(static_cast<int32_t>(i));
-    }
-    return g_.Const(Tensor::Vector<int32_t>(axes));
-  }
-  Output Column(Output vector) {
-    std::vector<int32_t> sizes(data_format_.size(), 1);
-    sizes[data_format_.find('C')] = -1;
-    return g_.Op("Reshape", vector, g_.Const(Tensor::Vector<int32_t>(sizes)));
-  }
-
   void SetDy(Output value) { g_.dx(0) = Cast(value, type_); }
   void SetX(Output value) { g_.dx(1) = Cast(value, type_); }
   // A value by channel, to be times the number of a channel's elements.
-  void SetScale(Output mean) {
-    const Output elements = g_.Op("Cast", {{"DstT", DType::kFloat}}, g_.Op("Size", x_));
-    const Output channels = g_.Op("Cast", {{"DstT", DType::kFloat}}, g_.Op("Size", g_.x(2)));
-    const Output flat = g_.Op("Reshape", mean, g_.Op("Shape", g_.x(2)));
-    g_.dx(2) = Mul(flat, g_.Op("RealDiv", elements, channels));
+  void SetOfChannels(int input, Output mean) {
+    const Output flat = g_.Op("Reshape", mean, g_.Op("Shape", g_.x(input)));
+    g_.dx(input) = Mul(flat, CountOf(x_, g_.x(2)));
   }
 
   GradientBuilder& g_;
-  const std::string data_format_;
   const DType type_;
   const Output dy_;
   const Output x_;

@@ -6,8 +6,8 @@
 
 namespace dfrun {
 
-// Of FusedBatchNormGrad and its later versions, by y_backprop, x and scale. As TensorFlow's, in training the statistics
-// are taken to be those of x, on which they depend, and not the op's inputs.
+// Of FusedBatchNormGrad and its later versions, by y_backprop, x and scale, in inference by mean and variance too. As
+// TensorFlow's, in training the statistics are taken to be those of x, on which they depend, and not the op's inputs.
 void BatchNormSecondGradient(GradientBuilder& g);
 
 }  // namespace dfrun

@@ -1,3 +1,4 @@
+#include "kernels/nn/recurrent_gradient.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -32,23 +33,6 @@ Status CellGradShape(InferenceContext& c) {
   return Status();
 }
 
-// Only h passes gradients on: r, u and c are results for the gradient's own use.
-void OfCell(GradientBuilder& g) {
-  const AddedNode grads = g.AddNode(
-      "GRUBlockCellGrad", {g.x(0), g.x(1), g.x(2), g.x(3), g.x(4), g.x(5), g.y(0), g.y(1), g.y(2), g.dy(3)}, {});
-  const Output axis = g.Const(Tensor::Scalar<int32_t>(1));
-  const auto weights = [&](Output h, Output gates) {
-    const Output rows = g.AddNode("ConcatV2", {g.x(0), h, axis}, {});
-    return g.Op("MatMul", {{"transpose_a", true}}, rows, gates);
-  };
-  g.dx(0) = grads[0];
-  g.dx(1) = grads[1];
-  g.dx(2) = weights(g.x(1), grads[3]);
-  g.dx(3) = weights(g.Op("Mul", g.x(1), g.y(0)), grads[2]);
-  g.dx(4) = g.Op("BiasAddGrad", grads[3]);
-  g.dx(5) = g.Op("BiasAddGrad", grads[2]);
-}
-
 }  // namespace
 
 OP("GRUBlockCell")
@@ -58,7 +42,7 @@ OP("GRUBlockCell")
     .Output("c: T")
     .Output("h: T")
     .Shape(CellShape)
-    .Gradient(OfCell)
+    .Gradient(&GruCellGradient)
     .Cost(GruCost(11))
     .Doc("One step of a gated recurrent unit: h = u h_prev + (1 - u) c, with reset and update gates r and u.");
 

@@ -2,6 +2,7 @@
 // output; in V2 the forget gate comes before the cell's.
 #include <string>
 
+#include "kernels/nn/recurrent_gradient.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -81,49 +82,13 @@ void BlockGrad(OpBuilder& op) {
   op.Attr("use_peephole: bool").Attr("T: {half, float}").Shape(BlockGradShape);
 }
 
-// Only the cell and the result pass gradients on: the gates are results for the gradient's own use.
-GradientFn OfBlock(const char* op) {
-  return [op](GradientBuilder& g) {
-    std::vector<Output> inputs;
-    inputs.reserve(18);
-    for (int i = 0; i < 9; ++i) inputs.push_back(g.x(i));
-    for (int i = 0; i < 7; ++i) inputs.push_back(g.y(i));
-    inputs.push_back(g.dy(1));
-    inputs.push_back(g.dy(6));
-    const AddedNode grads = g.AddNode(op, inputs, {{"use_peephole", g.attr<bool>("use_peephole")}});
-    for (int i = 0; i < 8; ++i) g.dx(1 + i) = grads[i];
-  };
-}
-
-void OfLstmCell(GradientBuilder& g) {
-  std::vector<Output> inputs;
-  inputs.reserve(16);
-  for (int i = 0; i < 8; ++i) inputs.push_back(g.x(i));
-  for (int i = 0; i < 6; ++i) inputs.push_back(g.y(i));
-  inputs.push_back(g.dy(1));
-  inputs.push_back(g.dy(6));
-  const AttrMap peephole = {{"use_peephole", g.attr<bool>("use_peephole")}};
-  const AddedNode grads = g.AddNode("LSTMBlockCellGrad", inputs, peephole);
-  const Output gates = grads[1];
-  const Output rows = g.Op("MatMul", {{"transpose_b", true}}, gates, g.x(3));
-  const Output x_sizes = g.Op("Shape", g.x(0));
-  g.dx(0) = g.Op("Slice", rows, g.Const({int32_t{0}, int32_t{0}}), x_sizes);
-  g.dx(1) = grads[0];
-  const Output behind_x = g.Op("Mul", x_sizes, g.Const({int32_t{0}, int32_t{1}}));
-  g.dx(2) = g.Op("Slice", rows, behind_x, g.Op("Shape", g.x(2)));
-  const Output xh = g.AddNode("ConcatV2", {g.x(0), g.x(2), g.Const(Tensor::Scalar<int32_t>(1))}, {});
-  g.dx(3) = g.Op("MatMul", {{"transpose_a", true}}, xh, gates);
-  for (int i = 0; i < 3; ++i) g.dx(4 + i) = grads[2 + i];
-  g.dx(7) = g.Op("BiasAddGrad", gates);
-}
-
 }  // namespace
 
 OP("LSTMBlockCell")
     .As(Cell)
     .Attr("forget_bias: float = 1.0")
     .Attr("cell_clip: float = 3.0")
-    .Gradient(OfLstmCell)
+    .Gradient(&LstmCellGradient)
     .Cost([](const CostContext& c) { return LstmCost(c, 3, 1, 13); })
     .Doc("One step of an LSTM with optional peepholes; gives all gates, the cell and its result h.");
 
@@ -152,14 +117,14 @@ OP("BlockLSTM")
     .As(Block)
     .Attr("forget_bias: float = 1.0")
     .Attr("cell_clip: float = 3.0")
-    .Gradient(OfBlock("BlockLSTMGrad"))
+    .Gradient(LstmBlockGradient("BlockLSTMGrad", /*forget_first=*/false))
     .Cost([](const CostContext& c) { return LstmCost(c, 4, 1, 13); })
     .Doc("An LSTM over the first seq_len_max steps of x [time, batch, inputs]; the rest is zeros.");
 
 OP("BlockLSTMV2")
     .As(Block)
     .Attr("cell_clip: float = 0.0")
-    .Gradient(OfBlock("BlockLSTMGradV2"))
+    .Gradient(LstmBlockGradient("BlockLSTMGradV2", /*forget_first=*/true))
     .Cost([](const CostContext& c) { return LstmCost(c, 4, 1, 13); })
     .Doc("BlockLSTM without a bias of the forget gate, which stands before the cell's.");
 

@@ -1,6 +1,8 @@
-// The second derivatives of batch normalisation against TensorFlow's. They cannot be checked numerically op by op: in
-// training the gradient op is differentiated as if it computed its statistics from x.
+// The second derivatives of batch normalisation: of the gradient op against TensorFlow's, since in training that op is
+// differentiated as if it computed its statistics from x, and through both ops against numeric derivatives.
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "src/autodiff/gradients.h"
 #include "tests/unit/testing/graph_evaluator.h"
@@ -58,6 +60,80 @@ void Check(const Case& expected) {
       EXPECT_NEAR((*actual)[k].data<float>()[i], (*wanted[k])[i], 2e-6) << "input " << k << ", element " << i;
     }
   }
+}
+
+// s = <v, dL/dx> where L weighs the images, the mean and the variance that the node gives.
+class SecondDerivative {
+ public:
+  explicit SecondDerivative(bool is_training) {
+    const AttrMap attrs = {{"epsilon", 0.125F}, {"is_training", is_training}, {"exponential_avg_factor", 0.75F}};
+    for (const char* name : {"x", "scale", "offset", "mean", "variance"}) {
+      const Shape shape = name[0] == 'x' ? Shape({2, 2, 1, 2}) : Shape({2});
+      feeds_[name] = {Quarters(shape, 7 + static_cast<int64_t>(xs_.size()), 11, name[0] == 'v' ? 2.5F : 0)};
+      xs_.push_back(maker_.Placeholder(name, shape, DType::kFloat));
+    }
+    const Output op = maker_.Add("op", "FusedBatchNormV3", xs_, attrs);
+    GradientOptions weights;
+    weights.grad_ys = {maker_.Const("w0", Quarters(Shape({2, 2, 1, 2}), 3, 7)),
+                       maker_.Const("w1", Quarters(Shape({2}), 2, 5)), maker_.Const("w2", Quarters(Shape({2}), 4, 7))};
+    const std::vector<Output> ys = {op, {op.node, 1}, {op.node, 2}};
+    const auto first = AddGradients(maker_.graph, ys, std::vector<Output>{xs_[0]}, weights);
+    EXPECT_TRUE(first.ok()) << first.status().ToString();
+    const Output product =
+        maker_.Add("product", "Mul", {(*first)[0].dense, maker_.Const("v", Quarters(Shape({2, 2, 1, 2}), 5, 13))});
+    s_ = maker_.Add("s", "Sum", {product, maker_.Const("axes", Tensor::Vector<int32_t>({0, 1, 2, 3}))});
+    const auto second = AddGradients(maker_.graph, std::vector<Output>{s_}, xs_, {});
+    EXPECT_TRUE(second.ok()) << second.status().ToString();
+    for (const GradientValue& value : *second) second_.push_back(value);
+  }
+
+  // Input k's, at most 8 elements.
+  void Check(size_t k) {
+    Tensor& x = feeds_[maker_.graph.node(xs_[k].node).name][0];
+    std::vector<float> expected;
+    for (int64_t i = 0; i < x.num_elements(); ++i) expected.push_back(Slope(x.data<float>()[i]));
+    ASSERT_TRUE(second_[k].exists || std::ranges::all_of(expected, [](float e) { return e == 0; })) << "input " << k;
+    if (!second_[k].exists) return;
+    const Tensor actual = Value(second_[k].dense);
+    for (size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_NEAR(actual.data<float>()[i], expected[i], 5e-4) << "input " << k << ", element " << i;
+    }
+  }
+
+ private:
+  Tensor Value(Output of) {
+    const auto values = GraphEvaluator(feeds_).Fetch(maker_.graph, {of});
+    EXPECT_TRUE(values.ok()) << values.status().ToString();
+    return values.ok() ? (*values)[0] : Tensor::Scalar<float>(0);
+  }
+  float Slope(float& x) {
+    const float at = x;
+    const auto difference = [&](float step) {
+      x = at + step;
+      const double above = Value(s_).scalar<float>();
+      x = at - step;
+      const double below = Value(s_).scalar<float>();
+      x = at;
+      return (above - below) / (2 * double{step});
+    };
+    return static_cast<float>((4 * difference(0x1p-6F) - difference(0x1p-5F)) / 3);
+  }
+
+  GraphMaker maker_;
+  GraphEvaluator::Values feeds_;
+  std::vector<Output> xs_;
+  Output s_;
+  std::vector<GradientValue> second_;
+};
+
+TEST(BatchNormSecondGradient, ThroughAllResultsInTraining) {
+  SecondDerivative test(/*is_training=*/true);
+  for (size_t k = 0; k < 5; ++k) test.Check(k);
+}
+
+TEST(BatchNormSecondGradient, ThroughAllResultsInInference) {
+  SecondDerivative test(/*is_training=*/false);
+  for (size_t k = 0; k < 5; ++k) test.Check(k);
 }
 
 TEST(BatchNormSecondGradient, InTraining) {

@@ -29,19 +29,22 @@ std::vector<GradientCase> BatchNormCases() {
   const Tensor offset = V({2});
   const Tensor mean = V({2});
   const Tensor variance = V({2}, 0.5, 1);
+  AttrMap averaging = training;
+  averaging.Set("exponential_avg_factor", 0.25F);
   const std::vector<int> statistics = {3, 4};
-  const std::vector<int> but_y = {1, 2, 3, 4, 5};
+  const std::vector<int> reserved = {3, 4, 5};  // read by the gradient of y alone
   return {
-      Norm("FusedBatchNorm", {x, scale, offset, none, none}, training, statistics, but_y),
-      Norm("FusedBatchNorm", {x, scale, offset, mean, variance}, given_first, statistics, but_y),
-      Norm("FusedBatchNormV2", {x, scale, offset, none, none}, training_first, statistics, but_y),
-      Norm("FusedBatchNormV2", {x, scale, offset, mean, variance}, given, statistics, but_y),
-      Norm("FusedBatchNormV3", {x, scale, offset, none, none}, training, statistics, but_y),
-      Norm("FusedBatchNormV3", {x, scale, offset, mean, variance}, given, statistics, but_y),
-      Norm("FusedBatchNormV3", {U({2, 2, 1, 2, 2}), scale, offset, none, none}, deep, statistics, but_y),
-      Norm("FusedBatchNormGrad", {dy, x, scale, mean, variance}, given, statistics, statistics),
-      Norm("FusedBatchNormGradV2", {dy, x, scale, mean, variance}, given_first, statistics, statistics),
-      Norm("FusedBatchNormGradV3", {dy, x, scale, mean, variance, mean}, given, {3, 4, 5}, statistics),
+      Norm("FusedBatchNorm", {x, scale, offset, none, none}, training, statistics, reserved),
+      Norm("FusedBatchNorm", {x, scale, offset, mean, variance}, given_first, {}, reserved),
+      Norm("FusedBatchNormV2", {x, scale, offset, none, none}, training_first, statistics, reserved),
+      Norm("FusedBatchNormV2", {x, scale, offset, mean, variance}, averaging, {}, reserved),
+      Norm("FusedBatchNormV2", {x, scale, offset, mean, variance}, given, {}, reserved),
+      Norm("FusedBatchNormV3", {x, scale, offset, none, none}, training, statistics, reserved),
+      Norm("FusedBatchNormV3", {x, scale, offset, mean, variance}, given, {}, reserved),
+      Norm("FusedBatchNormV3", {U({2, 2, 1, 2, 2}), scale, offset, none, none}, deep, statistics, reserved),
+      Norm("FusedBatchNormGrad", {dy, x, scale, mean, variance}, given, {}, statistics),
+      Norm("FusedBatchNormGradV2", {dy, x, scale, mean, variance}, given_first, {}, statistics),
+      Norm("FusedBatchNormGradV3", {dy, x, scale, mean, variance, mean}, given, {5}, statistics),
   };
 }
 

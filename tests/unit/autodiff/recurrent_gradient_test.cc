@@ -114,8 +114,19 @@ std::vector<RecurrentCase> Cases() {
   const std::vector<Shape> cell = LstmShapes(Shape({2, 3}));
   const std::vector<Shape> block = LstmShapes(Shape({3, 2, 3}));
   const std::vector<Shape> gru = {Shape({2, 3}), Shape({2, 2}), Shape({5, 4}), Shape({5, 2}), Shape({4}), Shape({2})};
+  const std::vector<int> gates = {0, 2, 3, 4, 5};
+  const std::vector<int> all = {0, 1, 2, 3, 4, 5, 6};
   return {
       {"Cell", "LSTMBlockCell", {}, cell, {1, 6}},
+      {"GatesOfCell", "LSTMBlockCell", {}, cell, gates},
+      {"AllOfCellWithPeepholes", "LSTMBlockCell", peepholes, cell, all},
+      {"GatesOfBlock", "BlockLSTM", {}, block, gates, 3},
+      {"AllOfBlockWithPeepholes", "BlockLSTM", peepholes, block, all, 3},
+      {"AllOfBlockOfFewerSteps", "BlockLSTM", peepholes, block, all, 2},
+      {"GatesOfBlockV2", "BlockLSTMV2", {}, block, gates, 3},
+      {"AllOfBlockV2WithPeepholes", "BlockLSTMV2", peepholes, block, all, 3},
+      {"GatesOfGru", "GRUBlockCell", {}, gru, {0, 1, 2}},
+      {"AllOfGru", "GRUBlockCell", {}, gru, {0, 1, 2, 3}},
       {"CellWithPeepholes", "LSTMBlockCell", peepholes, cell, {1, 6}},
       {"Block", "BlockLSTM", {}, block, {1, 6}, 3},
       {"BlockWithPeepholes", "BlockLSTM", peepholes, block, {1, 6}, 3},

@@ -1,0 +1,22 @@
+// The gradients of recurrent cells whose gates are results too. What reaches the state goes through the op that
+// TensorFlow has for it; what reaches a gate is turned into gradients of the gate's argument and of the states beside
+// it, which are added.
+#ifndef DFRUN_KERNELS_NN_RECURRENT_GRADIENT_H_
+#define DFRUN_KERNELS_NN_RECURRENT_GRADIENT_H_
+
+#include "src/framework/gradient.h"
+
+namespace dfrun {
+
+// Of GRUBlockCell.
+void GruCellGradient(GradientBuilder& g);
+
+// Of LSTMBlockCell.
+void LstmCellGradient(GradientBuilder& g);
+
+// Of BlockLSTM and BlockLSTMV2, by `op`; `forget_first`: the forget gate stands before the cell's.
+GradientFn LstmBlockGradient(const char* op, bool forget_first);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_NN_RECURRENT_GRADIENT_H_
