@@ -8,6 +8,7 @@
 
 #include "src/base/text.h"
 #include "src/job/input_samples.h"
+#include "src/job/rule_change.h"
 
 namespace dfrun {
 namespace {
@@ -57,6 +58,7 @@ class Fitting {
   Fitting(const Checkpoint& checkpoint, const ResumedJob& job)
       : checkpoint_(checkpoint), spec_(job.spec), graph_(job.graph), left_(ByName(checkpoint.manifest)) {
     fit_.changes = DescribeChanges(checkpoint.manifest.settings, job.settings);
+    fit_.rules = DescribeRuleChanges(checkpoint.manifest.settings, job.rules);
   }
 
   Result<CheckpointFit> Run() {
@@ -153,7 +155,7 @@ RestoreStep RestoreFrom(const Checkpoint& checkpoint, const CheckpointFit& fit, 
 }
 
 std::string DescribeFit(const Checkpoint& checkpoint, const CheckpointFit& fit) {
-  std::vector<std::string> clauses;
+  std::vector<std::string> clauses = fit.rules;
   if (!fit.changes.empty()) clauses.push_back(fit.changes);
   const std::vector<std::string> positions = NamesOf(fit.anew, /*are_variables=*/true);
   if (!positions.empty()) clauses.push_back(StrCat("it has no ", NameFirst(positions), ", which is 0"));

@@ -17,6 +17,7 @@ struct CheckpointFit {
   std::vector<const KeptState*> anew;  // what the checkpoint does not have, and begins as it does in a new job
   std::vector<std::string> unused;     // what the checkpoint has and the job does not
   std::string changes;                 // of settings: DescribeChanges()
+  std::vector<std::string> rules;      // of the program: DescribeRuleChanges()
 };
 
 // A job that is to go on.
@@ -24,11 +25,13 @@ struct ResumedJob {
   const JobSpec& spec;
   const JobGraph& graph;
   const std::vector<SavedSetting>& settings;  // SettingsOf() the spec
+  const std::vector<std::string>& rules;      // RulesConcerning() the job
 };
 
 // BadSpec where the checkpoint has not all variables of the job in their dtypes and shapes, or where an input holds
-// other samples or classes; DataLoss where the checkpoint lacks what it says to have. Of a state that is not a variable's nothing
-// need be there, or all of it; of the position of an input nothing where the checkpoint does not name the input.
+// other samples or classes; DataLoss where the checkpoint lacks what it says to have. Of a state that is not a
+// variable's nothing need be there, or all of it; of the position of an input nothing where the checkpoint does not
+// name the input.
 Result<CheckpointFit> FitCheckpoint(const CheckpointStore::Checkpoint& checkpoint, const ResumedJob& job);
 
 // What restores the job from the checkpoint, and begins anew what that does not have.

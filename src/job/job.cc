@@ -103,6 +103,7 @@ class Job {
 
   JobGraph parts_;  // its graph has moved into the session
   std::vector<SavedSetting> settings_;
+  std::vector<std::string> rules_;  // RulesConcerning() the job, where it is resumed
   std::unique_ptr<Session> session_;
   std::unique_ptr<RunDirectory> directory_;
   std::unique_ptr<MetricsLog> metrics_;
@@ -165,6 +166,7 @@ Status Job::Prepare() {
   save_every_ = job.checkpoint ? job.checkpoint->every : 0;
   const int keep = job.checkpoint ? job.checkpoint->keep : 0;
   if (job.checkpoint || options_.resume) settings_ = SettingsOf(spec_);
+  if (options_.resume) rules_ = RulesConcerning(spec_, parts_);
   store_ = std::make_unique<CheckpointStore>(directory_->checkpoints(), keep);
   if (job.checkpoint || (job.run && !parts_.step.names.empty())) DF_TRY(LoadHdf5().status());
   session_options.files.roots.push_back(directory_->path());
@@ -266,7 +268,7 @@ Status Job::Resume() {
   using Found = std::optional<CheckpointStore::Checkpoint>;
   CheckpointFit fit;
   const auto fits = [&](const CheckpointStore::Checkpoint& checkpoint) -> Status {
-    DF_ASSIGN(fit, FitCheckpoint(checkpoint, {spec_.job, parts_, settings_}));
+    DF_ASSIGN(fit, FitCheckpoint(checkpoint, {spec_.job, parts_, settings_, rules_}));
     return Status();
   };
   const auto find = [&]() -> Result<Found> {
@@ -388,7 +390,7 @@ Status Job::SaveTimed() {
 
 Status Job::RunQuietly(int64_t steps) {
   if (steps <= 0) return Status();
-  if (!parts_.feeds_learning_rate && step_ >= trace_until_) {
+  if (!parts_.fed_learning_rate && step_ >= trace_until_) {
     const int64_t before = session_->steps_run();
     DF_TRY(session_->RunSteps(quiet_, steps, &watch_->row()));
     step_ += session_->steps_run() - before;
@@ -400,8 +402,10 @@ Status Job::RunQuietly(int64_t steps) {
 
 Status Job::Step(Session::Handle handle, std::span<Tensor> fetches) {
   std::vector<Tensor> feeds;
-  if (parts_.feeds_learning_rate) {
-    feeds.push_back(Tensor::Scalar(static_cast<float>(LearningRateAt(spec_.job.train->learning_rate, step_))));
+  if (parts_.fed_learning_rate) {
+    const double rate = LearningRateAt(spec_.job.train->learning_rate, step_);
+    const bool is_double = *parts_.fed_learning_rate == DType::kDouble;
+    feeds.push_back(is_double ? Tensor::Scalar(rate) : Tensor::Scalar(static_cast<float>(rate)));
   }
   DF_TRY(session_->RunStep(handle, feeds, fetches));
   return AfterStep();

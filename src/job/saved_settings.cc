@@ -10,6 +10,7 @@
 #include "src/base/crc32c.h"
 #include "src/base/text.h"
 #include "src/graph/ancestors.h"
+#include "src/job/rule_change.h"
 
 namespace dfrun {
 namespace {
@@ -77,6 +78,7 @@ class Settings {
     for (const InputSpec& input : job.inputs) AddInput(input);
     if (job.train) AddTrain(*job.train);
     Add(kGraph, GraphDigest());
+    settings_.push_back(KnownRules());
     return std::move(settings_);
   }
 
@@ -186,6 +188,7 @@ std::vector<SavedSetting> SettingsOf(const LoadedSpec& spec) {
 std::string DescribeChanges(const std::vector<SavedSetting>& saved, const std::vector<SavedSetting>& now) {
   std::vector<std::string> changes;
   for (const SavedSetting& setting : now) {
+    if (setting.name == KnownRules().name) continue;  // DescribeRuleChanges() says what of them matters
     const auto was = std::find_if(saved.begin(), saved.end(), [&](const auto& s) { return s.name == setting.name; });
     if (was != saved.end() && was->value != setting.value) changes.push_back(Change(*was, setting));
   }

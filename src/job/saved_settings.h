@@ -10,7 +10,8 @@
 
 namespace dfrun {
 
-// By the names of the spec's keys, whatever of them it writes; `graph` stands for the nodes of a step and their attrs.
+// By the names of the spec's keys, whatever of them it writes; `graph` stands for the nodes of a step and their attrs,
+// `rules` for those that the program goes by (rule_change.h).
 // How long a job is, what it reports and where it runs are none of them.
 std::vector<SavedSetting> SettingsOf(const LoadedSpec& spec);
 

@@ -5,6 +5,7 @@
 
 #include "src/base/sort_unique.h"
 #include "src/graph/variable_readers.h"
+#include "src/training/narrow_values.h"
 #include "src/training/use_order.h"
 
 namespace dfrun {
@@ -106,16 +107,20 @@ Status CheckHandles(int replicas, const Graph& graph, const Consumers& consumers
   return Status();
 }
 
-// What the copies of the replicas come to.
+// What the copies of the replicas come to, in SumDType() where it takes a sum.
 Output Reduced(GraphOps& ops, VariableSpec::Reduce reduce, Output variable, DType dtype, std::vector<Output> values) {
   if (values.size() == 1 || reduce == VariableSpec::Reduce::kFirst) return values[0];
+  const DType sum_dtype = SumDType(dtype);
+  const auto widen = [&](Output value) { return CastTo(ops, "wide", value, dtype, sum_dtype); };
+  for (Output& value : values) value = widen(value);
   if (reduce == VariableSpec::Reduce::kMean) {
-    const Tensor count = ScalarOf(dtype, static_cast<double>(values.size()));
+    const Tensor count = ScalarOf(sum_dtype, static_cast<double>(values.size()));
     const Output sum = ops.Add("sum", "AddN", std::move(values));
     return ops.Add("mean", "RealDiv", {sum, ops.Const("replicas", count)});
   }
-  for (Output& value : values) value = ops.Add("change", "Sub", {value, variable});
-  return ops.Add("value", "AddV2", {variable, ops.Add("changes", "AddN", std::move(values))});
+  const Output before = widen(variable);
+  for (Output& value : values) value = ops.Add("change", "Sub", {value, before});
+  return ops.Add("value", "AddV2", {before, ops.Add("changes", "AddN", std::move(values))});
 }
 
 }  // namespace
@@ -188,8 +193,11 @@ Status AssignedVariables::AddAssignments(const std::vector<SubgraphMap>& maps, J
       values.push_back(ops.Add("assigned", "Identity", {copy}, {}, std::move(after)));
     }
     ops.set_device(device);
-    const Output value = Reduced(ops, variable->reduce, {home, 0}, graph.dtype({home, 0}), std::move(values));
-    const Output assign = ops.Add("assign", "Assign", {{home, 0}, value});
+    const DType dtype = graph.dtype({home, 0});
+    const Output value = Reduced(ops, variable->reduce, {home, 0}, dtype, std::move(values));
+    DF_TRY(ops.status());
+    const Output assign =
+        ops.Add("assign", "Assign", {{home, 0}, CastTo(ops, "narrow", value, graph.dtype(value), dtype)});
     DF_TRY(ops.status());
     draft.writers[home].push_back(assign.node);
     draft.job.step.signature.targets.push_back(assign.node);

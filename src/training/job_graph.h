@@ -43,8 +43,8 @@ struct KeptState {
 struct JobGraph {
   Graph graph;
   RunSignature init;  // gives every variable its first value
-  JobStep step;       // feeds the learning rate if feeds_learning_rate; scalars of a training step, or a run's fetches
-  bool feeds_learning_rate = false;
+  JobStep step;       // feeds the learning rate if fed_learning_rate; scalars of a training step, or a run's fetches
+  std::optional<DType> fed_learning_rate;  // float64 where a variable of it is trained, else float32
   EvaluationPass evaluation;  // without fetches: there is none
   RunSignature save;        // feeds the directory; fetches a serialised ShardEntry a shard
   RunSignature restore;     // feeds the directory, and the names of parts that it has not

@@ -5,6 +5,7 @@
 
 #include "src/graph/wire_compression.h"
 #include "src/training/gradient_buckets.h"
+#include "src/training/narrow_values.h"
 
 namespace dfrun {
 namespace {
@@ -55,36 +56,42 @@ class Means {
   Status AddAt(const TrainingSite& site, MeanGradients& means) {
     for (const auto& [variable, gradient] : replicas_.trained()) {
       const Node& here = graph_.node(site.Of(variable));
-      const std::string device = here.device;
       if (gradient.is_sparse) {
-        GraphOps ops(graph_, "train/" + here.name, device);
+        GraphOps ops(graph_, "train/" + here.name, here.device);
         DF_ASSIGN(const GradientRows rows, MeanRows(ops, gradient));
-        means.sparse[variable] = sum_equal_rows_ ? SumEqualRows(ops, rows) : rows;
+        const DType dtype = graph_.dtype({variable, 0});
+        means.sparse[variable] = sum_equal_rows_ || dtype != SumDType(dtype) ? SumEqualRows(ops, rows) : rows;
         DF_TRY(ops.status());
       } else if (!AreCopied()) {
-        const std::string name = here.name + "_gradient";
-        const bool together = train_.strategy.flag("allreduce");
-        GraphOps ops(graph_, "train", together ? "" : device);
-        means.dense[variable] = together ? replicas_.AllReducedMean(ops, name, gradient.dense, device)
-                                         : replicas_.Mean(ops, name, gradient.dense);
-        DF_TRY(ops.status());
+        DF_ASSIGN(means.dense[variable], DenseMean(here.name + "_gradient", gradient.dense, here.device));
       }
     }
     return Status();
   }
 
-  // The rows of all replicas one after the other, their values divided by the number of replicas.
+  // On `device`.
+  Result<Output> DenseMean(const std::string& name, Output of_replica, const std::string& device) {
+    if (train_.strategy.flag("allreduce")) return replicas_.AllReducedMean(graph_, name, of_replica, device);
+    GraphOps ops(graph_, "train", device);
+    const Output mean = replicas_.Mean(ops, name, of_replica);
+    DF_TRY(ops.status());
+    return mean;
+  }
+
+  // The rows of all replicas one after the other, their values in SumDType(), divided by the number of replicas.
   Result<GradientRows> MeanRows(GraphOps& ops, const GradientValue& gradient) {
     DF_ASSIGN(std::vector<Output> indices, ValuesOf(gradient.indices));
     DF_ASSIGN(std::vector<Output> values, ValuesOf(gradient.values));
-    if (replicas_.count() == 1) return GradientRows{indices[0], values[0]};
+    const DType dtype = graph_.dtype(values[0]);
+    const auto widen = [&](Output rows) { return CastTo(ops, "values_wide", rows, dtype, SumDType(dtype)); };
+    if (replicas_.count() == 1) return GradientRows{indices[0], widen(values[0])};
     const Output axis = ops.Const("axis", Tensor::Scalar<int32_t>(0));
-    const Output count = ops.Const("replicas", ScalarOf(graph_.dtype(values[0]), replicas_.count()));
+    const Output count = ops.Const("replicas", ScalarOf(SumDType(dtype), replicas_.count()));
     indices.push_back(axis);
     values.push_back(axis);
     const Output all_indices = ops.Add("indices", "ConcatV2", std::move(indices));
-    return GradientRows{all_indices,
-                        ops.Add("values", "RealDiv", {ops.Add("values_sum", "ConcatV2", std::move(values)), count})};
+    const Output all_values = widen(ops.Add("values_sum", "ConcatV2", std::move(values)));
+    return GradientRows{all_indices, ops.Add("values", "RealDiv", {all_values, count})};
   }
 
   // By replica. Where there are copies, all sites take part with the same bits: none is cut on its way, though it may
@@ -120,6 +127,9 @@ class Means {
     std::vector<ReplicatedGradient> gradients;
     for (const auto& [variable, gradient] : dense) {
       DF_ASSIGN(std::vector<Output> values, ValuesOf(gradient.dense));
+      for (Output& value : values) {
+        DF_ASSIGN(value, WidenWhereItIs(graph_, value));
+      }
       gradients.push_back({graph_.node(variable).name + "_gradient", std::move(values)});
     }
     std::vector<MeanReader> readers;

@@ -15,14 +15,14 @@ struct GradientRows {
   Output values;
 };
 
-// At one site, by variable.
+// At one site, by variable. What was summed has SumDType() (narrow_values.h) of the variable's dtype.
 struct MeanGradients {
   std::map<NodeId, Output> dense;
   std::map<NodeId, GradientRows> sparse;
 };
 
 // By site of the replicas. Each variable's is where it, or its copy, is. With `sum_equal_rows` each row of a sparse one
-// comes once.
+// comes once, and of a variable of 16 bits always.
 Result<std::vector<MeanGradients>> AddMeanGradients(JobGraphDraft& draft, const Replicas& replicas,
                                                     bool sum_equal_rows);
 

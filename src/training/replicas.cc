@@ -7,6 +7,7 @@
 #include "src/collectives/fold_groups.h"
 #include "src/graph/has_refs.h"
 #include "src/placement/device_choice.h"
+#include "src/training/narrow_values.h"
 #include "src/training/variable_placement.h"
 
 namespace dfrun {
@@ -168,23 +169,29 @@ std::vector<Output> Replicas::Over(Output of_replica) const {
 }
 
 Output Replicas::Mean(GraphOps& ops, const std::string& name, Output of_replica) const {
-  const std::vector<Output> values = Over(of_replica);
+  std::vector<Output> values = Over(of_replica);
   if (values.size() == 1) return values[0];
+  const DType dtype = graph_.dtype(of_replica);
+  for (Output& value : values) value = CastTo(ops, name + "_wide", value, dtype, SumDType(dtype));
   std::vector<Output> sums;
   for (const FoldGroup& group : FoldGroups(values.size())) {
     sums.push_back(ops.Add(name + "_sum", "AddN", group.Of(values)));
   }
   const Output sum = sums.size() == 1 ? sums[0] : ops.Add(name + "_sum", "AddN", sums);
-  const DType dtype = graph_.dtype(of_replica);
-  return ops.Add(name, "RealDiv", {sum, ops.Const(name + "_replicas", ScalarOf(dtype, count()))});
+  return ops.Add(name, "RealDiv", {sum, ops.Const(name + "_replicas", ScalarOf(SumDType(dtype), count()))});
 }
 
-Output Replicas::AllReducedMean(GraphOps& ops, const std::string& name, Output of_replica,
-                                const std::string& device) const {
-  const std::vector<Output> values = Over(of_replica);
+Result<Output> Replicas::AllReducedMean(Graph& graph, const std::string& name, Output of_replica,
+                                        const std::string& device) const {
+  std::vector<Output> values = Over(of_replica);
   if (values.size() == 1) return values[0];
+  for (Output& value : values) {
+    DF_ASSIGN(value, WidenWhereItIs(graph, value));
+  }
+  GraphOps ops(graph, "train");
   const Output means = ops.Add(name, "AllReduce", values, {{"reduction", "Mean"}});
-  return {means.node, ReplicaOn(device)};
+  DF_TRY(ops.status());
+  return Output{means.node, ReplicaOn(device)};
 }
 
 int32_t Replicas::ReplicaOn(const std::string& device) const {

@@ -31,11 +31,12 @@ class Replicas {
   const std::vector<TrainingSite>& sites() const { return sites_; }
   // What stands in the job's graph, by replica, for an output of the model or a part of a gradient.
   std::vector<Output> Over(Output of_replica) const;
-  // The mean of Over(), a node `name`: summed in the order of the replicas.
+  // The mean of Over(), a node `name`: summed in the order of the replicas, in SumDType() (narrow_values.h).
   Output Mean(GraphOps& ops, const std::string& name, Output of_replica) const;
   // The same with the same bits, by a collective of the replicas' devices: as it stands on `device`, if a replica is
   // there, else on that of the first.
-  Output AllReducedMean(GraphOps& ops, const std::string& name, Output of_replica, const std::string& device) const;
+  Result<Output> AllReducedMean(Graph& graph, const std::string& name, Output of_replica,
+                                const std::string& device) const;
   // The first replica on `device`; 0 where none is.
   int32_t ReplicaOn(const std::string& device) const;
 

@@ -5,7 +5,9 @@
 #include <set>
 
 #include "src/training/mean_gradients.h"
+#include "src/training/narrow_values.h"
 #include "src/training/optimizer.h"
+#include "src/training/optimizer_constants.h"
 
 namespace dfrun {
 namespace {
@@ -42,9 +44,12 @@ class Updates {
  private:
   OptimizerContext MakeContext();
   Output AddState(const std::string& name, Output like, bool scalar, double value);
+  DType NormDType() const;
+  template <class Visit>
+  void ForEachGradient(Visit&& visit);
   Status Clip(double norm);
   void Check(const std::string& name, Output value, NodeId at);
-  void CheckGradients();
+  Status NarrowAndCheckGradients();
   Output LearningRate(DType dtype, const std::string& device);
   Status AddUpdate(const Replicas::Trained& trained);
   Status AddTargets();
@@ -95,11 +100,8 @@ OptimizerContext Updates::MakeContext() {
 Status Updates::Add(MeanGradients gradients) {
   gradients_ = std::move(gradients);
   Check("the loss", draft_.loss, draft_.loss.node);
-  if (train_.clip_norm) {
-    DF_TRY(Clip(*train_.clip_norm));
-  } else {
-    CheckGradients();
-  }
+  if (train_.clip_norm) DF_TRY(Clip(*train_.clip_norm));
+  DF_TRY(NarrowAndCheckGradients());
   draft_.checked.push_back(std::move(checked_));
   for (const Replicas::Trained& trained : replicas_.trained()) DF_TRY(AddUpdate(trained));
   for (NodeId last : optimizer_->Finish(updates_)) updates_.push_back(last);
@@ -136,43 +138,60 @@ void Updates::Check(const std::string& name, Output value, NodeId at) {
   if (draft_.checked.empty()) draft_.job.checked_names.push_back(name);
 }
 
-// As the optimizer takes them. Where they are clipped their norm is not finite where one of them is not.
-void Updates::CheckGradients() {
+// The gradients become what the optimizer takes: of the variables' dtypes. They are checked so; where they are clipped
+// their norm is not finite where one of them is not, and those alone are checked that a cast may make infinite.
+Status Updates::NarrowAndCheckGradients() {
   for (const auto& [variable, gradient] : replicas_.trained()) {
-    const Output value = gradient.is_sparse ? gradients_.sparse.at(variable).values : gradients_.dense.at(variable);
-    Check(StrCat("the gradient of variable '", graph_.node(variable).name, "'"), value, site_.Of(variable));
+    const std::string& name = graph_.node(variable).name;
+    const Node& here = graph_.node(site_.Of(variable));
+    Output& value = gradient.is_sparse ? gradients_.sparse.at(variable).values : gradients_.dense.at(variable);
+    const DType dtype = here.output_types[0].dtype;
+    const DType computed = graph_.dtype(value);
+    const std::string what = StrCat("the gradient of variable '", name, "'");
+    GraphOps ops(graph_, StrCat("train/", site_.prefix, name), here.device);
+    value = CastTo(ops, "narrow", value, computed, dtype);
+    DF_TRY(ops.status());
+    if (computed != dtype || !train_.clip_norm) Check(what, value, site_.Of(variable));
   }
+  return Status();
 }
 
-// Scales the gradients so that their common norm is at most `limit`.
+DType Updates::NormDType() const {
+  const auto is_double = [&](const Replicas::Trained& t) { return graph_.dtype({t.variable, 0}) == DType::kDouble; };
+  const std::vector<Replicas::Trained>& trained = replicas_.trained();
+  return std::any_of(trained.begin(), trained.end(), is_double) ? DType::kDouble : DType::kFloat;
+}
+
+// `visit` takes the variable and, of a sparse gradient, the values of its rows.
+template <class Visit>
+void Updates::ForEachGradient(Visit&& visit) {
+  for (auto& [variable, gradient] : gradients_.dense) visit(variable, gradient);
+  for (auto& [variable, rows] : gradients_.sparse) visit(variable, rows.values);
+}
+
+// Scales the gradients so that their common norm is at most `limit`: in float64 where a gradient is, else in float32.
 Status Updates::Clip(double limit) {
   GraphOps ops(graph_, StrCat("train/", site_.prefix, "clip"), site_.device);
+  const DType norm_dtype = NormDType();
   std::vector<Output> halves;
-  const auto add_half = [&](NodeId variable, Output gradient) {
+  ForEachGradient([&](NodeId variable, Output& gradient) {
     ops.set_device(graph_.node(site_.Of(variable)).device);
-    halves.push_back(ops.Add("half_square", "L2Loss", {gradient}));
-    if (graph_.dtype(gradient) != DType::kFloat)
-      halves.back() = ops.Add("cast", "Cast", {halves.back()}, {{"DstT", DType::kFloat}});
-  };
-  for (const auto& [variable, gradient] : gradients_.dense) add_half(variable, gradient);
-  for (const auto& [variable, rows] : gradients_.sparse) add_half(variable, rows.values);
+    const DType dtype = SumDType(graph_.dtype(gradient));
+    gradient = CastTo(ops, "wide", gradient, graph_.dtype(gradient), dtype);
+    halves.push_back(CastTo(ops, "cast", ops.Add("half_square", "L2Loss", {gradient}), dtype, norm_dtype));
+  });
   ops.set_device(site_.device);
   const Output sum = ops.Add("half_norm_squared", "AddN", halves);
   const Output norm = ops.Add("norm", "Sqrt", {ops.Add("norm_squared", "AddV2", {sum, sum})});
-  const Output at_most = ops.Const("limit", ScalarOf(DType::kFloat, limit));
+  const Output at_most = ops.Const("limit", ScalarOf(norm_dtype, limit));
   DF_TRY(ops.status());
   Check("the norm of the gradients", norm, norm.node);
   const Output scale = ops.Add("scale", "RealDiv", {at_most, ops.Add("larger", "Maximum", {norm, at_most})});
-  const auto clip = [&](NodeId variable, Output& gradient) {
+  ForEachGradient([&](NodeId variable, Output& gradient) {
     ops.set_device(graph_.node(site_.Of(variable)).device);
-    Output factor = scale;
-    if (graph_.dtype(gradient) != DType::kFloat) {
-      factor = ops.Add("scale_cast", "Cast", {scale}, {{"DstT", graph_.dtype(gradient)}});
-    }
+    const Output factor = CastTo(ops, "scale_cast", scale, norm_dtype, graph_.dtype(gradient));
     gradient = ops.Add("clipped", "Mul", {gradient, factor});
-  };
-  for (auto& [variable, gradient] : gradients_.dense) clip(variable, gradient);
-  for (auto& [variable, rows] : gradients_.sparse) clip(variable, rows.values);
+  });
   return ops.status();
 }
 
@@ -181,8 +200,7 @@ Output Updates::LearningRate(DType dtype, const std::string& device) {
   if (!learning_rate_.valid()) {
     return ops.Const("learning_rate", ScalarOf(dtype, LearningRateAt(train_.learning_rate, 0)));
   }
-  return dtype == DType::kFloat ? learning_rate_
-                                : ops.Add("learning_rate_cast", "Cast", {learning_rate_}, {{"DstT", dtype}});
+  return CastTo(ops, "learning_rate_cast", learning_rate_, graph_.dtype(learning_rate_), dtype);
 }
 
 Status Updates::AddUpdate(const Replicas::Trained& trained) {
@@ -209,6 +227,7 @@ Status Updates::AddUpdate(const Replicas::Trained& trained) {
 }  // namespace
 
 Status AddUpdates(JobGraphDraft& draft, const Replicas& replicas, Output learning_rate) {
+  DF_TRY(CheckOptimizerConstants(draft, replicas));
   AddedState state;
   std::vector<std::unique_ptr<Updates>> sites;
   for (const TrainingSite& site : replicas.sites())

@@ -7,8 +7,8 @@
 
 namespace dfrun {
 
-// Clips and applies the gradients. `learning_rate` is the float scalar that the step feeds; invalid: the rate is
-// constant.
+// Clips and applies the gradients. `learning_rate` is the scalar of JobGraph::fed_learning_rate that the step
+// feeds; invalid: the rate is constant.
 Status AddUpdates(JobGraphDraft& draft, const Replicas& replicas, Output learning_rate);
 
 // Each input that is read moves on by a batch.

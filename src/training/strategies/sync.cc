@@ -1,5 +1,7 @@
 // Synchronous data parallelism: each replica has the gradients of its slice of the batch, and each variable one update,
 // by their mean.
+#include <algorithm>
+
 #include "src/base/text.h"
 #include "src/spec/job_spec.h"
 #include "src/training/replicas.h"
@@ -21,14 +23,23 @@ bool CheckSlices(const TrainSpec& train, std::span<const InputSpec* const> input
   return good;
 }
 
+DType LearningRateDType(const Replicas& replicas, const Graph& graph) {
+  const std::vector<Replicas::Trained>& trained = replicas.trained();
+  const bool has_double = std::any_of(trained.begin(), trained.end(), [&](const Replicas::Trained& t) {
+    return graph.dtype({t.variable, 0}) == DType::kDouble;
+  });
+  return has_double ? DType::kDouble : DType::kFloat;
+}
+
 // The node that a schedule's learning rate is fed to; invalid where the rate is constant.
-Result<Output> AddFedLearningRate(JobGraphDraft& draft) {
+Result<Output> AddFedLearningRate(const Replicas& replicas, JobGraphDraft& draft) {
   const ScheduleSpec& schedule = draft.spec.train->learning_rate;
   if (schedule.kind == ScheduleSpec::Kind::kConstant && schedule.warmup == 0) return Output();
   GraphOps ops(draft.job.graph, "train", draft.workers[0]);
-  const Output fed = ops.Add("learning_rate", "Placeholder", {}, {{"dtype", DType::kFloat}, {"shape", Shape()}});
+  const DType dtype = LearningRateDType(replicas, draft.job.graph);
+  const Output fed = ops.Add("learning_rate", "Placeholder", {}, {{"dtype", dtype}, {"shape", Shape()}});
   DF_TRY(ops.status());
-  draft.job.feeds_learning_rate = true;
+  draft.job.fed_learning_rate = dtype;
   draft.job.step.signature.feeds = {fed};
   draft.job.step.signature.feed_shapes = {PartialShape::Scalar()};
   return fed;
@@ -58,7 +69,7 @@ Status FetchScalars(const Replicas& replicas, JobGraphDraft& draft) {
 Status AddSync(JobGraphDraft& draft) {
   const auto count = static_cast<int>(draft.spec.train->strategy.integer("replicas"));
   DF_ASSIGN(const Replicas replicas, Replicas::Add(draft, count));
-  DF_ASSIGN(const Output learning_rate, AddFedLearningRate(draft));
+  DF_ASSIGN(const Output learning_rate, AddFedLearningRate(replicas, draft));
   DF_TRY(FetchScalars(replicas, draft));
   return AddUpdates(draft, replicas, learning_rate);
 }
