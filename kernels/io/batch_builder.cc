@@ -56,6 +56,17 @@ void CopySample(const Tensor& from, Tensor& to, int64_t at, const Shape& room) {
   }
 }
 
+// Whether `text`, a number that is not 0, became 0.
+bool IsLost(std::string_view text, const Tensor& tensor, int64_t at) {
+  bool is_lost = false;
+  VisitDType<float, double, bfloat16, float16>(tensor.dtype(), [&](auto tag) {
+    const auto value = static_cast<double>(tensor.data<typename decltype(tag)::type>()[at]);
+    const std::string_view digits = text.substr(0, text.find_first_of("eE"));
+    is_lost = value == 0 && digits.find_first_of("123456789") != std::string_view::npos;
+  });
+  return is_lost;
+}
+
 }  // namespace
 
 Status FillWithFallback(const SampleField& field, Tensor& tensor, int64_t at, int64_t count) {
@@ -72,6 +83,10 @@ Status FillWithFallback(const SampleField& field, Tensor& tensor, int64_t at, in
   if (count == 0) return Status();
   const Status parsed = ParseElement(*field.fallback, field.is_exact, tensor, at);
   if (!parsed.ok()) return InvalidArgument("the default of '", field.from, "': ", parsed.message());
+  if (IsLost(*field.fallback, tensor, at)) {
+    return InvalidArgument("the default of '", field.from, "': '", *field.fallback, "' would be 0 in ", tensor.dtype(),
+                           ": write 0, or give the tensor another dtype");
+  }
   if (tensor.dtype() == DType::kString) {
     std::fill_n(tensor.data<std::string>() + at + 1, count - 1, *field.fallback);
     return Status();

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "src/spec/float_range.h"
 #include "src/spec/values.h"
 
 namespace dfrun {
@@ -64,7 +65,10 @@ class Converter {
   std::optional<float> Float(const Expr& expr) {
     const std::optional<double> value = Scalar<double>(expr, "a number");
     if (!value) return {};
-    return static_cast<float>(*value);
+    const std::string out_of_range = WhyOutOfRange(*value, DType::kFloat);
+    if (out_of_range.empty()) return static_cast<float>(*value);
+    diagnostics_.Error(expr.location, "'", attr_, "': ", Shown(expr), " is no float32: ", out_of_range);
+    return {};
   }
   std::optional<std::string> Text(const Expr& expr) {
     if (expr.is(Expr::Kind::kName) || expr.is(Expr::Kind::kString)) return std::string(expr.text);

@@ -6,6 +6,8 @@
 #include <limits>
 #include <optional>
 
+#include "src/spec/float_range.h"
+
 namespace dfrun {
 namespace {
 
@@ -155,6 +157,7 @@ Status WhyNot(const Constant& constant, size_t element, DType dtype, const Expr*
   std::string why;
   if (std::holds_alternative<std::string>(value)) why = ": quotes make a text, nodes and numbers are written without";
   if (IsInteger(dtype) && AsDouble(value)) why = StrCat(": it holds ", RangeOf(dtype));
+  if (const std::string out = WhyOutOfRange(AsDouble(value).value_or(0), dtype); !out.empty()) why = ": " + out;
   return InvalidArgument("'", is_shown ? std::string(leaf->source) : Print(value), "' is no ", dtype, why);
 }
 
@@ -175,11 +178,12 @@ bool Store(const Scalar& value, T& to) {
     return true;
   } else {
     const std::optional<double> d = AsDouble(value);
-    if (d) to = T(static_cast<float>(*d));
+    if (!d || !WhyOutOfRange(*d, DTypeOf<T>).empty()) return false;
+    to = T(static_cast<float>(*d));
     if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::complex<double>>) {
-      if (d) to = T(*d);
+      to = T(*d);
     }
-    return d.has_value();
+    return true;
   }
 }
 

@@ -27,18 +27,33 @@ int32_t Diagnostics::AddFile(std::string path) {
 }
 
 void Diagnostics::Add(SourceLocation location, std::string message, Code code, bool is_of_call) {
-  if (full()) return;
+  if (!full()) errors_.insert(Located(location, std::move(message), code, is_of_call));
+}
+
+void Diagnostics::AddWarning(SourceLocation location, std::string message) {
+  if (warnings_.size() < kMaxErrors) warnings_.insert(Located(location, std::move(message), Code::kBadSpec, false));
+}
+
+Diagnostics::Entry Diagnostics::Located(SourceLocation location, std::string message, Code code,
+                                        bool is_of_call) const {
   const std::vector<SourceCall> chain = where_ == nullptr ? std::vector<SourceCall>() : where_->chain();
   ShownLocation shown = ShowLocation(
       location, chain, [this](int32_t file) { return IsLibrary(file); },
       [this](const SourceLocation& at) { return Print(at); });
-  errors_.insert({shown.location, std::move(message), std::move(shown.calls), is_of_call, code});
+  return {shown.location, std::move(message), std::move(shown.calls), is_of_call, code};
 }
 
 std::string Diagnostics::Print(SourceLocation location) const {
   if (location.file < 0) return "command line";
   const std::string& file = files_[location.file];
   return location.line > 0 ? StrCat(file, ":", location.line, ":", location.column) : file;
+}
+
+std::vector<std::string> Diagnostics::Warnings() const {
+  std::vector<std::string> texts;
+  texts.reserve(warnings_.size());
+  for (const Entry& e : warnings_) texts.push_back(StrCat(Print(e.location), ": ", e.message, e.called));
+  return texts;
 }
 
 Status Diagnostics::ToStatus() const {

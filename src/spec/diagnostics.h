@@ -40,6 +40,14 @@ class Diagnostics {
     Add(location, StrCat(args...), code);
   }
 
+  // Reports what is no error and may not be meant, once for each location and text.
+  template <class... Args>
+  void Warning(SourceLocation location, const Args&... args) {
+    AddWarning(location, StrCat(args...));
+  }
+  // "spec.yaml:3:7: message" each, in the order of files and lines.
+  std::vector<std::string> Warnings() const;
+
   // While a Context lives, errors are those of a call of a function, which they name (source_calls.h). An error that an
   // earlier call has reported already is not reported again. Contexts end in the reverse order of their beginnings.
   class Context {
@@ -78,11 +86,14 @@ class Diagnostics {
     Code code;
     bool operator<(const Entry& other) const;
   };
+  Entry Located(SourceLocation location, std::string message, Code code, bool is_of_call) const;
   void Add(SourceLocation location, std::string message, Code code = Code::kBadSpec, bool is_of_call = false);
+  void AddWarning(SourceLocation location, std::string message);
 
   std::vector<std::string> files_;
   std::set<int32_t> library_files_;
   std::set<Entry> errors_;
+  std::set<Entry> warnings_;
   const Context* where_ = nullptr;  // the innermost
 };
 

@@ -174,7 +174,7 @@ void ParseEntry(const GraphEntry& from, Entry& entry, const EntryContext& contex
 }
 
 std::optional<Expr> ParseScalar(const Yaml& scalar, const EntryContext& context) {
-  const LocatedText* text = context.params.Substitute(scalar, context.pool, context.diagnostics);
+  const LocatedText* text = context.params.SubstituteInExpr(scalar, context.pool, context.diagnostics);
   if (text == nullptr) return {};
   return ParseExpr(*text, context.diagnostics);
 }

@@ -162,6 +162,7 @@ struct JobSpec {
   std::optional<CheckpointSpec> checkpoint;  // absent: none is written
   std::vector<FetchSpec> summaries;          // further scalars of every logged step
   int64_t trace_steps = 0;                   // steps to trace; 0: none
+  std::vector<std::string> warnings;         // of its text, each with its location: Diagnostics::Warnings()
 };
 
 struct LoadedSpec {

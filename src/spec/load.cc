@@ -106,6 +106,7 @@ class Loader {
     DF_TRY(diagnostics_.ToStatus());
     if (Status status = FixBatchSizes(job_.inputs, graph_); !status.ok())
       return Error(Code::kBadSpec, status.message());
+    job_.warnings = diagnostics_.Warnings();
     std::map<std::string, std::vector<Output>, std::less<>> values = lowering.ValuesThatAreNoNode();
     return LoadedSpec{std::move(job_), std::move(graph_), std::move(values)};
   }

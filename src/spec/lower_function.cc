@@ -83,9 +83,9 @@ std::optional<std::string> Lowering::AttrText(const ExprContext& context, const 
 
 bool Lowering::BindAttr(const ExprContext& context, const FunctionDef::AttrArg& attr, const Expr* given,
                         const Expr& call, Params& params) {
-  std::optional<std::string> text;
+  std::optional<ParamText> text;
   if (given != nullptr) {
-    text = AttrText(context, *given);
+    if (const std::optional<std::string> of_call = AttrText(context, *given)) text = ParamText{*of_call, *of_call};
   } else if (attr.default_value.is_null()) {
     diagnostics_.Error(call.location, "function '", call.text, "' needs the attr '", attr.name.text(), "'");
   } else {

@@ -1,47 +1,107 @@
 #include "src/spec/params.h"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 
+#include "src/spec/brackets.h"
 #include "src/spec/constant.h"
 
 namespace dfrun {
 namespace {
 
-using Lookup = std::function<const std::string*(std::string_view name, SourceLocation location)>;
+using ParamLookup = std::function<const ParamText*(std::string_view name, SourceLocation location)>;
+using Remarks = std::vector<ParamText::Remark>;
 
-// Replaces every ${name} by the result of `lookup`, which reports unknown names.
-const LocatedText* Replace(const Yaml& scalar, const Lookup& lookup, TextPool& pool, Diagnostics& diagnostics) {
-  const std::string_view text = scalar.text();
-  size_t open = text.find("${");
-  if (open == std::string_view::npos) return &pool.View(scalar);
-  LocatedText& out = pool.Make();
-  size_t at = 0;
-  for (; open != std::string_view::npos; open = text.find("${", at)) {
-    out.Append(scalar, at, open - at);
-    const SourceLocation location = scalar.LocationOf(open);
-    const size_t close = text.find('}', open);
-    if (close == std::string_view::npos) {
-      diagnostics.Error(location, "'${' without '}'");
-      return nullptr;
-    }
-    const std::string* value = lookup(text.substr(open + 2, close - open - 2), location);
-    if (value == nullptr) return nullptr;
-    out.Append(*value, location);
-    if (!pool.Spend(value->size())) {
-      diagnostics.Error(location, "params make more than ", TextPool::kMaxBytes, " bytes of text");
-      return nullptr;
-    }
-    at = close + 1;
+// Replaces every ${name} of a scalar by the result of a lookup, which reports unknown names.
+class Replacement {
+ public:
+  Replacement(const Yaml& scalar, const ParamLookup& lookup, TextPool& pool, Diagnostics& diagnostics)
+      : scalar_(scalar), lookup_(lookup), pool_(pool), diagnostics_(diagnostics) {}
+
+  const LocatedText* Run() {
+    return Replace([](const ParamText& param, const Place&) { return param.text; });
   }
-  out.Append(scalar, at, text.size() - at);
-  return &out;
-}
+
+  // As Params::SubstituteInExpr() does it, which warns of the remarks.
+  const LocatedText* RunInExpr(Remarks& remarks) {
+    const LocatedText* const plain = Replace([&](const ParamText& param, const Place& place) {
+      if (place.is_quoted) return param.text;
+      remarks.insert(remarks.end(), param.remarks.begin(), param.remarks.end());
+      return param.in_expr;
+    });
+    if (plain == nullptr) return nullptr;
+    const std::vector<InsertedText> inserted = inserted_;
+    const std::vector<bool> operands = FindOperands(plain->text(), inserted);
+    const auto first = std::find(operands.begin(), operands.end(), true);
+    if (first == operands.end()) return plain;
+    const LocatedText* const bracketed = Replace([&](const ParamText& param, const Place& place) {
+      if (place.is_quoted) return param.text;
+      return operands[place.number] ? StrCat("(", param.in_expr, ")") : param.in_expr;
+    });
+    if (bracketed == nullptr || !MeansOther(*plain, *bracketed)) return bracketed == nullptr ? nullptr : plain;
+    remarks.push_back(RemarkOn(inserted[static_cast<size_t>(first - operands.begin())], *plain, *bracketed));
+    return bracketed;
+  }
+
+ private:
+  struct Place {
+    size_t number;  // of the ${}
+    bool is_quoted;
+  };
+
+  // `text_of` gives what stands for the ${} of a place.
+  template <class TextOf>
+  const LocatedText* Replace(const TextOf& text_of) {
+    const std::string_view text = scalar_.text();
+    size_t open = text.find("${");
+    inserted_.clear();
+    if (open == std::string_view::npos) return &pool_.View(scalar_);
+    LocatedText& out = pool_.Make();
+    const std::vector<bool> quoted = FindQuoted(text);
+    size_t at = 0;
+    for (; open != std::string_view::npos; open = text.find("${", at)) {
+      out.Append(scalar_, at, open - at);
+      const SourceLocation location = scalar_.LocationOf(open);
+      const size_t close = text.find('}', open);
+      if (close == std::string_view::npos) {
+        diagnostics_.Error(location, "'${' without '}'");
+        return nullptr;
+      }
+      const ParamText* const value = lookup_(text.substr(open + 2, close - open - 2), location);
+      if (value == nullptr || !Insert(text_of(*value, {inserted_.size(), quoted[open]}), location, out)) return nullptr;
+      at = close + 1;
+    }
+    out.Append(scalar_, at, text.size() - at);
+    return &out;
+  }
+
+  bool Insert(const std::string& value, SourceLocation location, LocatedText& out) {
+    inserted_.push_back({out.text().size(), value.size(), location});
+    out.Append(value, location);
+    if (pool_.Spend(value.size())) return true;
+    diagnostics_.Error(location, "params make more than ", TextPool::kMaxBytes, " bytes of text");
+    return false;
+  }
+
+  static ParamText::Remark RemarkOn(const InsertedText& first, const LocatedText& plain, const LocatedText& bracketed) {
+    return {first.location,
+            StrCat("'", plain.text().substr(first.begin, first.size),
+                   "', which is put in here, counts as one operand: '", bracketed.text(), "', not '", plain.text(),
+                   "'; brackets that the spec writes around it say so without this warning")};
+  }
+
+  const Yaml& scalar_;
+  const ParamLookup& lookup_;
+  TextPool& pool_;
+  Diagnostics& diagnostics_;
+  std::vector<InsertedText> inserted_;
+};
+
+using RenderScalar = std::function<std::optional<std::string>(const Yaml& scalar)>;
 
 // Renders a scalar by `render_scalar`, or a list of scalars.
-std::optional<std::string> Render(const Yaml& value,
-                                  const std::function<std::optional<std::string>(const Yaml&)>& render_scalar,
-                                  Diagnostics& diagnostics) {
+std::optional<std::string> Render(const Yaml& value, const RenderScalar& render_scalar, Diagnostics& diagnostics) {
   if (value.is_scalar()) return render_scalar(value);
   if (!value.is_sequence()) {
     diagnostics.Error(value.location(), "expected a number, a text or a list, not ", value.Describe());
@@ -54,6 +114,29 @@ std::optional<std::string> Render(const Yaml& value,
     out += (i > 0 ? ", " : "") + *item;
   }
   return out + "]";
+}
+
+// A scalar or a list as a param's text; `finish` makes a text of each scalar.
+std::optional<ParamText> RenderParam(const Yaml& value, const ParamLookup& lookup,
+                                     const std::function<std::string(const LocatedText&)>& finish, TextPool& pool,
+                                     Diagnostics& diagnostics) {
+  ParamText param;
+  const auto render = [&](bool in_expr) {
+    return Render(
+        value,
+        [&](const Yaml& scalar) -> std::optional<std::string> {
+          Replacement replacement(scalar, lookup, pool, diagnostics);
+          const LocatedText* text = in_expr ? replacement.RunInExpr(param.remarks) : replacement.Run();
+          return text == nullptr ? std::nullopt : std::optional(finish(*text));
+        },
+        diagnostics);
+  };
+  std::optional<std::string> text = render(false);
+  std::optional<std::string> in_expr = text ? render(true) : std::nullopt;
+  if (!in_expr) return {};
+  param.text = *std::move(text);
+  param.in_expr = *std::move(in_expr);
+  return param;
 }
 
 void ReportUnknown(std::string_view name, SourceLocation location, const std::vector<std::string>& known,
@@ -80,11 +163,12 @@ class Resolver {
   void Override(const ParamOverride& o) {
     LocatedText text;
     text.Append(o.text, {});
-    done_[o.name] = WorkedOut(text);
+    const std::string worked_out = WorkedOut(text);
+    done_[o.name] = ParamText{worked_out, worked_out};
   }
 
   // Null after an error.
-  const std::string* Resolve(const std::string& name, SourceLocation location) {
+  const ParamText* Resolve(const std::string& name, SourceLocation location) {
     if (auto it = done_.find(name); it != done_.end()) return it->second ? &*it->second : nullptr;
     auto entry = entries_.find(name);
     if (entry == entries_.end()) {
@@ -97,23 +181,15 @@ class Resolver {
       return nullptr;
     }
     ++depth_;
-    std::optional<std::string> text = Render(
-        entry->second.value, [&](const Yaml& scalar) { return ScalarText(scalar); }, diagnostics_);
+    const ParamLookup lookup = [&](std::string_view used, SourceLocation at) { return Resolve(std::string(used), at); };
+    std::optional<ParamText> text = RenderParam(entry->second.value, lookup, &WorkedOut, pool_, diagnostics_);
     --depth_;
     open_.erase(name);
-    std::optional<std::string>& kept = done_[name] = std::move(text);
+    std::optional<ParamText>& kept = done_[name] = std::move(text);
     return kept ? &*kept : nullptr;
   }
 
  private:
-  std::optional<std::string> ScalarText(const Yaml& value) {
-    const LocatedText* text = Replace(
-        value, [&](std::string_view name, SourceLocation location) { return Resolve(std::string(name), location); },
-        pool_, diagnostics_);
-    if (text == nullptr) return {};
-    return WorkedOut(*text);
-  }
-
   // Replaces a sum or product of numbers by its value, so that it can be an operand of other operators.
   static std::string WorkedOut(const LocatedText& text) {
     // A param may be any text, so text that is no expression is no error here.
@@ -128,7 +204,7 @@ class Resolver {
 
   Diagnostics& diagnostics_;
   std::map<std::string, ParamEntry> entries_;
-  std::map<std::string, std::optional<std::string>> done_;  // nothing: an error was reported
+  std::map<std::string, std::optional<ParamText>> done_;  // nothing: an error was reported
   std::map<std::string, bool> open_;
   TextPool pool_;
   int depth_ = 0;
@@ -136,7 +212,7 @@ class Resolver {
 
 }  // namespace
 
-const std::string* Params::Find(std::string_view name) const {
+const ParamText* Params::Find(std::string_view name) const {
   if (auto it = texts_.find(name); it != texts_.end()) return &it->second;
   return outer_ != nullptr ? outer_->Find(name) : nullptr;
 }
@@ -147,23 +223,36 @@ std::vector<std::string> Params::Names() const {
   return names;
 }
 
-const LocatedText* Params::Substitute(const Yaml& scalar, TextPool& pool, Diagnostics& diagnostics) const {
-  const auto lookup = [&](std::string_view name, SourceLocation location) {
-    const std::string* text = Find(name);
-    if (text == nullptr) ReportUnknown(name, location, Names(), diagnostics);
-    return text;
-  };
-  return Replace(scalar, lookup, pool, diagnostics);
+const ParamText* Params::Lookup(std::string_view name, SourceLocation location, Diagnostics& diagnostics) const {
+  const ParamText* text = Find(name);
+  if (text == nullptr) ReportUnknown(name, location, Names(), diagnostics);
+  return text;
 }
 
-std::optional<std::string> Params::SubstituteAll(const Yaml& value, Diagnostics& diagnostics) const {
-  TextPool pool;
-  const auto substitute = [&](const Yaml& scalar) -> std::optional<std::string> {
-    const LocatedText* text = Substitute(scalar, pool, diagnostics);
-    if (text == nullptr) return {};
-    return std::string(text->text());
+const LocatedText* Params::Substitute(const Yaml& scalar, TextPool& pool, Diagnostics& diagnostics) const {
+  const ParamLookup lookup = [&](std::string_view name, SourceLocation location) {
+    return Lookup(name, location, diagnostics);
   };
-  return Render(value, substitute, diagnostics);
+  return Replacement(scalar, lookup, pool, diagnostics).Run();
+}
+
+const LocatedText* Params::SubstituteInExpr(const Yaml& scalar, TextPool& pool, Diagnostics& diagnostics) const {
+  const ParamLookup lookup = [&](std::string_view name, SourceLocation location) {
+    return Lookup(name, location, diagnostics);
+  };
+  Remarks remarks;
+  const LocatedText* text = Replacement(scalar, lookup, pool, diagnostics).RunInExpr(remarks);
+  for (const ParamText::Remark& remark : remarks) diagnostics.Warning(remark.location, remark.message);
+  return text;
+}
+
+std::optional<ParamText> Params::SubstituteAll(const Yaml& value, Diagnostics& diagnostics) const {
+  const ParamLookup lookup = [&](std::string_view name, SourceLocation location) {
+    return Lookup(name, location, diagnostics);
+  };
+  TextPool pool;
+  return RenderParam(
+      value, lookup, [](const LocatedText& text) { return std::string(text.text()); }, pool, diagnostics);
 }
 
 Result<std::vector<ParamOverride>> ParseOverrides(const std::vector<std::string>& sets) {
@@ -190,9 +279,9 @@ Params MakeParams(const std::vector<ParamEntry>& entries, const std::vector<Para
   Params params;
   for (const ParamEntry& e : entries) {
     const std::string name(e.name.text());
-    const std::string* text = resolver.Resolve(name, e.name.location());
+    const ParamText* text = resolver.Resolve(name, e.name.location());
     // A failed param is defined all the same, so that its uses are no further errors.
-    params.Set(name, text != nullptr ? *text : std::string());
+    params.Set(name, text != nullptr ? *text : ParamText());
   }
   return params;
 }

@@ -13,27 +13,44 @@
 
 namespace dfrun {
 
+// What ${name} stands for.
+struct ParamText {
+  // Of `in_expr`, where it is not `text`: why, for whoever puts it into an expression.
+  struct Remark {
+    SourceLocation location;
+    std::string message;
+  };
+  std::string text;
+  std::string in_expr;  // in an expression: with the brackets of Params::SubstituteInExpr()
+  std::vector<Remark> remarks = {};
+};
+
 // Thread safety: const methods from any thread, each with its own pool and diagnostics.
 class Params {
  public:
   // Names that this object lacks are looked up in `outer`, which may be null and outlives it.
   explicit Params(const Params* outer = nullptr) : outer_(outer) {}
 
-  void Set(std::string_view name, std::string text) { texts_.insert_or_assign(std::string(name), std::move(text)); }
+  void Set(std::string_view name, ParamText text) { texts_.insert_or_assign(std::string(name), std::move(text)); }
+  void Set(std::string_view name, const std::string& text) { Set(name, ParamText{text, text}); }
   // Null if there is none.
-  const std::string* Find(std::string_view name) const;
+  const ParamText* Find(std::string_view name) const;
 
   // Returns a scalar or a list as text ("[1, 2]"), with every ${name} replaced. Nothing after an error.
-  std::optional<std::string> SubstituteAll(const Yaml& value, Diagnostics& diagnostics) const;
+  std::optional<ParamText> SubstituteAll(const Yaml& value, Diagnostics& diagnostics) const;
   // Returns the scalar with every ${name} replaced, owned by `pool`. Null after an error, which is then in
   // `diagnostics`.
   const LocatedText* Substitute(const Yaml& scalar, TextPool& pool, Diagnostics& diagnostics) const;
+  // The same of an expression: a text that holds a binary operator counts as one operand. It gets brackets where these
+  // give the expression another value, which is a warning.
+  const LocatedText* SubstituteInExpr(const Yaml& scalar, TextPool& pool, Diagnostics& diagnostics) const;
 
  private:
+  const ParamText* Lookup(std::string_view name, SourceLocation location, Diagnostics& diagnostics) const;
   std::vector<std::string> Names() const;
 
   const Params* outer_;
-  std::map<std::string, std::string, std::less<>> texts_;
+  std::map<std::string, ParamText, std::less<>> texts_;
 };
 
 // A `key=value` of the command line, which replaces a param of the spec.

@@ -1,9 +1,19 @@
 #include <algorithm>
+#include <cmath>
 
 #include "src/spec/section.h"
 
 namespace dfrun {
 namespace {
+
+// A rate of any training is a number of float32. Reports other values.
+std::optional<double> ReadRate(const Yaml& value, std::string_view what, ValueReader& reader) {
+  const std::optional<double> rate = reader.Number(value, what);
+  if (!rate || std::isfinite(static_cast<float>(*rate))) return rate;
+  reader.diagnostics().Error(value.location(), what, " is a learning rate of ", *rate,
+                             ", which is beyond float32: 3.4028235e+38 is its greatest number");
+  return {};
+}
 
 // Reads `{schedule: NAME, ...}`; a function that fails has reported why.
 class ScheduleReader {
@@ -59,17 +69,29 @@ class ScheduleReader {
   }
 
   bool ReadKeys() {
-    return ReadNumber("initial", spec_.initial) && ReadNumber("final", spec_.final) &&
-           ReadNumber("factor", spec_.factor) && ReadInt("steps", 1, spec_.steps) &&
-           ReadInt("warmup", 0, spec_.warmup) && (spec_.kind != Kind::kPiecewise || ReadPieces());
+    return ReadRateOf("initial", spec_.initial) && ReadRateOf("final", spec_.final) && ReadFactor() &&
+           ReadInt("steps", 1, spec_.steps) && ReadInt("warmup", 0, spec_.warmup) &&
+           (spec_.kind != Kind::kPiecewise || ReadPieces());
   }
 
-  bool ReadNumber(std::string_view key, double& out) {
+  bool ReadRateOf(std::string_view key, double& out) {
     const std::optional<Yaml> value = FindKey(map_, key);
     if (!value) return true;
-    const std::optional<double> number = reader_.Number(*value, StrCat("'", key, "'"));
-    if (number) out = *number;
-    return number.has_value();
+    const std::optional<double> rate = ReadRate(*value, StrCat("'", key, "'"), reader_);
+    if (rate) out = *rate;
+    return rate.has_value();
+  }
+
+  bool ReadFactor() {
+    const std::optional<Yaml> value = FindKey(map_, "factor");
+    if (!value) return true;
+    const std::optional<double> factor = reader_.Number(*value, "'factor'");
+    if (!factor) return false;
+    spec_.factor = *factor;
+    if (spec_.kind != Kind::kExponential || *factor >= 0) return true;
+    return Fail(value->location(), "would be no number between whole multiples of 'steps': the 'factor' of an ",
+                "exponential schedule is at least 0, not ", *factor, "; that of schedule 'step' may be below 0"),
+           false;
   }
 
   bool ReadInt(std::string_view key, int64_t minimum, int64_t& out) {
@@ -93,7 +115,7 @@ class ScheduleReader {
       spec_.boundaries.push_back(*step);
     }
     for (size_t i = 0; i < values.size(); ++i) {
-      const std::optional<double> value = reader_.Number(values.item(i), "a value");
+      const std::optional<double> value = ReadRate(values.item(i), "a value", reader_);
       if (!value) return false;
       spec_.values.push_back(*value);
     }
@@ -126,7 +148,7 @@ const std::vector<KeyDef>& ScheduleKeys() {
 
 std::optional<ScheduleSpec> ReadSchedule(const Yaml& value, ValueReader& reader) {
   if (!value.is_scalar()) return ScheduleReader(value, reader).Read();
-  const std::optional<double> rate = reader.Number(value, "'learning_rate'");
+  const std::optional<double> rate = ReadRate(value, "'learning_rate'", reader);
   if (!rate) return {};
   ScheduleSpec constant;
   constant.initial = *rate;

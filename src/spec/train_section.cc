@@ -27,7 +27,7 @@ class TrainReader {
     good = ReadDataParallel() && good;
     good = ReadParameters() && good;
     good = ReadOnNan() && good;
-    if (!good || !ReadLength() || !CheckAlternatives() || !CheckCopiesStayEqual()) return {};
+    if (!good || !ReadLength() || !CheckLastRate() || !CheckAlternatives() || !CheckCopiesStayEqual()) return {};
     return spec_;
   }
 
@@ -91,6 +91,14 @@ class TrainReader {
     if (!schedule) return false;
     spec_.learning_rate = *std::move(schedule);
     return true;
+  }
+
+  // Rates that grow are greatest in the last step.
+  bool CheckLastRate() {
+    const double rate = LearningRateAt(spec_.learning_rate, spec_.steps - 1);
+    if (std::isfinite(static_cast<float>(rate))) return true;
+    return Fail(FindKey(map_, "learning_rate")->location(), "'learning_rate' is ", rate, " in the last of ",
+                spec_.steps, " steps, which is beyond float32: a 'factor' above 1 makes it grow");
   }
 
   bool ReadCount(std::string_view key, int64_t& out) {

@@ -57,10 +57,10 @@ class UncalledFunction {
  private:
   void SetAttrs() {
     for (const FunctionDef::AttrArg& attr : def_.attrs) {
-      std::optional<std::string> text;
+      std::optional<ParamText> text;
       if (!attr.default_value.is_null()) text = params_.SubstituteAll(attr.default_value, context_.diagnostics);
       if (!text) open_attrs_.emplace_back(attr.name.text());
-      params_.Set(attr.name.text(), text ? *text : std::string(kAnyText));
+      params_.Set(attr.name.text(), text ? *std::move(text) : ParamText{std::string(kAnyText), std::string(kAnyText)});
     }
     params_.Set("i", "0");
   }

@@ -44,7 +44,7 @@ Result<Texts> OfLoss(const LoadedSpec& spec) {
 }  // namespace
 
 std::vector<std::string> WarningsOfSpec(const LoadedSpec& spec) {
-  Texts texts;
+  Texts texts = spec.job.warnings;
   const auto add = [&](Result<Texts> more) {
     // What cannot be looked at is the compile's to refuse.
     if (more.ok())
