@@ -16,6 +16,7 @@
 #include "src/job/idle_ranks.h"
 #include "src/job/input_samples.h"
 #include "src/job/metrics_log.h"
+#include "src/job/rule_change.h"
 #include "src/job/run_directory.h"
 #include "src/job/run_evaluation.h"
 #include "src/job/run_record.h"

@@ -5,7 +5,7 @@
 namespace dfrun {
 namespace {
 
-bool IsWordChar(char c) {
+bool IsPartOfWord(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
          c == '\\';
 }
@@ -17,12 +17,12 @@ bool IsWordOrOperatorChar(char c) {
 
 bool WordEndsAt(std::string_view text, size_t end) {
   while (end > 0 && IsWordOrOperatorChar(text[end - 1])) --end;
-  return end > 0 && (IsWordChar(text[end - 1]) || text[end - 1] == '^');
+  return end > 0 && (IsPartOfWord(text[end - 1]) || text[end - 1] == '^');
 }
 
 bool GoesOnAt(std::string_view text, size_t at) {
   if (at >= text.size()) return false;
-  return IsWordChar(text[at]) || IsWordOrOperatorChar(text[at]) || text[at] == ':' || text[at] == '(';
+  return IsPartOfWord(text[at]) || IsWordOrOperatorChar(text[at]) || text[at] == ':' || text[at] == '(';
 }
 
 bool HoldsBinaryOperator(std::string_view text) {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "src/base/text.h"
+#include "src/base/status.h"
 #include "src/framework/float16.h"
 
 namespace dfrun {
@@ -46,8 +46,8 @@ std::string WhyOutOfRange(double value, DType dtype) {
   if (std::isinf(range->rounded)) {
     const bool is_negative = value < 0;
     return StrCat("its ", is_negative ? "lowest" : "greatest", " number is ",
-                  Printed(is_negative ? -range->greatest : range->greatest), ": write that, or ",
-                  is_negative ? "-inf" : "inf");
+                  Printed(is_negative ? -range->greatest : range->greatest), ": write that, ",
+                  is_negative ? "-inf" : "inf", ", or take a wider dtype");
   }
   if (range->rounded != 0 || value == 0) return "";
   return StrCat("it would be 0, and the smallest number above 0 is ", Printed(range->smallest),

@@ -10,7 +10,7 @@ namespace dfrun {
 
 // "" where `dtype` has a value near `value`, as it has for inf and nan; else, of a finite number that it would hold as
 // infinite and one that is not 0 and that it would hold as 0, why not and what to write: "its greatest number is
-// 65504: write that, or inf".
+// 65504: write that, inf, or take a wider dtype".
 std::string WhyOutOfRange(double value, DType dtype);
 
 }  // namespace dfrun

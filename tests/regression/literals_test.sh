@@ -33,8 +33,8 @@ graph:
 run: {steps: 1, feed: {fed: 1e6}, fetch: [masked, fed]}
 Y
 expect 65 "refused.yaml:5:" "$DFRUN" check refused.yaml
-said "'-1e9' is no float16: its lowest number is -65504: write that, or -inf" \
-  "refused.yaml:6:15: input" "'70000' is no float16: its greatest number is 65504: write that, or inf" \
+said "'-1e9' is no float16: its lowest number is -65504: write that, -inf, or take a wider dtype" \
+  "refused.yaml:6:15: input" "'70000' is no float16: its greatest number is 65504: write that, inf, or take a wider dtype" \
   "'1e-8' is no float16: it would be 0, and the smallest number above 0 is 5.9604645e-08: write 0, or take a wider" \
   "'1e39' is no float32: its greatest number is 3.4028235e+38" \
   "'3.4e38' is no bfloat16: its greatest number is 3.3895314e+38" \
@@ -58,7 +58,7 @@ run: {steps: 1, feed: {fed: -inf}, fetch: [ends, ends32, ends16, ends64, fractio
 Y
 expect 0 "ok" "$DFRUN" check taken.yaml
 expect 0 "step 1/1" "$DFRUN" taken.yaml --output taken
-expect 64 "is no float16: its greatest number is 65504: write that, or inf" \
+expect 64 "is no float16: its greatest number is 65504: write that, inf, or take a wider dtype" \
   "$DFRUN" eval taken.yaml --fetch fed --feed fed=70000
 expect 64 "is no float16: it would be 0" "$DFRUN" eval taken.yaml --fetch fed --feed fed=1e-9
 expect 0 "inf" "$DFRUN" eval taken.yaml --fetch fed --feed fed=-inf
