@@ -10,6 +10,8 @@
 #include "jobs/list_units.h"
 #include "jobs/model.h"
 #include "jobs/output_file.h"
+#include "src/base/terminal.h"
+#include "src/base/text.h"
 #include "src/export/enter_constants.h"
 #include "src/export/portable.h"
 #include "src/graph/dot.h"
@@ -126,15 +128,14 @@ Status Write(const GraphOptions& options, std::vector<std::string> inputs, const
     DF_ASSIGN(const OutputFile file, OutputFor(options, options.out, std::move(inputs)));
     return file.WriteText(MarkedText(options.dot ? "//" : "#", text));
   }
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  WriteText(stdout, text);
   return Status();
 }
 
 // A node that was to be called `usual`, beside what is shown, where the spec has a node of that name.
 void SayName(const std::string& what, const std::string& usual, const std::string& name) {
   if (name == usual) return;
-  std::fprintf(stderr, "dfrun: the spec has a node '%s': the node that %s is '%s'\n", usual.c_str(), what.c_str(),
-               name.c_str());
+  WriteText(stderr, StrCat("dfrun: the spec has a node '", usual, "': the node that ", what, " is '", name, "'\n"));
 }
 
 constexpr const char* kDoesInit = "gives the variables their first values";

@@ -17,6 +17,7 @@
 #include "jobs/selftest.h"
 #include "jobs/versions.h"
 #include "src/base/cpu_model.h"
+#include "src/base/terminal.h"
 #include "src/base/text.h"
 #include "src/framework/collective_registry.h"
 #include "src/framework/device_factory.h"
@@ -27,7 +28,8 @@ namespace dfrun::jobs {
 namespace {
 
 void Line(const char* what, const std::string& value) {
-  std::printf("%-12s %s\n", what, value.c_str());
+  std::printf("%-12s ", what);
+  WriteText(stdout, value + "\n");
 }
 
 // What is known of a device beside its name.
@@ -111,9 +113,9 @@ Result<int> ShowRanks(const InfoOptions& options) {
   const std::vector<RankBinding>& ranks = found.bindings;
   if (bootstrap->rank() == 0) {
     DF_TRY(ShowInfo(/*with_warnings=*/false).status());
-    std::printf("\n%s", BindingTable(ranks).c_str());
-    for (const std::string& text : found.warnings) std::printf("warning: %s\n", text.c_str());
-    for (const std::string& text : BindingWarnings(ranks, launcher)) std::printf("warning: %s\n", text.c_str());
+    WriteText(stdout, "\n" + BindingTable(ranks));
+    for (const std::string& text : found.warnings) WriteText(stdout, StrCat("warning: ", text, "\n"));
+    for (const std::string& text : BindingWarnings(ranks, launcher)) WriteText(stdout, StrCat("warning: ", text, "\n"));
   }
   if (!options.selftest) return 0;
   if (bootstrap->size() == 1) {
@@ -125,8 +127,8 @@ Result<int> ShowRanks(const InfoOptions& options) {
   for (const RankBinding& rank : ranks) hosts.push_back(rank.host);
   if (bootstrap->rank() == 0) std::printf("\n");
   DF_ASSIGN(const SelftestResult result, Selftest(*bootstrap, hosts, options.of_selftest));
-  for (const std::string& text : result.slow) std::printf("slow: %s\n", text.c_str());
-  for (const std::string& text : result.wrong) std::printf("WRONG: %s\n", text.c_str());
+  for (const std::string& text : result.slow) WriteText(stdout, StrCat("slow: ", text, "\n"));
+  for (const std::string& text : result.wrong) WriteText(stdout, StrCat("WRONG: ", text, "\n"));
   return result.wrong.empty() ? 0 : ExitCode(Code::kUnavailable);
 }
 
@@ -161,7 +163,7 @@ Result<int> ShowInfo(bool with_warnings) {
   }
   for (const auto& [type, reason] : found.report.why_none) Line("device", StrCat("none of type ", type, ": ", reason));
   if (!with_warnings) return 0;
-  for (const std::string& warning : found.report.warnings) std::printf("warning: %s\n", warning.c_str());
+  for (const std::string& text : found.report.warnings) WriteText(stdout, StrCat("warning: ", text, "\n"));
   return 0;
 }
 

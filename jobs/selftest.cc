@@ -11,6 +11,7 @@
 
 #include "comm/bootstrap/transport_registry.h"
 #include "jobs/bench_timing.h"
+#include "src/base/terminal.h"
 #include "src/base/text.h"
 
 namespace dfrun::jobs {
@@ -255,7 +256,7 @@ Result<SelftestResult> Selftest(comm::Bootstrap& bootstrap, const std::vector<st
   for (const auto& [name, def] : comm::Transports().all()) {
     const Result<std::string> chosen = comm::ChooseTransport(bootstrap, name);
     if (!chosen.ok()) {
-      if (bootstrap.rank() == 0) std::printf("%-10s  %s\n", name.c_str(), chosen.status().message().c_str());
+      if (bootstrap.rank() == 0) WriteText(stdout, StrCat(name, "  ", chosen.status().message(), "\n"));
       continue;
     }
     DF_ASSIGN(const auto transports, def.connect(bootstrap, 1));

@@ -5,7 +5,9 @@
 
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/strings/tensor_text.h"
+#include "src/base/file.h"
 #include "src/base/log.h"
+#include "src/base/terminal.h"
 #include "src/framework/file_access.h"
 
 namespace dfrun {
@@ -33,7 +35,7 @@ class PrintKernel final : public Kernel {
     ctx.SetOutput(0, ctx.input(0));
     if (first_n_ >= 0 && printed_.fetch_add(1, std::memory_order_relaxed) >= first_n_) return Status();
     const std::string line = message_ + InputsText(ctx, summarize_, "") + "\n";
-    std::fwrite(line.data(), 1, line.size(), stderr);
+    WriteText(stderr, line);
     return Status();
   }
 
@@ -68,10 +70,11 @@ class PrintV2Kernel final : public Kernel {
       DF_LOG(kError) << text;
     } else if (stream_.rfind(kFile, 0) == 0) {
       DF_ASSIGN(const std::string path, FileAccess::Of(ctx.device())->ForAppending(stream_.substr(kFile.size())));
-      return AppendTo(path, text);
+      DF_ASSIGN(const FileDescriptor file, FileDescriptor::OpenForAppending(path));
+      return file.Append(text);
     } else {
       std::FILE* const out = stream_ == "stdout" ? stdout : stderr;
-      std::fwrite(text.data(), 1, text.size(), out);
+      WriteText(out, text);
       std::fflush(out);
     }
     return Status();
@@ -79,14 +82,6 @@ class PrintV2Kernel final : public Kernel {
 
  private:
   static constexpr std::string_view kFile = "file://";
-
-  static Status AppendTo(const std::string& path, const std::string& text) {
-    std::FILE* const file = std::fopen(path.c_str(), "ae");
-    if (file == nullptr) return IoError("cannot open ", path, " to print into it");
-    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    if (std::fclose(file) != 0 || !written) return IoError("cannot print into ", path);
-    return Status();
-  }
 
   const std::string stream_;
   const std::string end_;
@@ -115,7 +110,7 @@ class AbortKernel final : public Kernel {
 
   Status Compute(OpContext& ctx) {
     if (exits_) std::_Exit(0);
-    std::fprintf(stderr, "the node %s aborts this process: %s\n", ctx.node().name.c_str(), message_.c_str());
+    WriteText(stderr, StrCat("the node ", ctx.node().name, " aborts this process: ", message_, "\n"));
     std::abort();
   }
 

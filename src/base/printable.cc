@@ -14,7 +14,19 @@ constexpr size_t kLongestWord = 512;
 constexpr size_t kLongestLine = size_t{16} << 10;
 
 bool IsControl(uint32_t c) {
-  return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x061C || IsInvisible(c);  // 0x061C: of the direction of writing
+  return c < 0x20 || (c >= 0x7F && c <= 0x9F);
+}
+
+bool ChangesDirection(uint32_t c) {
+  return c == 0x061C || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+}
+
+bool IsHidden(uint32_t c) {
+  return IsControl(c) || ChangesDirection(c) || IsInvisible(c);
+}
+
+bool MovesOrHides(uint32_t c) {
+  return c != '\n' && c != '\t' && (IsControl(c) || ChangesDirection(c));
 }
 
 std::string EscapeByte(unsigned char byte) {
@@ -32,7 +44,7 @@ std::string Escape(uint32_t c) {
   return text;
 }
 
-std::string Escaped(std::string_view text) {
+std::string Escaped(std::string_view text, bool (*is_escaped)(uint32_t)) {
   std::string out;
   while (!text.empty()) {
     const size_t length = Utf8Length(text);
@@ -43,7 +55,7 @@ std::string Escaped(std::string_view text) {
     }
     const std::string_view character = text.substr(0, length);
     const uint32_t c = CodePoint(character);
-    out += IsControl(c) ? Escape(c) : std::string(character);
+    out += is_escaped(c) ? Escape(c) : std::string(character);
     text.remove_prefix(length);
   }
   return out;
@@ -66,7 +78,7 @@ std::string CutInTheMiddle(std::string_view text, size_t limit) {
 }  // namespace
 
 std::string PrintableLine(std::string_view text) {
-  const std::string escaped = Escaped(text);
+  const std::string escaped = Escaped(text, &IsHidden);
   std::string out;
   for (size_t at = 0; at < escaped.size();) {
     const size_t end = std::min(escaped.find(' ', at), escaped.size());
@@ -75,6 +87,10 @@ std::string PrintableLine(std::string_view text) {
     at = end + 1;
   }
   return CutInTheMiddle(out, kLongestLine);
+}
+
+std::string WithoutControls(std::string_view text) {
+  return Escaped(text, &MovesOrHides);
 }
 
 std::string PrintableText(std::string_view text) {

@@ -13,8 +13,12 @@ namespace dfrun {
 // 16 KiB lose their middle.
 std::string PrintableLine(std::string_view text);
 
-// Does the same for each line of a text. All lines but the first begin with two blanks, so that none looks like a
-// message of its own.
+// The text with its line feeds and tabs and all of its length; other control characters, those that change the
+// direction of writing, and bytes that are not UTF-8 become escapes as above.
+std::string WithoutControls(std::string_view text);
+
+// Does the same as PrintableLine() for each line of a text. All lines but the first begin with two blanks, so that none
+// looks like a message of its own.
 std::string PrintableText(std::string_view text);
 
 }  // namespace dfrun

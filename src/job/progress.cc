@@ -1,15 +1,12 @@
 #include "src/job/progress.h"
 
-#include <unistd.h>
-
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "src/base/printable.h"
+#include "src/base/terminal.h"
 #include "src/base/text.h"
 #include "src/framework/element_types.h"
 
@@ -18,35 +15,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kTerminalInterval(100);
 constexpr std::chrono::seconds kLogInterval(2);
-
-// What the standard output of a process is: "/dev/pts/3"; empty where that cannot be seen.
-std::string OutputOf(pid_t process) {
-  char target[64] = {};
-  const ssize_t length = ::readlink(StrCat("/proc/", process, "/fd/1").c_str(), target, sizeof target - 1);
-  return std::string(target, length > 0 ? static_cast<size_t>(length) : 0);
-}
-
-// 0 where there is none that can be seen.
-pid_t ParentOf(pid_t process) {
-  std::ifstream file(StrCat("/proc/", process, "/stat"));
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  // "7 (a name) S 6 ...": the name may hold anything.
-  const size_t begin = text.rfind(')') + 4;
-  if (text.rfind(')') == std::string::npos || begin >= text.size()) return 0;
-  return ParseAs<pid_t>(std::string_view(text).substr(begin, text.find(' ', begin) - begin)).value_or(0);
-}
-
-// Whether a person's terminal is at the other end of `out`. Open MPI gives every rank a terminal of its own, wherever
-// the output goes in the end: then the launcher's output tells, that of the nearest ancestor with another output.
-bool IsTerminal(std::FILE* out) {
-  if (::isatty(::fileno(out)) != 1) return false;
-  if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) return true;
-  const std::string own = OutputOf(::getpid());
-  pid_t ancestor = ::getppid();
-  while (ancestor > 1 && OutputOf(ancestor) == own) ancestor = ParentOf(ancestor);
-  const std::string output = OutputOf(ancestor);
-  return output.starts_with("/dev/pts/") || output.starts_with("/dev/tty");
-}
 
 double ToDouble(const Tensor& number) {
   double value = 0;

@@ -23,6 +23,13 @@ TEST(PrintableTest, ControlCharactersAreEscaped) {
   EXPECT_EQ(PrintableLine("a\u00a0b\u200bc\u3000d\ufeff"), "a\\u00a0b\\u200bc\\u3000d\\ufeff");
 }
 
+TEST(PrintableTest, WithoutControlsKeepsLinesTabsAndUtf8) {
+  const std::string whole = "öl\t日本\u00a0👩\u200d👩\n\n" + std::string(100'000, 'x');
+  EXPECT_EQ(WithoutControls(whole), whole);
+  EXPECT_EQ(WithoutControls("a\x1b]0;b\x07\r\xC2\x9B\x9B\x7f\u202e"), "a\\x1b]0;b\\x07\\r\\x9b\\x9b\\x7f\\u202e");
+  EXPECT_EQ(WithoutControls(std::string_view("a\0b", 3)), "a\\x00b");
+}
+
 TEST(PrintableTest, TheMiddleOfLongWordsIsLeftOut) {
   const std::string name(100'000, 'x');
   const std::string line = PrintableLine("node '" + name + "' is bad: give it a name");

@@ -1,0 +1,61 @@
+#include "src/base/terminal.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "src/base/printable.h"
+#include "src/base/status.h"
+#include "src/base/text.h"
+
+namespace dfrun {
+namespace {
+
+// What an output of a process is: "/dev/pts/3", "pipe:[7]"; empty where that cannot be seen.
+std::string OutputOf(pid_t process, int fd) {
+  char target[64] = {};
+  const ssize_t length = ::readlink(StrCat("/proc/", process, "/fd/", fd).c_str(), target, sizeof target - 1);
+  return std::string(target, length > 0 ? static_cast<size_t>(length) : 0);
+}
+
+// 0 where there is none that can be seen.
+pid_t ParentOf(pid_t process) {
+  std::ifstream file(StrCat("/proc/", process, "/stat"));
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  // "7 (a name) S 6 ...": the name may hold anything.
+  const size_t begin = text.rfind(')') + 4;
+  if (text.rfind(')') == std::string::npos || begin >= text.size()) return 0;
+  return ParseAs<pid_t>(std::string_view(text).substr(begin, text.find(' ', begin) - begin)).value_or(0);
+}
+
+// The output of the nearest ancestor that has another one.
+std::string OutputOfLauncher(int fd, const std::string& own) {
+  pid_t ancestor = ::getppid();
+  while (ancestor > 1 && OutputOf(ancestor, fd) == own) ancestor = ParentOf(ancestor);
+  return OutputOf(ancestor, fd);
+}
+
+}  // namespace
+
+bool IsTerminal(std::FILE* out) {
+  const int fd = ::fileno(out);
+  const bool is_terminal = ::isatty(fd) == 1;
+  if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) return is_terminal;
+  const std::string own = OutputOf(::getpid(), fd);
+  if (!is_terminal && !own.starts_with("pipe:")) return false;
+  const std::string output = OutputOfLauncher(fd, own);
+  return output.starts_with("/dev/pts/") || output.starts_with("/dev/tty");
+}
+
+void WriteText(std::FILE* out, std::string_view text) {
+  static const bool stdout_is_terminal = IsTerminal(stdout);
+  static const bool stderr_is_terminal = IsTerminal(stderr);
+  const bool escapes = (out == stdout && stdout_is_terminal) || (out == stderr && stderr_is_terminal);
+  const std::string shown = escapes ? WithoutControls(text) : std::string(text);
+  std::fwrite(shown.data(), 1, shown.size(), out);
+}
+
+}  // namespace dfrun
