@@ -118,6 +118,8 @@ class Evaluation {
     for (const std::string& feed : options_.feeds) AllowDirectoryOfFeed(feed, rules);
     for (const std::string& assign : options_.assigns) AllowDirectoryOfFeed(assign, rules);
     for (const std::string& path : {options_.restore, options_.out, options_.stats}) AllowDirectoryOf(path, rules);
+    for (const std::string& path : {std::string("."), options_.out}) AllowWritingBeside(path, rules);
+    rules.may_replace = options_.force;
     return rules;
   }
 
@@ -533,7 +535,9 @@ void AddRunOptions(Options& args, EvalOptions& options) {
   AddAllowPaths(args, options.allow_paths);
   args.Value("--out", options.out, "HDF5 file for the fetches; default: they are printed");
   args.Value("--stats", options.stats, "JSON file for step times, node count and memory");
-  args.Flag("--force", options.force, "Let --out, --stats and --trace replace files that dfrun did not write");
+  args.Flag(
+      "--force", options.force,
+      "Let --out, --stats and --trace replace files that dfrun did not write, and ops those that were there before");
   args.Value("--trace", options.trace_steps, "Write trace/rank-<rank>.json, a Chrome trace of the first STEPS steps")
       .AtLeast(0);
 }

@@ -1,5 +1,6 @@
 #include "jobs/file_rules.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -11,9 +12,10 @@ namespace dfrun::jobs {
 namespace fs = std::filesystem;
 
 void AddAllowPaths(Options& args, std::vector<std::string>& paths) {
-  args.Values("--allow-paths", paths,
-              "Let the graph's ops open files below this directory too; else below those of the model, of the run and "
-              "of this command line");
+  args.Values(
+      "--allow-paths", paths,
+      "Let the graph's ops open files below this directory too, to read and to write; else they read below those "
+      "of the model, of the run and of this command line, and write below that of the run, or of eval's");
 }
 
 namespace {
@@ -25,8 +27,24 @@ bool IsOfEverything(const std::string& directory) {
   return resolved == "/" || (home != nullptr && resolved == ResolvePath(home));
 }
 
+void AllowBelow(const std::string& directory, std::vector<std::string>& roots) {
+  if (!IsOfEverything(directory)) roots.push_back(directory);
+}
+
 void Allow(const std::string& directory, FileRules& rules) {
-  if (!IsOfEverything(directory)) rules.roots.push_back(directory);
+  AllowBelow(directory, rules.roots);
+}
+
+// The path itself where it is a directory.
+std::string DirectoryOf(const std::string& path) {
+  std::error_code error;
+  const std::string parent = fs::path(path).parent_path().string();
+  return fs::is_directory(path, error) ? path : parent.empty() ? "." : parent;
+}
+
+int64_t NowNs() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
 // The directory of all that a pattern of a shell may stand for; the path itself where it is none.
@@ -53,14 +71,17 @@ void AllowNamed(std::string_view names, FileRules& rules) {
 }  // namespace
 
 void AllowDirectoryOf(const std::string& path, FileRules& rules) {
-  if (path.empty()) return;
-  std::error_code error;
-  const std::string parent = fs::path(path).parent_path().string();
-  Allow(fs::is_directory(path, error) ? path : parent.empty() ? "." : parent, rules);
+  if (!path.empty()) Allow(DirectoryOf(path), rules);
+}
+
+void AllowWritingBeside(const std::string& path, FileRules& rules) {
+  if (!path.empty()) AllowBelow(DirectoryOf(path), rules.write_roots);
 }
 
 FileRules RulesOfModel(const std::string& model, const std::vector<std::string>& allow_paths) {
   FileRules rules{.is_confined = true, .trusts_inputs = IsSpec(model), .roots = allow_paths};
+  rules.write_roots = allow_paths;
+  rules.begin_ns = NowNs();
   AllowDirectoryOf(model, rules);
   Allow(".", rules);
   return rules;

@@ -14,8 +14,12 @@ namespace dfrun::jobs {
 // Declares --allow-paths.
 void AddAllowPaths(Options& args, std::vector<std::string>& paths);
 
-// What lies below the directory of the model, a spec or a graph, and below the working directory.
+// Reading: what lies below the directory of the model, a spec or a graph, and below the working directory. Writing:
+// below `allow_paths` alone. The job begins now.
 FileRules RulesOfModel(const std::string& model, const std::vector<std::string>& allow_paths);
+// Lets ops write below the directory of a file that the command line names, or below the directory itself; "" adds
+// none.
+void AllowWritingBeside(const std::string& path, FileRules& rules);
 // Adds what values of "key=value" name, if there is such a file.
 void AllowSets(const std::vector<std::string>& sets, FileRules& rules);
 // Adds the directory of a file that the command line names, or the directory itself; "" adds nothing.

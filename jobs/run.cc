@@ -25,6 +25,7 @@ struct RunOptions {
   RankOptions ranks;
   JobOptions job;
   std::vector<std::string> allow_paths;
+  bool force = false;
 };
 
 // From which checkpoint to go on, if any.
@@ -55,6 +56,7 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
   job.files = RulesOfModel(options.spec, options.allow_paths);
   job.files.trusts_inputs = true;  // a spec, whatever it is called
   AllowSets(job.sets, job.files);
+  job.files.may_replace = options.force;
   std::signal(SIGPIPE, SIG_IGN);  // see ~Progress()
   Progress progress(stdout);
   return RunJob(runtime, spec, job, {&progress});
@@ -75,6 +77,7 @@ RunCommand SetupRun(Options& args) {
       .Between(1, 86'400);
   args.Value("--trace", options->job.trace_steps, "Write a Chrome trace a rank of the first STEPS steps").AtLeast(0);
   AddAllowPaths(args, options->allow_paths);
+  args.Flag("--force", options->force, "Let the graph's ops replace files that were there before the run");
   args.Flag("--no-optimize{false}", options->job.optimize, "Skip the graph passes but for pruning");
   AddWithoutPass(args, options->job.without_passes);
   options->job.version = DFRUN_VERSION;

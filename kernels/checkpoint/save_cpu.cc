@@ -10,6 +10,20 @@
 namespace dfrun {
 namespace {
 
+// The path to save at. An op replaces what ops saved, whoever ran them; what a run saved, or a copy of it, is the
+// user's.
+Result<std::string> SavePath(const std::string& path, const FileAccess& access) {
+  DF_ASSIGN(std::string allowed, access.ForSaving(path));
+  DF_ASSIGN(const bool may_replace, access.MayReplace(allowed));
+  const Result<Manifest> there = may_replace ? NotFound("") : ReadManifest(allowed);
+  if (there.ok() && (there->step != 0 || !there->settings.empty())) {
+    return Error(Code::kBadSpec, "a graph may not replace ", path, ", which a run saved at step ", there->step,
+                 "; give another name, or add --force to let it be replaced");
+  }
+  DF_TRY(access.NoteSaved(allowed));
+  return allowed;
+}
+
 // Save, SaveSlices and SaveV2: a path, names, with kSlices which parts, and as many tensors.
 template <bool kSlices>
 class SaveKernel final : public Kernel {
@@ -30,7 +44,7 @@ class SaveKernel final : public Kernel {
       const auto k = static_cast<size_t>(i);
       tensors.push_back({names[k], slices[k], ctx.input(kFirst + i)});
     }
-    DF_ASSIGN(const std::string allowed, FileAccess::Of(ctx.device())->ForWriting(path));
+    DF_ASSIGN(const std::string allowed, SavePath(path, *FileAccess::Of(ctx.device())));
     return SaveTensors(allowed, tensors);
   }
   bool IsExpensive() const override { return true; }
@@ -45,13 +59,13 @@ class MergeKernel final : public Kernel {
     const RefPtr<FileAccess> access = FileAccess::Of(ctx.device());
     DF_ASSIGN(std::vector<std::string> parts, StringVector(ctx, 0));
     for (std::string& part : parts) {
-      DF_ASSIGN(part, access->ForWriting(part));  // one that is merged may be removed
+      DF_ASSIGN(part, access->ForReading(part));
     }
     DF_ASSIGN(const std::string named, StringScalar(ctx, 1));
-    DF_ASSIGN(const std::string destination, access->ForWriting(named));
+    DF_ASSIGN(const std::string destination, SavePath(named, *access));
     DF_ASSIGN(const std::vector<MergedPart> merged, MergeCheckpoints(parts, destination, allow_missing_));
     for (const MergedPart& part : merged) {
-      if (delete_old_) Delete(part, destination);
+      if (delete_old_) Delete(part, destination, *access);
     }
     return Status();
   }
@@ -60,16 +74,21 @@ class MergeKernel final : public Kernel {
  private:
   // The part, unless `destination` has replaced it, and the directory of parts that it leaves empty. The merged
   // checkpoint is committed: what cannot be removed is no error.
-  static void Delete(const MergedPart& part, const std::string& destination) {
+  static void Delete(const MergedPart& part, const std::string& destination, const FileAccess& access) {
     const Result<FileId> now = IdOf(part.path);
     if (!now.ok() || !(*now == part.id)) return;
-    const Status removed = RemoveAtomically(part.path, RemovalRule::kWhole, part.id);
-    if (!removed.ok()) {
+    if (const Status removed = Remove(part, access); !removed.ok()) {
       DF_LOG(kWarning) << "the checkpoint " << destination << " is saved; of a part of it: " << removed.message();
       return;
     }
     const std::string parent = ParentDirectory(part.path);
     if (parent != ParentDirectory(destination)) ::rmdir(parent.c_str());  // fails where it holds anything
+  }
+
+  static Status Remove(const MergedPart& part, const FileAccess& access) {
+    DF_ASSIGN(const bool may_remove, access.MayRemove(part.path));
+    if (may_remove) return RemoveAtomically(part.path, RemovalRule::kWhole, part.id);
+    return Error(Code::kBadSpec, part.path, " was there before the job and is not removed");
   }
 
   const bool delete_old_;

@@ -30,7 +30,7 @@ class SaveShard final : public Kernel {
     std::vector<NamedTensor> variables;
     for (size_t i = 0; i < names_.size(); ++i) variables.push_back({names_[i], ctx.input(static_cast<int>(i) + 1)});
     DF_ASSIGN(const std::string named, StringScalar(ctx, 0));
-    DF_ASSIGN(const std::string directory, FileAccess::Of(ctx.device())->ForReading(named));
+    DF_ASSIGN(const std::string directory, FileAccess::Of(ctx.device())->ForShard(named, file_));
     DF_ASSIGN(const ShardEntry entry, WriteShard(directory, file_, variables));
     Tensor* out = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape(), &out));

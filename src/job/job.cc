@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <utility>
@@ -170,7 +171,10 @@ Status Job::Prepare() {
   if (options_.resume) rules_ = RulesConcerning(spec_, parts_);
   store_ = std::make_unique<CheckpointStore>(directory_->checkpoints(), keep);
   if (job.checkpoint || (job.run && !parts_.step.names.empty())) DF_TRY(LoadHdf5().status());
-  session_options.files.roots.push_back(directory_->path());
+  FileRules& files = session_options.files;
+  files.roots.push_back(directory_->path());
+  files.write_roots.push_back(directory_->path());
+  files.run_directory = std::filesystem::absolute(directory_->path()).string();
   DF_ASSIGN(session_, Session::Create(runtime_, std::move(parts_.graph), session_options));
   watch_ = std::make_unique<FiniteWatch>(job, parts_, *session_);
   const Result<Session::Handle> logged = session_->Prepare(parts_.step.signature);

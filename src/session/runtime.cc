@@ -88,7 +88,9 @@ Status Runtime::StartTask(const std::string& job, int number, const FileRules& f
     found_ = *std::move(found);
     task_ = task;
   }
-  for (const auto& device : found_.devices) FileAccess::Set(*device, files);
+  FileRules rules = files;
+  rules.rank = rank_;
+  for (const auto& device : found_.devices) FileAccess::Set(*device, rules);
   return Status();
 }
 

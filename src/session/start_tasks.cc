@@ -15,8 +15,10 @@ namespace {
 
 // Ranks need not be in one directory: what is relative means rank 0's, and that of the rank that opens a file.
 FileRules WithAbsoluteRoots(FileRules rules) {
-  const std::vector<std::string> roots = rules.roots;
-  for (const std::string& root : roots) rules.roots.push_back(std::filesystem::absolute(root).string());
+  for (std::vector<std::string>* const all : {&rules.roots, &rules.write_roots}) {
+    const std::vector<std::string> roots = *all;
+    for (const std::string& root : roots) all->push_back(std::filesystem::absolute(root).string());
+  }
   return rules;
 }
 
@@ -26,9 +28,14 @@ control::Message MakeRequest(const DeviceName& task, const FileRules& rules, con
   control::StartTask* start = request.mutable_start_task();
   start->set_job(*task.job);
   start->set_task(*task.task);
-  start->mutable_files()->set_is_confined(rules.is_confined);
-  start->mutable_files()->set_trusts_inputs(rules.trusts_inputs);
-  for (const std::string& root : rules.roots) start->mutable_files()->add_roots(root);
+  control::StartTask::Files* const files = start->mutable_files();
+  files->set_is_confined(rules.is_confined);
+  files->set_trusts_inputs(rules.trusts_inputs);
+  for (const std::string& root : rules.roots) files->add_roots(root);
+  for (const std::string& root : rules.write_roots) files->add_write_roots(root);
+  files->set_run_directory(rules.run_directory);
+  files->set_may_replace(rules.may_replace);
+  files->set_begin_ns(rules.begin_ns);
   for (const auto& [type, limit] : limits) {
     control::StartTask::MemoryLimit* const of_type = start->add_memory_limits();
     of_type->set_type(type);

@@ -133,6 +133,10 @@ Status Worker::Impl::StartTask(const control::StartTask& request) {
   const control::StartTask::Files& files = request.files();
   FileRules rules{.is_confined = files.is_confined(), .trusts_inputs = files.trusts_inputs(), .roots = {}};
   rules.roots.assign(files.roots().begin(), files.roots().end());
+  rules.write_roots.assign(files.write_roots().begin(), files.write_roots().end());
+  rules.run_directory = files.run_directory();
+  rules.may_replace = files.may_replace();
+  rules.begin_ns = files.begin_ns();
   if (runtime_.stop() != nullptr) runtime_.stop()->SetSaves(request.saves());
   MemoryLimits limits;
   for (const control::StartTask::MemoryLimit& limit : request.memory_limits()) {

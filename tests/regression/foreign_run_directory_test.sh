@@ -18,7 +18,7 @@ graph:
 run: {steps: "${steps}", fetch: {count: next}, targets: [write]}
 checkpoint: {every: 2, keep: 0}
 Y
-expect 0 "step 4/4" "$DFRUN" count.yaml --output base
+expect 0 "step 4/4" "$DFRUN" count.yaml --allow-paths . --output base
 rm text.txt
 echo mine > mine
 
@@ -36,7 +36,7 @@ for kind in link dangling pipe directory file; do
       file) echo kept > $name.tmp ;;
     esac
   done
-  expect 0 "step 6/6" "$DFRUN" count.yaml --output run --resume --set steps=6
+  expect 0 "step 6/6" "$DFRUN" count.yaml --allow-paths . --output run --resume --set steps=6
   [ "$(cat mine)" = mine ] || fail "a link was followed: $kind"
   [ ! -e nowhere ] || fail "a dangling link was followed"
   for name in run/metrics.jsonl run/checkpoints/LATEST run/run.json run/fetches.h5 text.txt; do
@@ -57,17 +57,17 @@ for name in metrics.jsonl run.json fetches.h5 .lock; do
     cp -r base run
     rm -f run/$name
     ln -s "$target" run/$name
-    expect 74 "a link stands there" "$DFRUN" count.yaml --output run --resume --set steps=6
+    expect 74 "a link stands there" "$DFRUN" count.yaml --allow-paths . --output run --resume --set steps=6
     [ -L run/$name ] && [ "$(cat mine)" = mine ] && [ ! -e nowhere ] || fail "the link $name was followed or removed"
   done
   rm run/$name
   mkfifo run/$name
-  expect 74 "a pipe stands there" "$DFRUN" count.yaml --output run --resume --set steps=6
+  expect 74 "a pipe stands there" "$DFRUN" count.yaml --allow-paths . --output run --resume --set steps=6
 done
 ln -s "$WORK/mine" text.txt
-expect 74 "a link stands there" "$DFRUN" count.yaml --output other
+expect 74 "a link stands there" "$DFRUN" count.yaml --allow-paths . --output other
 [ "$(cat mine)" = mine ] && [ -L text.txt ] || fail "WriteFile followed or removed a link"
 rm text.txt
 mkfifo text.txt
-expect 74 "a pipe stands there" "$DFRUN" count.yaml --output another
+expect 74 "a pipe stands there" "$DFRUN" count.yaml --allow-paths . --output another
 echo "nothing outside the run directory was written"

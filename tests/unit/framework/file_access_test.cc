@@ -30,7 +30,10 @@ class FileAccessTest : public ::testing::Test {
   }
 
   std::string Path(const std::string& name) { return files_.Path(name); }
-  FileAccess Access() { return FileAccess({.is_confined = true, .trusts_inputs = false, .roots = {Path("in")}}); }
+  FileAccess Access() { return FileAccess(Rules("in")); }
+  FileRules Rules(const std::string& root) {
+    return {.is_confined = true, .trusts_inputs = false, .roots = {Path(root)}, .write_roots = {Path(root)}};
+  }
 
   ScratchDirectory files_;
 };
@@ -54,9 +57,60 @@ TEST_F(FileAccessTest, WritesBesideNoRoot) {
   for (const char* name : {"in", "in/", "in/.", "in/below/..", "in/to_out/new", "in/to_nothing", "out/to_in"}) {
     EXPECT_EQ(access.ForWriting(Path(name)).status().code(), Code::kBadSpec) << name;
   }
-  const FileAccess one({.is_confined = true, .trusts_inputs = false, .roots = {Path("in/file")}});
+  FileRules rules = Rules("in/file");
+  rules.may_replace = true;
+  const FileAccess one(rules);
   EXPECT_TRUE(one.ForWriting(Path("in/file")).ok());
   EXPECT_FALSE(one.ForWriting(Path("in/other")).ok());
+}
+
+TEST_F(FileAccessTest, ReplacesWhatTheRunHasWritten) {
+  FileRules rules = Rules("in");
+  rules.run_directory = Path("in/run");
+  const FileAccess first(rules);
+  EXPECT_THAT(first.ForWriting(Path("in/file")).status().message(), HasSubstr("there before the job"));
+  EXPECT_THAT(first.ForAppending(Path("in/file")).status().message(), HasSubstr("--force"));
+  const std::string odd = "in/run/a\\ b\nc";
+  for (const std::string& name : {std::string("in/new"), odd}) {
+    ASSERT_TRUE(first.ForWriting(Path(name)).ok()) << name;
+    std::ofstream(Path(name)) << "written";
+    EXPECT_TRUE(first.ForWriting(Path(name)).ok()) << name;
+  }
+  rules.rank = 1;  // another rank, or a job that goes on
+  const FileAccess second(rules);
+  for (const std::string& name : {std::string("in/new"), odd}) EXPECT_TRUE(second.ForAppending(Path(name)).ok());
+  EXPECT_FALSE(second.ForWriting(Path("in/file")).ok());
+  rules.run_directory = Path("in/run2");
+  EXPECT_FALSE(FileAccess(rules).ForWriting(Path("in/new")).ok());
+  rules.may_replace = true;
+  EXPECT_TRUE(FileAccess(rules).ForWriting(Path("in/new")).ok());
+}
+
+TEST_F(FileAccessTest, WritesNothingHiddenAndNothingThatARunKeeps) {
+  FileRules rules = Rules("in");
+  rules.may_replace = true;
+  rules.run_directory = Path("in/run");
+  fs::create_directories(Path("in/.git"));
+  fs::create_directories(Path("in/other"));
+  std::ofstream(Path("in/other/run.json")) << "{}";
+  fs::create_symlink(Path("in/.git"), Path("in/to_git"));
+  const FileAccess access(rules);
+  for (const char* name : {"in/.x", "in/.git/config", "in/a/.b/c", "in/to_git/config", "in/run/run.json",
+                           "in/run/run-3.json", "in/run/metrics.jsonl", "in/run/written-0.txt", "in/run/.lock",
+                           "in/run/trace/rank0.json", "in/run/checkpoints/LATEST", "in/run/checkpoints/step-2",
+                           "in/run/checkpoints/step-2/shard-0.h5", "in/other/metrics.jsonl", "in/checkpoints/step-1"}) {
+    for (const auto& path :
+         {access.ForWriting(Path(name)), access.ForAppending(Path(name)), access.ForSaving(Path(name))})
+      EXPECT_EQ(path.status().code(), Code::kBadSpec) << name;
+  }
+  for (const char* name :
+       {"in/x", "in/run/checkpoints/model", "in/metrics.jsonl", "in/run/a/run.json", "in/steps/step-1"})
+    EXPECT_TRUE(access.ForWriting(Path(name)).ok()) << name;
+  EXPECT_TRUE(access.ForShard(Path("in/run/checkpoints/step-2.tmp-host-1-1"), "shard-0.h5").ok());
+  EXPECT_FALSE(access.ForShard(Path("in/other/checkpoints/step-2.tmp-host-1-1"), "shard-0.h5").ok());
+  EXPECT_FALSE(access.ForShard(Path("in/run/checkpoints/step-2"), "shard-0.h5").ok());
+  rules.write_roots.push_back(Path("in/.git"));  // the user's own words
+  EXPECT_TRUE(FileAccess(rules).ForWriting(Path("in/.git/config")).ok());
 }
 
 TEST_F(FileAccessTest, PathsThatLeadNowhere) {
