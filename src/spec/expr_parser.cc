@@ -122,6 +122,7 @@ class Parser {
     expr.kind = kind;
     expr.location = located_.LocationOf(begin);
     expr.source = text_.substr(begin, at_ - begin);
+    while (expr.source.ends_with(' ') || expr.source.ends_with('\n')) expr.source.remove_suffix(1);
     return expr;
   }
 

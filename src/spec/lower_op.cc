@@ -38,7 +38,28 @@ const std::string* FindText(const Graph& graph, const std::vector<Output>& input
   return nullptr;
 }
 
+// "Cast(a, DstT=float32) / 255": a number takes the dtype of the other side.
+std::string AsFractions(const Expr& quotient) {
+  const auto cast = [](const Expr& side) { return StrCat("Cast(", side.source, ", DstT=float32)"); };
+  const auto is_number = [](const Expr& side) { return side.is(Expr::Kind::kInt) || side.is(Expr::Kind::kUint); };
+  const Expr& a = quotient.items[0];
+  const Expr& b = quotient.items[1];
+  return StrCat(is_number(a) ? std::string(a.source) : cast(a), " / ", is_number(b) ? std::string(b.source) : cast(b));
+}
+
 }  // namespace
+
+// `/` of integers would leave the fraction out in silence.
+bool Lowering::CheckQuotient(const Expr& call, const std::vector<Output>& inputs) {
+  if (!call.is_operator || call.text != "Div" || !IsInteger(graph_.dtype(inputs[0]))) return true;
+  const std::string_view a = call.items[0].source;
+  const std::string_view b = call.items[1].source;
+  diagnostics_.ErrorOfCall(call.location, "'", call.source, "' divides integers (", graph_.dtype(inputs[0]),
+                           "), which `/` does not do: write ", AsFractions(call), " for the fraction, FloorDiv(", a,
+                           ", ", b, ") for the quotient rounded down, or Div(", a, ", ", b,
+                           ") for the one cut towards 0");
+  return false;
+}
 
 Value Lowering::AllOutputs(NodeId id) const {
   Value value;
@@ -277,7 +298,7 @@ std::optional<Value> Lowering::LowerOp(const ExprContext& context, const OpDef& 
     spec.op = "Identity";
     spec.attrs = {};
   }
-  if (!AddInputs(context, op, *operands, call.location, spec)) return {};
+  if (!AddInputs(context, op, *operands, call.location, spec) || !CheckQuotient(call, spec.inputs)) return {};
   SetSeeds(op, spec);
   const std::optional<NodeId> id = Add(context, std::move(spec), call.location);
   if (!id) return {};

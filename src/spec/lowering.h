@@ -136,6 +136,7 @@ class Lowering {
   std::optional<Output> AddConst(const ExprContext& context, const std::string& name, Tensor value,
                                  SourceLocation location);
   DType OperandDType(const OpDef& op, const AttrMap& attrs, const std::vector<Operand>& operands, size_t which) const;
+  bool CheckQuotient(const Expr& call, const std::vector<Output>& inputs);
   void SetSeeds(const OpDef& op, NodeSpec& spec) const;
   std::optional<NodeId> Add(const ExprContext& context, NodeSpec spec, SourceLocation location);
   std::string AboutInputs(const CallFrame& frame, const OpDef& op, const std::vector<Output>& inputs) const;

@@ -152,5 +152,36 @@ TEST(Messages, WordsThroughParams) {
   EXPECT_EQ(spec->job.jobs[1].tasks, JobSize::kRest);
 }
 
+// `/` of integers is an error wherever an expression stands, and names what to write.
+TEST(Messages, QuotientsOfIntegers) {
+  const std::string nodes =
+      "graph:\n  image: {op: Placeholder, dtype: uint8, shape: [4]}\n"
+      "  count: {op: Variable, shape: [], dtype: int64, init: 8}\n";
+  Says(ErrorOf(nodes + "  z: image / 255\n"),
+       "job.yaml:5:6: 'image / 255' divides integers (uint8), which `/` does not do: write Cast(image, DstT=float32) / "
+       "255 for the fraction, FloorDiv(image, 255) for the quotient rounded down, or Div(image, 255) for the one cut "
+       "towards 0");
+  Says(ErrorOf(nodes + "  z: (count + 1) / count\n"), "Cast((count + 1), DstT=float32) / Cast(count, DstT=float32)");
+  Says(ErrorOf(nodes + "  z: 100 / count\n"), "write 100 / Cast(count, DstT=float32) for");
+  Says(ErrorOf(nodes + "  z: '[1, 2] / 2'\n"), "write Cast([1, 2], DstT=float32) / 2 for");
+  Says(ErrorOf(nodes + "  z: Square(-(image / 2))\n"), "'(image / 2)' divides integers (uint8)");
+  Says(ErrorOf(nodes + "  z: Size(image) / 2\n"), "divides integers (int32)");
+  Says(ErrorOf(nodes + "run: {fetch: [image], feed: {image: 'Cast(Fill([4], 6) / 2, DstT=uint8)'}}\n"),
+       "divides integers (int32)");
+  Says(ErrorOf("functions:\n  half: {args: [x], returns: x / 2}\n" + nodes + "  z: half(image)\n"),
+       "'x / 2' divides integers (uint8)");
+  Says(ErrorOf(nodes + "  z: Cond(count > 2, count / 2, count)\n"), "'count / 2' divides integers (int64)");
+}
+
+TEST(Messages, QuotientsThatAreNone) {
+  const std::string nodes =
+      "graph:\n  image: {op: Placeholder, dtype: uint8, shape: [4]}\n  x: Cast(image, DstT=float32)\n";
+  for (const char* expr :
+       {"x / 255", "1 / 10", "7 / 2", "dim(x, 0) / 3", "x / dim(x, 0)", "Div(image, 255)", "FloorDiv(image, 255)",
+        "Cast(image, DstT=float32) / 255", "image * 2", "{op: Div, inputs: [image, 3]}", "Reshape(x, [4 / 2, 2])"}) {
+    EXPECT_EQ(ErrorOf(nodes + "  z: " + expr + "\n"), "no error") << expr;
+  }
+}
+
 }  // namespace
 }  // namespace dfrun
