@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "src/training/crosswise.h"
 #include "src/training/evaluation.h"
 #include "src/training/evaluation_effects.h"
 #include "src/training/loss_form.h"
@@ -41,6 +42,11 @@ Result<Texts> OfLoss(const LoadedSpec& spec) {
   return Texts{DescribeLossForm(spec.graph, form, replicas)};
 }
 
+Result<Texts> OfMeetings(const LoadedSpec& spec) {
+  const std::optional<CrosswiseMeeting> meeting = FindCrosswiseMeeting(spec.graph, spec.job.train->loss);
+  return meeting ? Texts{DescribeCrosswise(spec.graph, *meeting)} : Texts();
+}
+
 }  // namespace
 
 std::vector<std::string> WarningsOfSpec(const LoadedSpec& spec) {
@@ -51,6 +57,7 @@ std::vector<std::string> WarningsOfSpec(const LoadedSpec& spec) {
       texts.insert(texts.end(), std::make_move_iterator(more->begin()), std::make_move_iterator(more->end()));
   };
   if (spec.job.train) add(OfLoss(spec));
+  if (spec.job.train) add(OfMeetings(spec));
   if (spec.job.eval) add(OfUnfedMetrics(spec));
   if (spec.job.eval) add(OfEffects(spec));
   return texts;
