@@ -101,13 +101,10 @@ Result<int64_t> OutputChannels(const PartialShape& input, const PartialShape& fi
   return out;
 }
 
+// The output of a convolution; both shapes have the format's rank.
 template <bool kDepthwise>
-Result<PartialShape> ConvOutput(const InferenceContext& c) {
-  DF_ASSIGN(const WindowAttrs window, WindowAttrs::Read(c.attrs()));
-  DF_TRY(window.RefuseChannelWindows());
+Result<PartialShape> OutputOf(const WindowAttrs& window, const PartialShape& input, const PartialShape& filter) {
   const ImageFormat& format = window.format();
-  DF_ASSIGN(const PartialShape input, c.WithRank(0, format.rank()));
-  DF_ASSIGN(const PartialShape filter, c.WithRank(1, format.rank()));
   PartialShape output = PartialShape::UnknownOfRank(format.rank());
   output.set_dim(0, input.dim(0));
   DF_ASSIGN(const int64_t channels, OutputChannels(input, filter, input.dim(format.channels()), kDepthwise));
@@ -118,6 +115,14 @@ Result<PartialShape> ConvOutput(const InferenceContext& c) {
     output.set_dim(dim, d.output);
   }
   return output;
+}
+template <bool kDepthwise>
+Result<PartialShape> ConvOutput(const InferenceContext& c) {
+  DF_ASSIGN(const WindowAttrs window, WindowAttrs::Read(c.attrs()));
+  DF_TRY(window.RefuseChannelWindows());
+  DF_ASSIGN(const PartialShape input, c.WithRank(0, window.format().rank()));
+  DF_ASSIGN(const PartialShape filter, c.WithRank(1, window.format().rank()));
+  return OutputOf<kDepthwise>(window, input, filter);
 }
 template <bool kDepthwise>
 Status ConvOpShape(InferenceContext& c) {
@@ -154,26 +159,40 @@ Result<PartialShape> ShapeOfSizes(InferenceContext& c, int sizes, int other) {
   return shape.rank() == kRank ? shape : PartialShape::UnknownOfRank(kRank);
 }
 
-template <int kRank>
+// InvalidArgument where out_backprop, input 2, cannot be of the shape that the convolution gives.
+template <bool kDepthwise>
+Status CheckBackprop(const InferenceContext& c, const PartialShape& input, const PartialShape& filter) {
+  DF_ASSIGN(const WindowAttrs window, WindowAttrs::Read(c.attrs()));
+  DF_TRY(window.RefuseChannelWindows());
+  DF_ASSIGN(const PartialShape output, OutputOf<kDepthwise>(window, input, filter));
+  if (output.Merge(c.input(2)).ok()) return Status();
+  return InvalidArgument("out_backprop has shape ", c.input(2), ", but the convolution of ", input, " with a filter ",
+                         filter, " has ", output);
+}
+
+template <int kRank, bool kDepthwise>
 Status BackpropInputShape(InferenceContext& c) {
   DF_ASSIGN(PartialShape input, ShapeOfSizes<kRank>(c, 0, 1));
   DF_ASSIGN(const PartialShape dy, c.WithRank(2, kRank));
+  DF_ASSIGN(const PartialShape filter, c.WithRank(1, kRank));
   PartialShape images = PartialShape::UnknownOfRank(kRank);
   images.set_dim(0, dy.dim(0));
   if (const PartialShape plane = c.input_as_shape(0); kRank == 4 && plane.rank() == 2) {
     DF_ASSIGN(const WindowAttrs window, WindowAttrs::Read(c.attrs()));
-    DF_ASSIGN(const PartialShape filter, c.WithRank(1, kRank));
     images.set_dim(window.format().channels(), filter.dim(2));
     images.set_dim(window.format().height(), plane.dim(0));
     images.set_dim(window.format().width(), plane.dim(1));
   }
   DF_ASSIGN(input, input.Merge(images));
+  DF_TRY(CheckBackprop<kDepthwise>(c, input, filter));
   c.set_output(0, std::move(input));
   return Status();
 }
-template <int kRank>
+template <int kRank, bool kDepthwise>
 Status BackpropFilterShape(InferenceContext& c) {
   DF_ASSIGN(PartialShape filter, ShapeOfSizes<kRank>(c, 1, 0));
+  DF_ASSIGN(const PartialShape input, c.WithRank(0, kRank));
+  DF_TRY(CheckBackprop<kDepthwise>(c, input, filter));
   c.set_output(0, std::move(filter));
   return Status();
 }
@@ -306,14 +325,14 @@ OP("_FusedConv2DMaxPoolWithArgmax")
 OP("Conv2DBackpropInput")
     .As(&BackpropInputInputs)
     .As(&FlatAttrs<&kWithInteger>)
-    .Shape(&BackpropInputShape<4>)
+    .Shape(&BackpropInputShape<4, false>)
     .Gradient(&BackpropInputGradient<&Flat>)
     .Cost(&BackpropInputCost<false>)
     .Doc("The gradient of Conv2D by its input, whose shape input_sizes gives.");
 OP("Conv2DBackpropFilter")
     .As(&BackpropFilterInputs)
     .As(&FlatAttrs<&kFloats>)
-    .Shape(&BackpropFilterShape<4>)
+    .Shape(&BackpropFilterShape<4, false>)
     .Gradient(&BackpropFilterGradient<&Flat>)
     .Cost(&BackpropFilterCost<false>)
     .Doc("The gradient of Conv2D by its filter, whose shape filter_sizes gives.");
@@ -328,14 +347,14 @@ OP("DepthwiseConv2dNative")
 OP("DepthwiseConv2dNativeBackpropInput")
     .As(&BackpropInputInputs)
     .As(&DepthwiseAttrs)
-    .Shape(&BackpropInputShape<4>)
+    .Shape(&BackpropInputShape<4, true>)
     .Gradient(&BackpropInputGradient<&Depthwise>)
     .Cost(&BackpropInputCost<true>)
     .Doc("The gradient of DepthwiseConv2dNative by its input, whose shape input_sizes gives.");
 OP("DepthwiseConv2dNativeBackpropFilter")
     .As(&BackpropFilterInputs)
     .As(&DepthwiseAttrs)
-    .Shape(&BackpropFilterShape<4>)
+    .Shape(&BackpropFilterShape<4, true>)
     .Gradient(&BackpropFilterGradient<&Depthwise>)
     .Cost(&BackpropFilterCost<true>)
     .Doc("The gradient of DepthwiseConv2dNative by its filter, whose shape filter_sizes gives.");
@@ -353,14 +372,14 @@ OP("Conv3DBackpropInputV2")
     .Input("out_backprop: T")
     .As(&DeepAttrs)
     .Attr("Tshape: {int32, int64} = int32")
-    .Shape(&BackpropInputShape<5>)
+    .Shape(&BackpropInputShape<5, false>)
     .Gradient(&BackpropInputGradient<&Deep>)
     .Cost(&BackpropInputCost<false>)
     .Doc("The gradient of Conv3D by its input, whose shape input_sizes gives.");
 OP("Conv3DBackpropFilterV2")
     .As(&BackpropFilterInputs)
     .As(&DeepAttrs)
-    .Shape(&BackpropFilterShape<5>)
+    .Shape(&BackpropFilterShape<5, false>)
     .Gradient(&BackpropFilterGradient<&Deep>)
     .Cost(&BackpropFilterCost<false>)
     .Doc("The gradient of Conv3D by its filter, whose shape filter_sizes gives.");
