@@ -1,5 +1,6 @@
 #include "src/graph/dependency_order.h"
 #include "src/graph/graph.h"
+#include "src/graph/graph_cycle.h"
 
 namespace dfrun {
 namespace {
@@ -13,20 +14,28 @@ Status CycleError(const Graph& graph, const std::vector<NodeId>& cycle) {
                          "'");
 }
 
-}  // namespace
-
-Result<std::vector<NodeId>> Graph::TopologicalOrder() const {
+DependencyOrder OrderOf(const Graph& graph) {
   Dependencies dependencies;
-  for (const Node& n : nodes_) {
+  for (const Node& n : graph.nodes()) {
     for (int i = 0; i < n.num_inputs(); ++i) {
-      if (n.inputs[i].valid() && !IsBackEdge(n, i)) dependencies.before.push_back(n.inputs[i].node);
+      if (n.inputs[i].valid() && !graph.IsBackEdge(n, i)) dependencies.before.push_back(n.inputs[i].node);
     }
     dependencies.before.insert(dependencies.before.end(), n.control_inputs.begin(), n.control_inputs.end());
     dependencies.Close();
   }
-  DependencyOrder found = OrderByDependencies(dependencies);
+  return OrderByDependencies(dependencies);
+}
+
+}  // namespace
+
+Result<std::vector<NodeId>> Graph::TopologicalOrder() const {
+  DependencyOrder found = OrderOf(*this);
   if (!found.cycle.empty()) return CycleError(*this, found.cycle);
   return std::move(found.order);
+}
+
+std::vector<NodeId> FindCycle(const Graph& graph) {
+  return OrderOf(graph).cycle;
 }
 
 }  // namespace dfrun

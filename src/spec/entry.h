@@ -53,9 +53,24 @@ void ParseEntry(const GraphEntry& from, Entry& entry, const EntryContext& contex
 // Parses a scalar as an expression.
 std::optional<Expr> ParseScalar(const Yaml& scalar, const EntryContext& context);
 
-// Returns the indices of `entries` in an order in which each comes after those that it reads or waits for, else in the
-// order written. Entries in a cycle are reported and marked as failed.
-std::vector<size_t> OrderEntries(std::vector<Entry>& entries, const EntryContext& context);
+// A name that an expression reads or, a control input, waits for.
+struct EntryName {
+  std::string_view text;
+  bool waits = false;
+};
+// In the order written, less the variables of the expression's own loops.
+std::vector<EntryName> NamesIn(const Expr& expr, const EntryContext& context);
+std::vector<EntryName> NamesIn(const Entry& entry, const EntryContext& context);
+// Those in the attrs of a call.
+std::vector<EntryName> NamesInAttrs(const Expr& call, const EntryContext& context);
+
+// Returns the indices of `entries` in an order in which each comes after those that it reads or waits for, or nodes
+// within them, else in the order written. Nothing where there is none.
+std::optional<std::vector<size_t>> OrderEntries(const std::vector<Entry>& entries, const EntryContext& context);
+// Reports entries that read or wait for each other as a whole.
+void CheckCycles(const std::vector<Entry>& entries, const EntryContext& context);
+// "nodes depend on each other: a -> b -> a"; of many names the first.
+std::string CycleOf(const std::vector<std::string>& names);
 
 }  // namespace dfrun
 

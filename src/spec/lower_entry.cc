@@ -9,8 +9,9 @@ void Lowering::LowerEntries(CallFrame& frame, const std::vector<GraphEntry>& lis
   frame.entries.reserve(frame.entries.size() + entries.size());
   frame.values.reserve(frame.values.size() + entries.size());
   for (const Entry& e : entries) frame.entries.insert(e.name);
-  const std::vector<size_t> order = OrderEntries(entries, Parsing(frame));
-  for (const size_t i : order) {
+  const std::optional<std::vector<size_t>> order = OrderEntries(entries, Parsing(frame));
+  if (!order) return LowerCrosswise(frame, entries);
+  for (const size_t i : *order) {
     if (diagnostics_.full()) return;
     LowerEntry(frame, entries[i]);
   }

@@ -13,27 +13,18 @@ std::vector<SourceCall> Lowering::CallsOf(const CallFrame& frame) {
   return calls;
 }
 
-// While an object lives, new nodes and errors belong to its call.
-class Lowering::InCall {
- public:
-  InCall(Lowering& lowering, const CallFrame& frame)
-      : lowering_(lowering),
-        around_(lowering.call_),
-        errors_(lowering.diagnostics_, [&frame] { return CallsOf(frame); }) {
-    SourceLocation location = frame.call_location;
+Lowering::InCall::InCall(Lowering& lowering, FunctionCall& made)
+    : lowering_(lowering),
+      around_(lowering.call_),
+      errors_(lowering.diagnostics_, [&frame = made.frame] { return CallsOf(frame); }) {
+  if (made.number < 0) {
+    SourceLocation location = made.frame.call_location;
     location.call = around_;
-    lowering.graph_.calls().push_back({frame.function->name, location});
-    lowering.call_ = static_cast<int32_t>(lowering.graph_.calls().size()) - 1;
+    made.number = static_cast<int32_t>(lowering.graph_.calls().size());
+    lowering.graph_.calls().push_back({made.frame.function->name, location});
   }
-  ~InCall() { lowering_.call_ = around_; }
-  InCall(const InCall&) = delete;
-  InCall& operator=(const InCall&) = delete;
-
- private:
-  Lowering& lowering_;
-  const int32_t around_;
-  const Diagnostics::Context errors_;
-};
+  lowering.call_ = made.number;
+}
 
 bool Lowering::CheckCallCount(const FunctionDef& def, SourceLocation location) {
   if (++num_calls_ <= kMaxCalls && graph_.num_nodes() <= kMaxNodes) return true;
@@ -96,52 +87,53 @@ bool Lowering::BindAttr(const ExprContext& context, const FunctionDef::AttrArg& 
   return true;
 }
 
-bool Lowering::BindArguments(const ExprContext& context, const FunctionDef& def, const Expr& call, CallFrame& frame,
-                             Params& params) {
-  bool good = CheckFunctionKeywords(def, call, diagnostics_);
-  for (const FunctionDef::AttrArg& attr : def.attrs)
-    good = BindAttr(context, attr, FindKeywordArg(call, attr.name.text()), call, params) && good;
-
+// Finds the expression of each argument.
+bool Lowering::MatchArgumentsOf(const ExprContext& context, const Expr& call, FunctionCall& made) {
   std::vector<const Expr*> plain;
+  bool good = true;
   for (const Expr& item : call.items) {
     if (!item.is(Expr::Kind::kControl)) {
       plain.push_back(&item);
       continue;
     }
     const std::optional<NodeId> node = ControlReference(context.frame, item);
-    if (node) frame.options.controls.push_back(*node);
+    if (node) made.frame.options.controls.push_back(*node);
     good = good && node.has_value();
   }
   size_t at = 0;
-  for (const Yaml& arg : def.args) {
+  for (const Yaml& arg : made.def.args) {
     const Expr* given = FindKeywordArg(call, arg.text());
     if (given == nullptr && at < plain.size()) given = plain[at++];
     if (given == nullptr) {
-      diagnostics_.Error(call.location, "function '", def.name, "' lacks its argument '", arg.text(), "'");
+      diagnostics_.Error(call.location, "function '", made.def.name, "' lacks its argument '", arg.text(), "'");
       return false;
     }
-    // The argument is lowered as an operand; a constant is named after the argument.
-    const bool is_constant = Fold(context, *given).is_constant();
-    const std::string name = is_constant ? FreshName(context.frame, frame.scope, arg.text()) : "";
-    const std::optional<Output> output = LowerOne(context, *given, name);
-    if (output) frame.values.emplace(arg.text(), Value{{*output}});
-    good = good && output.has_value();
+    made.arguments.push_back(given);
   }
-  if (at < plain.size()) {
-    diagnostics_.Error(plain[at]->location, "function '", def.name, "' takes ", at,
-                       at == 1 ? " argument" : " arguments", ", this is one more (attrs are written name=value)");
-    good = false;
-  }
-  return good;
+  if (at == plain.size()) return good;
+  diagnostics_.Error(plain[at]->location, "function '", made.def.name, "' takes ", at,
+                     at == 1 ? " argument" : " arguments", ", this is one more (attrs are written name=value)");
+  return false;
 }
 
-std::optional<Value> Lowering::LowerFunction(const ExprContext& context, const FunctionDef& def, const Expr& call,
-                                             const std::string& own_name) {
-  if (!CheckCallCount(def, call.location) || !CheckCallDepth(context.frame, def, call.location)) return {};
-  Params params(&in_.params);
-  CallFrame frame;
+// The argument is lowered as an operand; a constant is named after the argument.
+bool Lowering::BindArgument(const ExprContext& context, size_t i, FunctionCall& made) {
+  const std::string_view arg = made.def.args[i].text();
+  const Expr& given = *made.arguments[i];
+  const bool is_constant = Fold(context, given).is_constant();
+  const std::string name = is_constant ? FreshName(context.frame, made.frame.scope, arg) : "";
+  const std::optional<Output> output = LowerOne(context, given, name);
+  if (output) made.frame.values.emplace(arg, Value{{*output}});
+  return output.has_value();
+}
+
+bool Lowering::BeginCall(const ExprContext& context, const Expr& call, const std::string& own_name,
+                         FunctionCall& made) {
+  const FunctionDef& def = made.def;
+  if (!CheckCallCount(def, call.location) || !CheckCallDepth(context.frame, def, call.location)) return false;
+  CallFrame& frame = made.frame;
   frame.scope = own_name.empty() ? FreshName(context.frame, context.scope, def.name) : own_name;
-  frame.params = &params;
+  frame.params = &made.params;
   frame.options = context.frame.options;
   frame.function = &def;
   frame.caller = &context.frame;
@@ -155,16 +147,28 @@ std::optional<Value> Lowering::LowerFunction(const ExprContext& context, const F
     frame.options.controls.insert(frame.options.controls.end(), context.own.controls.begin(),
                                   context.own.controls.end());
   }
-  if (!BindArguments(context, def, call, frame, params)) return {};
-  const InCall in_call(*this, frame);
-  LowerEntries(frame, def.locals);
-  return LowerReturns(frame, def);
+  bool good = CheckFunctionKeywords(def, call, diagnostics_);
+  for (const FunctionDef::AttrArg& attr : def.attrs)
+    good = BindAttr(context, attr, FindKeywordArg(call, attr.name.text()), call, made.params) && good;
+  return MatchArgumentsOf(context, call, made) && good;
 }
 
-std::optional<Value> Lowering::LowerReturns(CallFrame& frame, const FunctionDef& def) {
+std::optional<Value> Lowering::LowerFunction(const ExprContext& context, const FunctionDef& def, const Expr& call,
+                                             const std::string& own_name) {
+  FunctionCall made(def, in_.params);
+  bool good = BeginCall(context, call, own_name, made);
+  for (size_t i = 0; i < made.arguments.size(); ++i) good = BindArgument(context, i, made) && good;
+  if (!good) return {};
+  const InCall in_call(*this, made);
+  LowerEntries(made.frame, def.locals);
+  std::vector<Entry> returns = ParseEntries(def.returns, Parsing(made.frame));
+  return LowerReturns(made.frame, def, returns);
+}
+
+std::optional<Value> Lowering::LowerReturns(CallFrame& frame, const FunctionDef& def, std::vector<Entry>& returns) {
   Value returned;
   bool good = true;
-  for (Entry& entry : ParseEntries(def.returns, Parsing(frame))) {
+  for (Entry& entry : returns) {
     if (entry.failed) return {};
     const std::optional<NodeOptions> options = EntryOptions(frame, entry);
     if (!options) return {};

@@ -56,6 +56,7 @@ Lowering::Lowering(const LoweringInput& input, Graph& graph, Diagnostics& diagno
 
 void Lowering::AddGraph(const std::vector<GraphEntry>& entries) {
   LowerEntries(top_, entries);
+  CheckStandIns();
 }
 
 std::optional<Output> Lowering::AddExpression(const Yaml& scalar, const std::string& name, const WantedValue* wanted) {
@@ -228,6 +229,9 @@ std::optional<Output> Lowering::Reference(const CallFrame& frame, const Expr& na
 std::optional<NodeId> Lowering::ControlReference(const CallFrame& frame, const Expr& name) {
   Value storage;
   const Value* value = FindValue(frame, name.text, storage);
+  if (value == nullptr) {
+    if (const std::optional<NodeId> stand_in = StandIn(frame, name)) return stand_in;
+  }
   if (value == nullptr || value->failed || !value->outputs.empty()) {
     const std::optional<Output> output = Reference(frame, name);
     if (!output) return {};

@@ -143,19 +143,52 @@ class Lowering {
   Value AllOutputs(NodeId id) const;
 
   // Functions (lower_function.cc).
+  // A call that is being built; it stays where it is.
+  struct FunctionCall {
+    FunctionCall(const FunctionDef& callee, const Params& outer) : def(callee), params(&outer) {}
+    FunctionCall(const FunctionCall&) = delete;
+    FunctionCall& operator=(const FunctionCall&) = delete;
+
+    const FunctionDef& def;
+    Params params;
+    CallFrame frame;
+    std::vector<const Expr*> arguments;  // by FunctionDef::args
+    int32_t number = -1;                 // among the graph's calls, once there are nodes of it
+  };
+  // While an object lives, new nodes and errors belong to its call.
+  class InCall {
+   public:
+    InCall(Lowering& lowering, FunctionCall& made);
+    ~InCall() { lowering_.call_ = around_; }
+    InCall(const InCall&) = delete;
+    InCall& operator=(const InCall&) = delete;
+
+   private:
+    Lowering& lowering_;
+    const int32_t around_;
+    const Diagnostics::Context errors_;
+  };
   std::optional<Value> LowerFunction(const ExprContext& context, const FunctionDef& def, const Expr& call,
                                      const std::string& own_name);
-  bool BindArguments(const ExprContext& context, const FunctionDef& def, const Expr& call, CallFrame& frame,
-                     Params& params);
+  // Makes the frame, with the attrs: arguments, entries and returns are to be lowered in it.
+  bool BeginCall(const ExprContext& context, const Expr& call, const std::string& own_name, FunctionCall& made);
+  bool MatchArgumentsOf(const ExprContext& context, const Expr& call, FunctionCall& made);
+  bool BindArgument(const ExprContext& context, size_t i, FunctionCall& made);
   bool BindAttr(const ExprContext& context, const FunctionDef::AttrArg& attr, const Expr* given, const Expr& call,
                 Params& params);
   std::optional<std::string> AttrText(const ExprContext& context, const Expr& value);
   bool CheckCallCount(const FunctionDef& def, SourceLocation location);
   bool CheckCallDepth(const CallFrame& frame, const FunctionDef& def, SourceLocation location);
-  std::optional<Value> LowerReturns(CallFrame& frame, const FunctionDef& def);
+  std::optional<Value> LowerReturns(CallFrame& frame, const FunctionDef& def, std::vector<Entry>& returns);
   // The innermost first.
   static std::vector<SourceCall> CallsOf(const CallFrame& frame);
-  class InCall;
+
+  // Entries that refer to each other crosswise (lower_parts.cc).
+  class Parts;
+  void LowerCrosswise(CallFrame& frame, std::vector<Entry>& entries);
+  // A node to wait for in place of one that is yet to be built; nothing where `name` names none.
+  std::optional<NodeId> StandIn(const CallFrame& frame, const Expr& name);
+  void CheckStandIns();
 
   // Variables (lower_variable.cc).
   std::optional<VariableType> ReadVariableType(const ExprContext& context, const VariableArgs& args);
@@ -293,6 +326,8 @@ class Lowering {
   int64_t num_calls_ = 0;                         // of functions
   int32_t call_ = -1;                             // the current call, as an index into the graph's calls
   std::unordered_set<const FunctionDef*> called_;
+  Parts* parts_ = nullptr;  // the innermost that are being built
+  std::unordered_set<NodeId> stand_ins_;
 };
 
 }  // namespace dfrun

@@ -50,7 +50,7 @@ class UncalledFunction {
     for (const GraphEntry& local : def_.locals) entries_.insert(local.name.text());
     std::vector<Entry> locals = Parse(def_.locals);
     for (const Entry& entry : locals) CheckEntry(entry);
-    OrderEntries(locals, context_);
+    CheckCycles(locals, context_);
     for (const Entry& entry : Parse(def_.returns)) CheckEntry(entry);
   }
 
