@@ -1,6 +1,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/control/kept_values.h"
 #include "kernels/control/step_resource.h"
 #include "kernels/device/cpu_kernel.h"
 
@@ -12,12 +13,14 @@ const std::string kStack = "Stack";
 // Thread safety: all methods from any thread.
 class Stack final : public Resource {
  public:
-  Stack(DType dtype, int64_t max_size) : dtype_(dtype), max_size_(max_size) {}
+  Stack(DType dtype, int64_t max_size, RefPtr<KeptValues> kept)
+      : dtype_(dtype), max_size_(max_size), kept_(std::move(kept)) {}
 
   Status Push(Tensor value) {
     if (value.dtype() != dtype_) {
       return InvalidArgument("a stack of ", dtype_, " cannot take an element of ", value.dtype());
     }
+    DF_TRY(kept_->Add(static_cast<int64_t>(value.num_bytes())));
     MutexLock lock(mu_);
     if (is_closed_) return InvalidArgument("the stack has been closed");
     if (max_size_ >= 0 && static_cast<int64_t>(values_.size()) >= max_size_) {
@@ -34,6 +37,7 @@ class Stack final : public Resource {
     if (values_.empty()) return InvalidArgument("the stack is empty");
     Tensor value = std::move(values_.back());
     values_.pop_back();
+    kept_->Remove(static_cast<int64_t>(value.num_bytes()));
     return value;
   }
 
@@ -48,6 +52,7 @@ class Stack final : public Resource {
  private:
   const DType dtype_;
   const int64_t max_size_;
+  const RefPtr<KeptValues> kept_;
   Mutex mu_;
   std::vector<Tensor> values_ GUARDED_BY(mu_);
   bool is_closed_ GUARDED_BY(mu_) = false;
@@ -68,7 +73,8 @@ class StackKernel final : public Kernel {
       }
       max_size = ctx.input(0).scalar<int32_t>();
     }
-    return GiveStepResource(ctx, kStack, name_, RefPtr<Stack>(new Stack(dtype_, max_size)));
+    DF_ASSIGN(RefPtr<KeptValues> kept, KeptValues::Of(ctx));
+    return GiveStepResource(ctx, kStack, name_, RefPtr<Stack>(new Stack(dtype_, max_size, std::move(kept))));
   }
 
  private:

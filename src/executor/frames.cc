@@ -56,6 +56,18 @@ std::string Frames::Unfinished() {
   return "";
 }
 
+std::string Frames::TurnOf(uint64_t id) {
+  if (id == 0) return "";
+  MutexLock lock(mu_);
+  for (const std::unique_ptr<FrameRun>& frame : all_) {
+    const bool is_of_frame = frame->oldest != nullptr && (id - frame->first_id) % 2 == 0 &&
+                             frame->TurnOf(id) >= frame->TurnOf(frame->oldest->id) &&
+                             frame->TurnOf(id) <= frame->TurnOf(frame->next_id);
+    if (is_of_frame) return StrCat("turn ", frame->TurnOf(id), " of the loop '", frame->plan->name, "'");
+  }
+  return "";
+}
+
 FrameRun& Frames::Find(Iteration& outer, int32_t frame) {
   const FramePlan& plan = plan_.frames()[frame];
   FrameRun*& child = outer.children[plan.child_index];
@@ -69,7 +81,7 @@ FrameRun& Frames::Find(Iteration& outer, int32_t frame) {
   child->plan = &plan;
   child->outer = &outer;
   child->exited.assign(plan.exits.size(), 0);
-  child->next_id = Mix(outer.id ^ plan.name_hash) | 1;
+  child->next_id = child->first_id = Mix(outer.id ^ plan.name_hash) | 1;
   return *child;
 }
 

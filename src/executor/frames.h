@@ -50,6 +50,8 @@ struct FrameRun {
   // OpContext::iteration() of the next iteration, the same on all devices. They count on from a hash of the iteration
   // around the frame, and are odd, since 0 is the step's.
   uint64_t NextId() { return next_id += 2; }
+  // Of an iteration of this id, counted from 1.
+  uint64_t TurnOf(uint64_t id) const { return (id - first_id) / 2; }
 
   // What an Enter brought; a value that is not constant is gone once iteration 0 has it.
   struct Entered {
@@ -74,6 +76,7 @@ struct FrameRun {
   Iteration* newest = nullptr;
   int64_t num_running = 0;  // iterations under way
   uint64_t next_id = 0;
+  uint64_t first_id = 0;                               // next_id before the first iteration
   bool has_begun = false;                              // iteration 0 has, and the frame has not ended
   std::vector<std::unique_ptr<Iteration>> iterations;  // all that it ever had
   std::vector<Iteration*> idle;
@@ -112,6 +115,8 @@ class Frames {
   void Reset() EXCLUDES(mu_);
   // The name of a frame that has not ended; empty if all have.
   std::string Unfinished() EXCLUDES(mu_);
+  // "turn 3 of the loop 'while'" of an iteration under way, by its id; empty for that of the step.
+  std::string TurnOf(uint64_t id) EXCLUDES(mu_);
 
   // The frame that an Enter of `outer` leads into, begun if it was not.
   FrameRun& Find(Iteration& outer, int32_t frame) REQUIRES(mu_);

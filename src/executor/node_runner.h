@@ -54,7 +54,8 @@ class NodeRunner {
 
   Ran Fail(uint32_t node, const Status& status) {
     const bool is_unit = plan_.info(node).op->name == kRecordedUnitOp;  // which has said all itself
-    step_.Fail(is_unit ? status : WithMemoryReport(AtNode(plan_, node, status), step_, kShared));
+    const Status at_turn = step_.AtTurn(context_.iteration(), status);
+    step_.Fail(is_unit ? status : WithMemoryReport(AtNode(plan_, node, at_turn), step_, kShared));
     return Ran::kFailed;
   }
 

@@ -170,6 +170,12 @@ void StepState::End(const Status& of_device) {
   done(std::move(status));
 }
 
+Status StepState::AtTurn(uint64_t iteration, const Status& status) {
+  if (frames_ == nullptr || status.code() != Code::kResourceExhausted) return status;
+  const std::string turn = frames_->TurnOf(iteration);
+  return turn.empty() ? status : status.Annotate(turn);
+}
+
 void StepState::Fail(const Status& status) {
   {
     MutexLock lock(mu_);

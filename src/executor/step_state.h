@@ -66,6 +66,8 @@ class StepState final : public PlanState {
   AsyncOp& async_op(int i) { return async_[i]; }
   // Only with control flow.
   Frames& frames() { return *frames_; }
+  // A lack of memory says in which turn of a loop it was met.
+  Status AtTurn(uint64_t iteration, const Status& status);
 
   // Any thread. The first failure is the step's; it ends what the step waits for.
   void Fail(const Status& status);

@@ -60,6 +60,7 @@ class NameFinder {
   void WalkWhile(const Expr& call) {
     std::vector<std::string_view> hidden;
     for (const KeywordArg& k : call.keywords) {
+      if (k.name == "max_iterations") Walk(k.value);
       if (k.name != "vars") continue;
       for (const KeywordArg& var : k.value.keywords) hidden.push_back(var.name);
       Walk(k.value);

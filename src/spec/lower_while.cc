@@ -113,10 +113,60 @@ bool Lowering::EnterLoop(const std::string& name, std::vector<LoopVar>& vars) {
   return true;
 }
 
+std::optional<Output> Lowering::AddTurnCounter(const ExprContext& context, const Expr& limit, const std::string& name,
+                                               std::vector<LoopVar>& vars) {
+  const Folded folded = Fold(context, limit);
+  if (folded.is_error()) return {};
+  const std::optional<Output> most =
+      LowerOne(context, limit, folded.is_constant() ? FreshName(context.frame, name, "max_iterations") : "");
+  if (!most) return {};
+  const DType dtype = graph_.dtype(*most);
+  const PartialShape& shape = graph_.shape(*most);
+  const Tensor* const known = graph_.ConstantValue(*most);
+  const bool is_count =
+      (dtype == DType::kInt32 || dtype == DType::kInt64) && (!shape.known_rank() || shape.rank() == 0);
+  if (!is_count ||
+      (known != nullptr && (dtype == DType::kInt32 ? known->scalar<int32_t>() : known->scalar<int64_t>()) < 0)) {
+    diagnostics_.Error(limit.location, "max_iterations must be a number of at least 0, or a scalar int32 or int64");
+    return {};
+  }
+  Tensor zero = dtype == DType::kInt32 ? Tensor::Scalar<int32_t>(0) : Tensor::Scalar<int64_t>(0);
+  const std::optional<Output> initial =
+      AddConst(context, FreshName(context.frame, name, "turn/initial"), std::move(zero), limit.location);
+  if (!initial) return {};
+  vars.push_back({FreshName(context.frame, "", "turn"), limit.location, *initial, -1, {}});
+  return most;
+}
+
+std::optional<Output> Lowering::AddInLoop(const ExprContext& inner, const char* op, Output a, Output b,
+                                          SourceLocation location) {
+  NodeSpec spec;
+  spec.name = FreshName(inner.frame, flow_.back().frame, StrCat("turn/", op));
+  spec.op = op;
+  spec.inputs = {a, b};
+  const std::optional<NodeId> id = Add(inner, std::move(spec), location);
+  if (!id) return {};
+  return Output{*id, 0};
+}
+
+std::optional<Output> Lowering::CountTurn(const ExprContext& inner, const LoopVar& counter) {
+  const bool is_small = graph_.dtype(counter.inside) == DType::kInt32;
+  const std::optional<Output> one =
+      AddConst(inner, FreshName(inner.frame, flow_.back().frame, "turn/one"),
+               is_small ? Tensor::Scalar<int32_t>(1) : Tensor::Scalar<int64_t>(1), counter.location);
+  if (!one) return {};
+  return AddInLoop(inner, "Add", counter.inside, *one, counter.location);
+}
+
 std::optional<Output> Lowering::LowerLoopCond(const ExprContext& inner, const Expr& cond,
-                                              const std::vector<LoopVar>& vars) {
+                                              const std::vector<LoopVar>& vars, std::optional<Output> limit) {
   std::optional<Output> goes_on = LowerOne(inner, cond, "");
   if (!goes_on || !CheckPredicate(*goes_on, "While", cond.location)) return {};
+  if (limit) {
+    const std::optional<Output> is_below = AddInLoop(inner, "Less", vars.back().inside, *limit, cond.location);
+    goes_on = is_below ? AddInLoop(inner, "LogicalAnd", *is_below, *goes_on, cond.location) : std::nullopt;
+    if (!goes_on) return {};
+  }
   NodeSpec spec;
   spec.name = StrCat(flow_.back().frame, "/LoopCond");
   spec.op = "LoopCond";
@@ -129,7 +179,7 @@ std::optional<Output> Lowering::LowerLoopCond(const ExprContext& inner, const Ex
 }
 
 std::optional<std::vector<Output>> Lowering::LowerBody(const ExprContext& inner, const Expr& body,
-                                                       const std::vector<LoopVar>& vars) {
+                                                       std::span<const LoopVar> vars) {
   if (!body.is(Expr::Kind::kMap)) {
     const std::optional<std::vector<Output>> values =
         body.is(Expr::Kind::kList) ? LowerItems(inner, body) : LowerAll(inner, body);
@@ -214,6 +264,12 @@ std::optional<Value> Lowering::LowerWhile(const ExprContext& context, const Expr
   std::vector<std::string_view> names;
   names.reserve(vars.size());
   for (const LoopVar& var : vars) names.push_back(var.name);
+  const size_t own = vars.size();
+  std::optional<Output> limit;
+  if (const Expr* most = FindPart(call, "max_iterations")) {
+    limit = AddTurnCounter({context.frame, name, context.own}, *most, name, vars);
+    if (!limit) return {};
+  }
   const Expr cond = WithVariables(*FindPart(call, "cond"), in_.functions, names);
   const Expr body = WithVariables(written_body, in_.functions, names);
 
@@ -223,7 +279,7 @@ std::optional<Value> Lowering::LowerWhile(const ExprContext& context, const Expr
   const std::string cond_scope = StrCat(name, "/cond");
   const std::string body_scope = StrCat(name, "/body");
   const auto bind = [&] {
-    for (const LoopVar& var : vars) frame.values.insert_or_assign(var.name, Value{{var.inside}});
+    for (size_t i = 0; i < own; ++i) frame.values.insert_or_assign(vars[i].name, Value{{vars[i].inside}});
   };
   BeginFlow(call);
   const int32_t level = ++num_flows_;
@@ -233,7 +289,7 @@ std::optional<Value> Lowering::LowerWhile(const ExprContext& context, const Expr
   const auto build = [&] {
     if (!EnterLoop(name, vars)) return false;
     bind();
-    const std::optional<Output> pred = LowerLoopCond({frame, cond_scope, options}, cond, vars);
+    const std::optional<Output> pred = LowerLoopCond({frame, cond_scope, options}, cond, vars, limit);
     if (!pred) return false;
     for (LoopVar& var : vars) {
       NodeSpec spec;
@@ -254,16 +310,21 @@ std::optional<Value> Lowering::LowerWhile(const ExprContext& context, const Expr
     flow_.back().pivot = vars[0].inside.node;
     bind();
     const ExprContext in_body{frame, body_scope, options};
-    const std::optional<std::vector<Output>> next = LowerBody(in_body, body, vars);
+    std::optional<std::vector<Output>> next = LowerBody(in_body, body, std::span(vars).first(own));
+    if (next && limit) {
+      const std::optional<Output> turn = CountTurn(in_body, vars.back());
+      if (!turn) return false;
+      next->push_back(*turn);
+    }
     return next && CloseLoop(in_body, vars, *next, written_body.location);
   };
   const bool built = build();
   PopFlow();
   if (!built) return {};
   Value value;
-  for (size_t i = 0; i < vars.size(); ++i) {
+  for (size_t i = 0; i < own; ++i) {
     NodeSpec exit;
-    exit.name = vars.size() == 1 ? name : StrCat(name, "/", vars[i].name);
+    exit.name = own == 1 ? name : StrCat(name, "/", vars[i].name);
     exit.op = "Exit";
     exit.inputs = {leaving[i]};
     const std::optional<Output> left = AddFlowNode(std::move(exit), depth(), vars[i].location);

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -217,9 +218,16 @@ class Lowering {
   bool ReadLoopVars(const ExprContext& context, const Expr& call, const Expr& body, const std::string& name,
                     std::vector<LoopVar>& vars);
   bool EnterLoop(const std::string& name, std::vector<LoopVar>& vars);
-  std::optional<Output> LowerLoopCond(const ExprContext& inner, const Expr& cond, const std::vector<LoopVar>& vars);
+  // Bounds the turns by `limit`, written as max_iterations: the last of `vars` is then made to count them.
+  std::optional<Output> AddTurnCounter(const ExprContext& context, const Expr& limit, const std::string& name,
+                                       std::vector<LoopVar>& vars);
+  std::optional<Output> LowerLoopCond(const ExprContext& inner, const Expr& cond, const std::vector<LoopVar>& vars,
+                                      std::optional<Output> limit);
+  std::optional<Output> AddInLoop(const ExprContext& inner, const char* op, Output a, Output b,
+                                  SourceLocation location);
+  std::optional<Output> CountTurn(const ExprContext& inner, const LoopVar& counter);
   std::optional<std::vector<Output>> LowerBody(const ExprContext& inner, const Expr& body,
-                                               const std::vector<LoopVar>& vars);
+                                               std::span<const LoopVar> vars);
   bool CloseLoop(const ExprContext& inner, const std::vector<LoopVar>& vars, const std::vector<Output>& next,
                  SourceLocation location);
 

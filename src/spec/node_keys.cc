@@ -33,6 +33,7 @@ const std::vector<KeyDef>& WhileKeys() {
   static const std::vector<KeyDef>& keys = *new std::vector<KeyDef>{{"vars", KeyKind::kExpressions},
                                                                     {"cond", KeyKind::kExpression},
                                                                     {"body", KeyKind::kReturns},
+                                                                    {"max_iterations", KeyKind::kExpression},
                                                                     {"parallel_iterations", KeyKind::kInt},
                                                                     {"swap_memory", KeyKind::kBool}};
   return keys;

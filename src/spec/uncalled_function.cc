@@ -171,6 +171,7 @@ class UncalledFunction {
     WalkItems(call);
     const std::unordered_set<std::string_view> outer = loop_values_;
     for (const KeywordArg& k : call.keywords) {
+      if (k.name == "max_iterations") Walk(k.value);
       if (k.name != "vars") continue;
       Walk(k.value);
       for (const KeywordArg& var : k.value.keywords) loop_values_.insert(var.name);

@@ -178,7 +178,7 @@ TEST_F(CommandsTest, GraphAfterAPassIsWholeOrByDevice) {
   EXPECT_THAT(output_, HasSubstr("_FusedMatMul"));
   EXPECT_EQ(Dfrun(graph + "no_such"), 64);
   EXPECT_THAT(output_, HasSubstr("there is no pass 'no_such'"));
-  EXPECT_THAT(output_, HasSubstr("prune, lower_collectives, enter_before_exit, dependency_pruning, constant_folding"));
+  EXPECT_THAT(output_, HasSubstr("prune, loops_end, lower_collectives, enter_before_exit, dependency_pruning, constant_folding"));
   EXPECT_THAT(output_, HasSubstr("place, partition, cpu/fuse_bias"));
 }
 

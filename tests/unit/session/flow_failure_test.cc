@@ -76,10 +76,9 @@ TEST_P(FlowFailure, LoopsOverRanksCount) {
   }
 }
 
-// The loop counts by 0, on rank 0 alone.
+// The loop counts by what is fed, 0, on rank 0 alone.
 TEST_P(FlowFailure, AnErrorElsewhereEndsALoopThatWouldNotEnd) {
   MakeLoop(1, -1);
-  m.node({m.graph.Find("one"), 0}).attrs.Set("value", Tensor::Scalar<int32_t>(0));
   On(1, "broken", "FloorDiv",
      {On(1, "shape", "Size",
          {On(1, "unset", "VariableV2", {}, {{"dtype", DType::kInt32}, {"shape", PartialShape({2})}})}),
@@ -89,7 +88,7 @@ TEST_P(FlowFailure, AnErrorElsewhereEndsALoopThatWouldNotEnd) {
   options.optimize = false;
   const auto session = Session::Create(ranks.master(), std::move(m.graph), options);
   ASSERT_TRUE(session.ok()) << session.status().ToString();
-  const Status status = (*session)->Run({}, {"exit"}, {"broken"}).status();
+  const Status status = (*session)->Run({{"one", Tensor::Scalar<int32_t>(0)}}, {"exit"}, {"broken"}).status();
   EXPECT_FALSE(status.ok());
   EXPECT_THAT(status.message(), HasSubstr("rank 1"));
 }

@@ -1,0 +1,19 @@
+#ifndef DFRUN_SRC_BASE_HOST_MEMORY_H_
+#define DFRUN_SRC_BASE_HOST_MEMORY_H_
+
+#include <cstdint>
+
+namespace dfrun {
+
+struct HostMemory {
+  int64_t left_bytes;   // that this process may still take
+  int64_t total_bytes;  // of which it is a part
+};
+
+// The least of what the process's limit of address space, its cgroups and the host leave. Reads files of /proc and
+// /sys, some 50 us; what cannot be read bounds nothing. Thread safety: any thread.
+HostMemory LookAtHostMemory();
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_BASE_HOST_MEMORY_H_
