@@ -161,42 +161,4 @@ sed 's/KEYS/learning_rate: 1, clip_norm: 0.1/' double.yaml > norm.yaml
 trained 1 norm.yaml
 has run W -0.059999999999999998 -0.080000000000000002
 
-# A job that goes on from a checkpoint of a program that computed otherwise says so, where that concerns it.
-forget_rules() {  # MANIFEST: as such a program wrote it
-  /usr/bin/python3 - "$1" <<'P'
-import re
-import sys
-def crc32c(data):
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-    return crc ^ 0xFFFFFFFF
-text = open(sys.argv[1], "rb").read()
-body = text[: text.rindex(b' "checksum"')]
-body, count = re.subn(rb',\s*\{"name": "rules"[^}]*\}', b"", body)
-assert count == 1, text
-open(sys.argv[1], "wb").write(body + b' "checksum": "crc32c:%08x"\n}\n' % crc32c(body))
-P
-}
-# resumed SPEC TEXT OPTION...: what is said with such a checkpoint holds the text, and with one of this program nothing is.
-resumed() {
-  local spec=$1 text=$2
-  shift 2
-  trained 1 "$spec" "$@"
-  sed 's/steps: 1,/steps: 2,/' "$spec" > longer.yaml
-  cp -r run before
-  expect 0 "resuming at step 1" "$DFRUN" longer.yaml --output run --resume "$@"
-  ! grep 'differ: ' out || fail "a line about a checkpoint of this program"
-  forget_rules before/checkpoints/step-1/manifest.json
-  expect 0 "resuming at step 1" "$DFRUN" longer.yaml --output before --resume "$@"
-  if [ -n "$text" ]; then grep -qF "this job differ: $text" out || { cat out; fail "not '$text'"; }; fi
-  [ -n "$text" ] || ! grep 'differ: ' out || fail "a line about a rule that does not concern $spec"
-  rm -rf before
-}
-resumed clip.yaml "gradients of 16 bits are summed, and their norm is computed, in float32, and were in 16 bits"
-resumed clip.yaml "" --set dt=float32
-resumed rate.yaml "a schedule's rate and the norm of gradients of float64 are float64, and were float32"
-resumed norm.yaml "a schedule's rate and the norm of gradients of float64 are float64, and were float32"
 echo "narrow numbers train as in float32"

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# A job that goes on from a checkpoint of a program that computed otherwise says so in its first line, where that concerns
+# it, and says nothing else of it.
+#   rule_changes_test.sh SOURCE_DIR DFRUN
+SOURCE=$1 DFRUN=$2
+source "$SOURCE/tests/regression/lib.sh"
+
+forget_rules() {  # MANIFEST: as such a program wrote it
+  /usr/bin/python3 - "$1" <<'P'
+import re
+import sys
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+text = open(sys.argv[1], "rb").read()
+body = text[: text.rindex(b' "checksum"')]
+body, count = re.subn(rb',\s*\{"name": "rules"[^}]*\}', b"", body)
+assert count == 1, text
+open(sys.argv[1], "wb").write(body + b' "checksum": "crc32c:%08x"\n}\n' % crc32c(body))
+P
+}
+# resumed SPEC TEXT OPTION...: what is said with such a checkpoint holds the text, and with one of this program nothing is.
+resumed() {
+  local spec=$1 text=$2
+  shift 2
+  rm -rf run
+  expect 0 "step 1/1" "$DFRUN" "$spec" --output run "$@"
+  sed 's/steps: 1,/steps: 2,/' "$spec" > longer.yaml
+  cp -r run before
+  expect 0 "resuming at step 1" "$DFRUN" longer.yaml --output run --resume "$@"
+  ! grep 'differ: ' out || fail "a line about a checkpoint of this program"
+  forget_rules before/checkpoints/step-1/manifest.json
+  expect 0 "resuming at step 1" "$DFRUN" longer.yaml --output before --resume "$@"
+  if [ -n "$text" ]; then grep -qF "this job differ: $text" out || { cat out; fail "not '$text'"; }; fi
+  [ -n "$text" ] || ! grep 'differ: ' out || fail "a line about a rule that does not concern $spec"
+  rm -rf before
+}
+
+# spec NAME KEYS: of a training of the variable W, whose nodes are read from the standard input.
+spec() {
+  { printf 'dfrun: 1\nparams: {dt: float32}\ngraph:\n'; cat
+    printf 'train: {loss: loss, steps: 1, %s}\ncheckpoint: {every: 1}\n' "$2"; } > "$1.yaml"
+}
+spec narrow "learning_rate: 0.1, clip_norm: 1" <<'Y'
+  W: {op: Variable, shape: [2], dtype: "${dt}", init: ones}
+  loss: Cast(Sum(W), DstT=float32)
+Y
+resumed narrow.yaml "gradients of 16 bits are summed, and their norm is computed, in float32, and were in 16 bits" \
+  --set dt=float16
+resumed narrow.yaml "a schedule's rate and the norm of gradients of float64 are float64, and were float32" \
+  --set dt=float64
+resumed narrow.yaml ""
+sed 's/, clip_norm: 1//' narrow.yaml > constant.yaml
+resumed constant.yaml "" --set dt=float16
+resumed constant.yaml "" --set dt=float64
+sed 's/rate: 0.1/rate: {schedule: step, initial: 0.1, factor: 0.5, steps: 2}/' constant.yaml > schedule.yaml
+resumed schedule.yaml "a schedule's rate and the norm of gradients of float64" --set dt=float64
+
+spec complex "learning_rate: 0.1" <<'Y'
+  W: {op: Variable, shape: [2], dtype: "${dt}", init: ones}
+  z: Complex(W, W)
+  loss: Cast(Sum(Real(MulNoNan(z, z))), DstT=float32)
+Y
+resumed complex.yaml "gradients of MulNoNan, SquaredDifference and LogMatrixDeterminant by complex values are those of"
+spec real "learning_rate: 0.1" <<'Y'
+  W: {op: Variable, shape: [2], dtype: "${dt}", init: ones}
+  loss: Sum(MulNoNan(W, W))
+Y
+resumed real.yaml ""
+
+norm() {
+  cat <<Y
+  W: {op: Variable, shape: [4, 2, 2, 3], dtype: "\${dt}", init: RandomUniform()}
+  s: {op: Const, value: [1.0, 2.0, 3.0], dtype: float32}
+  n: FusedBatchNormV3(W, s, s, s, s, is_training=$1)
+  loss: Sum($2)
+Y
+}
+norm true n:0 | spec usual "learning_rate: 0.1"
+resumed usual.yaml ""
+norm true "n:0) + Sum(n:1" | spec mean "learning_rate: 0.1"
+resumed mean.yaml "gradients pass through every result of batch normalisation and recurrent cells, and passed through"
+norm false n:0 | spec inference "learning_rate: 0.1"
+resumed inference.yaml ""
+echo "a resumed job says what is computed otherwise"
