@@ -5,22 +5,12 @@
 #include <set>
 #include <string_view>
 
+#include "jobs/op_gradients.h"
 #include "src/base/text.h"
 #include "src/framework/kernel_registry.h"
 
 namespace dfrun::jobs {
 namespace {
-
-std::string GradientText(const OpDef& op) {
-  if (op.gradient) return "yes";
-  return op.not_differentiable ? "none: nothing flows back through it" : "none: differentiating through it is an error";
-}
-
-// One word, for tables.
-std::string GradientWord(const OpDef& op) {
-  if (op.gradient) return "yes";
-  return op.not_differentiable ? "stops" : "none";
-}
 
 bool HoldsWord(std::string_view text, std::string_view word) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
@@ -111,7 +101,7 @@ std::string DescribeOp(const OpDef& op) {
   if (!op.aliases.empty()) out += StrCat("Also written: ", Join(op.aliases, " "), "\n");
   if (op.traits.is_own()) out += "dfrun's own: TensorFlow has no such op.\n";
   if (op.is_stateful) out += "Stateful: it is never folded or merged with another.\n";
-  return out + StrCat("Gradient: ", GradientText(op), "\nKernels:\n", KernelLines(op, "  "));
+  return out + StrCat("Gradient: ", GradientText(op), "Kernels:\n", KernelLines(op, "  "));
 }
 
 std::vector<const OpDef*> SearchOps(std::string_view word) {
@@ -146,7 +136,7 @@ std::string RegistryDump() {
     out += StrCat(SignatureLines(*op), "\n");
     if (!properties.empty()) out += StrCat("  [", Join(properties, ", "), "]\n");
     if (!op->aliases.empty()) out += StrCat("  alias: ", Join(op->aliases, " "), "\n");
-    out += StrCat("  gradient: ", GradientWord(*op), "\n", KernelLines(*op, "  "), "\n");
+    out += StrCat("  gradient: ", GradientCell(*op), "\n", KernelLines(*op, "  "), "\n");
   }
   return out;
 }
@@ -161,8 +151,9 @@ std::string OpsTable(const std::map<std::string, OpTests>& tests) {
       "* **GPU**: those of NVIDIA's cards, which `tests/golden/registry/gpu.txt` lists; `plain`: all whose elements "
       "are\n"
       "  plain bytes. `tests/gpu/not_on_gpu.txt` says why an op has none.\n"
-      "* **gradient**: `yes`; `stops`: nothing flows back, without an error; `none`: differentiating through it is an\n"
-      "  error.\n"
+      "* **gradient**: by output where these differ, and by input where those do; docs/adding-an-op.md has the "
+      "criterion.\n" +
+      GradientLegend() +
       "* **cases**: of one node, in `tests/golden`, computed by TensorFlow.\n"
       "* **graphs**: exported by TensorFlow, below `tests/golden`, that contain the op, and with it give TensorFlow's\n"
       "  results. Where there is neither a case nor a graph, a test that runs the op.\n"
@@ -175,7 +166,7 @@ std::string OpsTable(const std::map<std::string, OpTests>& tests) {
     std::string doc;
     for (char c : op->doc) doc += c == '|' ? "\\|" : std::string(1, c);
     out += StrCat("| ", op->name, op->traits.is_own() ? "*" : "", " | ", TableCell(*op, !tested.gpu.empty()), " | ",
-                  GpuCell(*op, tested.gpu), " | ", GradientWord(*op), " | ", TestCells(tested), " | ", doc, " |\n");
+                  GpuCell(*op, tested.gpu), " | ", GradientCell(*op), " | ", TestCells(tested), " | ", doc, " |\n");
     ++rows;
   }
   return out + StrCat("\n", rows, " ops.\n");

@@ -32,7 +32,6 @@ OP("_BenchTask")
       c.set_output(0, PartialShape::Scalar());
       return Status();
     })
-    .NotDifferentiable()
     .Own()
     .Doc("A task of a benchmark: sums its inputs, and computes for a while.");
 

@@ -103,7 +103,15 @@ OP("Range")
       c.set_output(0, PartialShape({count}));
       return Status();
     })
-    .NotDifferentiable()
+    .Gradient([](GradientBuilder& g) {
+      const Output zero = g.Const(Tensor::Scalar<int32_t>(0));
+      const Output numbers = g.Op("Range", zero, g.Op("Size", g.dy(0)), g.Const(Tensor::Scalar<int32_t>(1)));
+      const Output axis = g.Const<int32_t>({0});
+      g.dx(0) = g.Op("Sum", g.dy(0), axis);
+      const Output steps = g.Op("Cast", {{"DstT", g.dtype(g.y(0))}}, numbers);
+      g.dx(2) = g.Op("Sum", g.Op("Mul", g.dy(0), steps), axis);
+    })
+    .GradientEnds(GradientFlow::kZero, {"limit"})
     .ConstantValue(&RangeConstant)
     .Doc("start, start + delta, ... up to, but without, limit.");
 
@@ -121,7 +129,13 @@ OP("LinSpace")
       c.set_output(0, PartialShape({num.value_or(PartialShape::kUnknown)}));
       return Status();
     })
-    .NotDifferentiable()
+    .Gradient([](GradientBuilder& g) {
+      const Output one = g.ScalarLike(g.x(0), 1);
+      const Output zero = g.ScalarLike(g.x(0), 0);
+      const Output axis = g.Const<int32_t>({0});
+      g.dx(0) = g.Op("Sum", g.Op("Mul", g.dy(0), g.Op("LinSpace", one, zero, g.x(2))), axis);
+      g.dx(1) = g.Op("Sum", g.Op("Mul", g.dy(0), g.Op("LinSpace", zero, one, g.x(2))), axis);
+    })
     .Doc("`num` points from start to stop at equal distances.");
 
 }  // namespace

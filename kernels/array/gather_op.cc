@@ -1,5 +1,6 @@
 // Slices picked by index, and slices added up by index.
 #include "kernels/array/int_values.h"
+#include "kernels/array/weighed_sum.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -219,6 +220,12 @@ OP("ScatterNd")
     .Cost(ScanCost(1))
     .Doc("Zeros of the given shape with the updates added at coordinates.");
 
+// The sum of what reached the elements that are on, or off.
+Output SumOfOneHot(GradientBuilder& g, double on, double off) {
+  const AttrMap attrs = {{"axis", g.attr<int64_t>("axis")}};
+  return WeighedSum(g, g.Op("OneHot", attrs, g.x(0), g.x(1), g.ScalarLike(g.x(2), on), g.ScalarLike(g.x(2), off)));
+}
+
 OP("OneHot")
     .Input("indices: TI")
     .Input("depth: int32")
@@ -242,7 +249,10 @@ OP("OneHot")
       c.set_output(0, PartialShape(std::move(dims)));
       return Status();
     })
-    .NotDifferentiable()
+    .Gradient([](GradientBuilder& g) {
+      g.dx(2) = SumOfOneHot(g, 1, 0);
+      g.dx(3) = SumOfOneHot(g, 0, 1);
+    })
     .Cost(CopyCost())
     .Doc("on_value where the position along a new dimension is the index, else off_value.");
 

@@ -1,6 +1,7 @@
 // Matrices with given diagonals, and the diagonals of matrices, in batches.
 #include "kernels/array/int_values.h"
 #include "kernels/array/matrix_diag.h"
+#include "kernels/array/weighed_sum.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -134,6 +135,20 @@ Output MainDiagonal(GradientBuilder& g) {
   return g.Const(Tensor::Scalar<int32_t>(0));
 }
 
+// Sets the gradient of the padding value.
+void PaddingGradient(GradientBuilder& g) {
+  const Output zeros = g.Op("ZerosLike", g.x(0));
+  const int padding = g.num_inputs() - 1;
+  const Output one = g.ScalarLike(g.x(padding), 1);
+  const Output weights = padding == 4 ? g.Op("MatrixDiagV3", Align(g), zeros, g.x(1), g.x(2), g.x(3), one)
+                                      : g.Op("MatrixDiagPartV3", Align(g), zeros, g.x(1), one);
+  g.dx(padding) = WeighedSum(g, weights);
+}
+void BandGradient(GradientBuilder& g) {
+  g.dx(0) = DiagonalOf(g, g.dy(0), g.x(1));
+  PaddingGradient(g);
+}
+
 OP("MatrixDiag")
     .As(Diagonals)
     .Gradient([](GradientBuilder& g) { g.dx(0) = DiagonalOf(g, g.dy(0), MainDiagonal(g)); })
@@ -142,20 +157,25 @@ OP("MatrixDiag")
 OP("MatrixDiagV2")
     .As(Diagonals)
     .As(BandInputs)
-    .Gradient([](GradientBuilder& g) { g.dx(0) = DiagonalOf(g, g.dy(0), g.x(1)); })
+    .Gradient(BandGradient)
     .Cost(CopyCost())
     .Doc("Matrices with the given diagonals, from k[0] to k[1], and a padding value elsewhere.");
 OP("MatrixDiagV3")
     .As(Diagonals)
     .As(BandInputs)
     .As(Aligned)
-    .Gradient([](GradientBuilder& g) { g.dx(0) = DiagonalOf(g, g.dy(0), g.x(1)); })
+    .Gradient(BandGradient)
     .Cost(CopyCost())
     .Doc("MatrixDiagV2 where `align` says at which end of its row a shorter diagonal stands.");
 
 // The elements of the matrices on the diagonals get dy, the others nothing.
 void DiagPartGradient(GradientBuilder& g, Output k) {
   g.dx(0) = g.Op("MatrixSetDiagV3", Align(g), g.Op("ZerosLike", g.x(0)), g.dy(0), k);
+}
+
+void BandPartGradient(GradientBuilder& g) {
+  DiagPartGradient(g, g.x(1));
+  PaddingGradient(g);
 }
 
 OP("MatrixDiagPart")
@@ -167,7 +187,7 @@ OP("MatrixDiagPartV2")
     .As(DiagonalParts)
     .Input("k: int32")
     .Input("padding_value: T")
-    .Gradient([](GradientBuilder& g) { DiagPartGradient(g, g.x(1)); })
+    .Gradient(BandPartGradient)
     .Cost(PartCost())
     .Doc("The diagonals k[0] to k[1] of matrices, the shorter ones padded.");
 OP("MatrixDiagPartV3")
@@ -175,7 +195,7 @@ OP("MatrixDiagPartV3")
     .Input("k: int32")
     .Input("padding_value: T")
     .As(Aligned)
-    .Gradient([](GradientBuilder& g) { DiagPartGradient(g, g.x(1)); })
+    .Gradient(BandPartGradient)
     .Cost(PartCost())
     .Doc("MatrixDiagPartV2 where `align` says at which end of its row a shorter diagonal stands.");
 

@@ -1,5 +1,6 @@
 // A tensor with a border of one value.
 #include "kernels/array/int_values.h"
+#include "kernels/array/weighed_sum.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -62,7 +63,10 @@ OP("PadV2")
     .Attr("T: type")
     .Attr("Tpaddings: {int32, int64} = DT_INT32")
     .Shape(PadShape)
-    .Gradient(PadGradient)
+    .Gradient([](GradientBuilder& g) {
+      PadGradient(g);
+      g.dx(2) = WeighedSum(g, g.Op("PadV2", g.Op("ZerosLike", g.x(0)), g.x(1), g.ScalarLike(g.x(2), 1)));
+    })
     .Cost(CopyCost())
     .Doc("The input with paddings[d, 0] times the constant before it and paddings[d, 1] times after it.");
 

@@ -56,8 +56,7 @@ void Uniques(OpBuilder& op) {
         }
         if (c.num_outputs() > 2) c.set_output(2, PartialShape::UnknownOfRank(1));
         return Status();
-      })
-      .NotDifferentiable();
+      });
 }
 void AlongAxis(OpBuilder& op) {
   op.Input("axis: Taxis").Attr("Taxis: {int32, int64} = DT_INT64");
@@ -102,7 +101,7 @@ OP("ListDiff")
       }
       return Status();
     })
-    .NotDifferentiable()
+    .GradientEnds(GradientFlow::kZero, {"y"})
     .Cost([](const CostContext& c) { return WholeCost(c, c.input_elements(0) + c.input_elements(1)); })
     .Doc("The values of x that are not in y, in order, and their indices in x.");
 

@@ -8,7 +8,6 @@ OP("_Compress")
     .Input("x: float")
     .Output("y: bfloat16")
     .Shape(SameAsInput(0))
-    .NotDifferentiable()
     .Own()
     .Cost(CopyCost())
     .Doc("The upper 16 bits of each element; NaN stays NaN.");

@@ -12,7 +12,7 @@ namespace {
 void Participates(OpBuilder& op) {
   op.Attr("group: int").Attr("index: int").Attr("size: int >= 1").Attr("root: int = 0").Attr("shape: shape");
   op.Attr("implementation: string = ''").Attr("ranks: list(int) = []").Attr("channel: int = -1");
-  op.Stateful().NotDifferentiable().Own().Waits(WaitKind::kMeet);
+  op.Stateful().Own().Waits(WaitKind::kMeet);
 }
 void BringsNumbers(OpBuilder& op) {
   op.Input("input: T").Output("output: T").Attr("T: {bfloat16, half, float, double, int32, int64}");

@@ -11,13 +11,13 @@ void MakesStack(OpBuilder& op) {
 
 void Pushes(OpBuilder& op) {
   op.Input("elem: T").Output("output: T").Attr("T: type").Attr("swap_memory: bool = false").Shape(SameAsInput(1));
-  op.NotDifferentiable().Cost(NoCost()).Doc(
+  op.GradientByAutodiff().Cost(NoCost()).Doc(
       "Puts `elem` on the stack, and hands it on. With swap_memory the stack keeps it in host memory, wherever the "
       "device has its own.");
 }
 
 void Pops(OpBuilder& op) {
-  op.Output("elem: elem_type").Attr("elem_type: type").NotDifferentiable().Cost(NoCost());
+  op.Output("elem: elem_type").Attr("elem_type: type").GradientByAutodiff().Cost(NoCost());
   op.Shape([](InferenceContext& c) {
     const AttrValue* known = c.attrs().Find("_elem_shape");  // of who knows what is pushed
     if (known != nullptr && known->get<PartialShape>() != nullptr) c.set_output(0, *known->get<PartialShape>());

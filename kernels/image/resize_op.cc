@@ -27,6 +27,10 @@ AttrMap CoordinateAttrs(GradientBuilder& g) {
   return {{"align_corners", g.attr<bool>("align_corners")}, {"half_pixel_centers", g.attr<bool>("half_pixel_centers")}};
 }
 
+Output HeightAndWidth(GradientBuilder& g, Output images) {
+  return g.Op("Slice", g.Op("Shape", images), g.Const<int32_t>({1}), g.Const<int32_t>({2}));
+}
+
 OP("ResizeBilinear")
     .Input("images: T")
     .Input("size: int32")
@@ -52,7 +56,10 @@ OP("ResizeBilinearGrad")
       c.set_output(0, std::move(x));
       return Status();
     })
-    .NotDifferentiable()
+    .Gradient([](GradientBuilder& g) {
+      g.dx(0) = g.Op("ResizeBilinear", CoordinateAttrs(g), g.dy(0), HeightAndWidth(g, g.x(0)));
+    })
+    .GradientEnds(GradientFlow::kZero, {"original_image"})
     .Cost(ScanCost(0, 8))
     .Doc("The gradient of ResizeBilinear's images.");
 
@@ -64,8 +71,7 @@ OP("ResizeNearestNeighbor")
     .As(Coordinates)
     .Shape(ResizedShape)
     .Gradient([](GradientBuilder& g) {
-      const Output size = g.Op("Slice", g.Op("Shape", g.x(0)), g.Const<int32_t>({1}), g.Const<int32_t>({2}));
-      g.dx(0) = g.Op("ResizeNearestNeighborGrad", CoordinateAttrs(g), g.dy(0), size);
+      g.dx(0) = g.Op("ResizeNearestNeighborGrad", CoordinateAttrs(g), g.dy(0), HeightAndWidth(g, g.x(0)));
     })
     .Cost(CopyCost())
     .Doc("The images at another height and width; a pixel is the nearest one.");
@@ -77,7 +83,9 @@ OP("ResizeNearestNeighborGrad")
     .Attr("T: {uint8, int8, int32, half, float, double, bfloat16}")
     .As(Coordinates)
     .Shape(ResizedShape)
-    .NotDifferentiable()
+    .Gradient([](GradientBuilder& g) {
+      g.dx(0) = g.Op("ResizeNearestNeighbor", CoordinateAttrs(g), g.dy(0), HeightAndWidth(g, g.x(0)));
+    })
     .Cost(ScanCost())
     .Doc("The gradient of ResizeNearestNeighbor's images, whose height and width is `size`.");
 

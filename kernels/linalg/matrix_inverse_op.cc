@@ -33,7 +33,7 @@ void CofactorsGradient(GradientBuilder& g) {
 // i s times the imaginary part.
 void LogDeterminantGradient(GradientBuilder& g) {
   Output by_k = RealOf(g, g.dy(1));
-  if (IsComplex(g.dtype(g.x(0)))) {
+  if (g.has_dy(0) && IsComplex(g.dtype(g.x(0)))) {  // the sign of a real determinant is constant
     const Output turn = g.Op("Mul", g.dy(0), Conj(g, g.y(0)));
     by_k = g.Op("AddV2", by_k, g.Op("Sub", turn, RealOf(g, turn)));
   }

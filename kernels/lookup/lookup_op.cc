@@ -24,7 +24,7 @@ Status HandleKeysAndValues(InferenceContext& c) {
 
 void FillsTable(OpBuilder& op) {
   op.Input("table_handle: resource").Input("keys: Tin").Input("values: Tout").Attr("Tin: type").Attr("Tout: type");
-  op.Stateful().NotDifferentiable();
+  op.Stateful().GradientEnds(GradientFlow::kState);
 }
 
 OP("HashTableV2")
@@ -56,7 +56,7 @@ OP("InitializeTableV2")
     .Attr("Tkey: type")
     .Attr("Tval: type")
     .Stateful()
-    .NotDifferentiable()
+    .GradientEnds(GradientFlow::kState)
     .Shape([](InferenceContext& c) -> Status {
       DF_TRY(OneHandle(c));
       DF_ASSIGN(const PartialShape keys, c.WithRank(1, 1));
@@ -73,7 +73,7 @@ OP("LookupTableFindV2")
     .Attr("Tin: type")
     .Attr("Tout: type")
     .Stateful()
-    .NotDifferentiable()
+    .GradientEnds(GradientFlow::kState)
     .Shape([](InferenceContext& c) -> Status {
       DF_TRY(OneHandle(c));
       // A default value may be one for all keys or one for each.
@@ -117,7 +117,7 @@ OP("LookupTableExportV2")
     .Attr("Tkeys: type")
     .Attr("Tvalues: type")
     .Stateful()
-    .NotDifferentiable()
+    .GradientEnds(GradientFlow::kState)
     .Shape([](InferenceContext& c) -> Status {
       DF_TRY(OneHandle(c));
       PartialShape rows({PartialShape::kUnknown});

@@ -28,7 +28,6 @@ OP("Bincount")
       c.set_output(0, PartialShape({size}));
       return Status();
     })
-    .NotDifferentiable()
     .Cost(ScanCost())
     .Doc("bins[i] is the sum of the weights of the elements i, or their number where there are no weights.");
 
@@ -49,7 +48,6 @@ OP("DenseBincount")
       c.set_output(0, input.rank() == 2 ? PartialShape({input.dim(0), size}) : PartialShape({size}));
       return Status();
     })
-    .NotDifferentiable()
     .Cost(ScanCost())
     .Doc("Bincount of a vector or of each row of a matrix; with binary_output, whether an element occurs.");
 

@@ -35,7 +35,6 @@ OP("Bitcast")
         "type: {bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, "
         "complex128, qint8, quint8, qint16, quint16, qint32}")
     .Shape(BitcastShape)
-    .NotDifferentiable()
     .Cost(NoCost())
     .Doc("The same bytes as another dtype; the last dimension makes up for a different width.");
 

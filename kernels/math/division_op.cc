@@ -57,7 +57,9 @@ OP("FloorMod")
 
 void TruncatingRemainder(OpBuilder& op) {
   op.As(BinaryOp<kModTypes>)
-      .NotDifferentiable()
+      .Gradient([](GradientBuilder& g) {
+        SetBroadcastGradients(g, g.dy(0), g.Op("Mul", g.dy(0), g.Op("Neg", g.Op("TruncateDiv", g.x(0), g.x(1)))));
+      })
       .Doc("The remainder of x / y rounded towards zero; it has the sign of x.");
 }
 

@@ -44,7 +44,6 @@ OP("_FusedElementwise")
     .Attr("first_columns: list(int) = []")
     .Attr("T: {float} = DT_FLOAT")
     .Shape(&FusedElementwiseShape)
-    .NotDifferentiable()
     .Own()
     .Cost(&FusedElementwiseCost)
     .Doc(

@@ -27,6 +27,7 @@ OP("Polygamma")
       const Output next = g.Op("AddV2", g.x(0), g.ScalarLike(g.x(0), 1));
       SetBroadcastGradient(g, 1, g.Op("Mul", g.dy(0), g.Op("Polygamma", next, g.x(1))));
     })
+    .GradientEnds(GradientFlow::kNone, {"a"})
     .Doc("The derivative of order a of Digamma at x; NaN where a is no integer from 0 on.");
 
 OP("Zeta")
@@ -40,6 +41,7 @@ OP("Zeta")
       const Output derivative = g.Op("Mul", g.Op("Neg", g.x(0)), g.Op("Zeta", next, g.x(1)));
       SetBroadcastGradient(g, 1, g.Op("Mul", g.dy(0), derivative));
     })
+    .GradientEnds(GradientFlow::kNone, {"x"})
     .Doc("The Hurwitz zeta function: the sum of 1 / (q + n)^x over n = 0, 1, 2, ...");
 
 // All operands of one shape, but for scalars.
@@ -76,7 +78,8 @@ OP("Betainc")
       const Output derivative = g.Op("Exp", g.Op("Sub", log_power, log_beta));
       SetSummedGradient(g, 2, g.Op("Mul", derivative, g.dy(0)), g.y(0));
     })
-    .Doc("The regularised incomplete beta function of x in [0, 1]; no gradient for a and b.");
+    .GradientEnds(GradientFlow::kNone, {"a", "b"})
+    .Doc("The regularised incomplete beta function of x in [0, 1].");
 
 }  // namespace
 }  // namespace dfrun

@@ -28,7 +28,7 @@ void Descent(OpBuilder& op) {
       .Attr("T: {float, double}")
       .Attr("transpose_a: bool = false")
       .Attr("transpose_b: bool = false");
-  op.Shape(&DescentShape).NotDifferentiable();
+  op.Shape(&DescentShape).GradientEnds(GradientFlow::kState);
   op.Doc(
       "Gradient descent by the sum of the products of each of a by its b, alpha times: made when a graph is "
       "optimised.");

@@ -60,7 +60,6 @@ OP("_FusedMatMul")
     .Attr("num_args: int >= 0")
     .Attr("fused_ops: list(string) = []")
     .Shape(&MatMulShape)
-    .NotDifferentiable()
     .Cost(ProductCost("transpose_a"))
     .Doc("MatMul followed by the ops that fused_ops names, on args: made when a graph is optimised.");
 
@@ -75,7 +74,6 @@ OP("_MatMulBiasGelu")
     .Attr("approximate: bool = false")
     .Attr("T: {bfloat16, half, float, double}")
     .Shape(&MatMulGeluShape)
-    .NotDifferentiable()
     .Own()
     .Cost(ProductCost("transpose_a"))
     .Doc("BiasAdd of MatMul, and Gelu of that: made when a graph is optimised.");

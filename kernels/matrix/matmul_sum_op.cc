@@ -24,7 +24,6 @@ OP("_MatMulSum")
     .Attr("transpose_b: bool = false")
     .Attr("T: {float, double}")
     .Shape(&MatMulSumShape)
-    .NotDifferentiable()
     .Own()
     .Cost(&MatMulSumCost)
     .Doc("AddN of the MatMuls of each of a by its b: made when a graph is optimised.");

@@ -90,11 +90,13 @@ OP("Softsign")
 OP("ReluGrad")
     .As(&GradientByArgument<&kRealT>)
     .Gradient(OfDyAlone("ReluGrad"))
+    .GradientEnds(GradientFlow::kZero, {"features"})
     .ComputesEach(GradientLoopOf(ElementwiseLoop::kReluGrad))
     .Doc("gradients where features > 0, else 0.");
 OP("Relu6Grad")
     .As(&GradientByArgument<&kRealT>)
     .Gradient(OfDyAlone("Relu6Grad"))
+    .GradientEnds(GradientFlow::kZero, {"features"})
     .Doc("gradients where 0 < features < 6, else 0.");
 OP("EluGrad")
     .As(&GradientByResult<&kFloatT>)
@@ -129,6 +131,7 @@ OP("LeakyReluGrad")
     .Gradient([](GradientBuilder& g) {
       g.dx(0) = g.Op("LeakyReluGrad", {{"alpha", g.attr<float>("alpha")}}, g.dy(0), g.x(1));
     })
+    .GradientEnds(GradientFlow::kZero, {"features"})
     .Doc("gradients where features > 0, else alpha * gradients.");
 
 }  // namespace dfrun

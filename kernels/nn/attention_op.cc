@@ -95,6 +95,7 @@ OP("ScaledDotProductAttention")
           g.Op("ScaledDotProductAttentionGrad", attrs, g.dy(0), g.x(0), g.x(1), g.x(2), g.y(0), g.y(1));
       for (int i = 0; i < 3; ++i) g.dx(i) = grads[i];
     })
+    .GradientEnds(GradientFlow::kNone, {}, "log_sums")
     .OwnLoweredBy(&LowerAttention)
     .Cost([](const CostContext& c) { return AttentionCost(c, 0, 2); })
     .Doc(

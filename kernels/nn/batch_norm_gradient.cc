@@ -53,7 +53,12 @@ class BatchNormFirst {
 
   void SetAll() {
     for (int i = 0; i < 5; ++i) {
-      if (sums_[static_cast<size_t>(i)].valid()) g_.dx(i) = sums_[static_cast<size_t>(i)];
+      const Output sum = sums_[static_cast<size_t>(i)];
+      if (sum.valid()) {
+        g_.dx(i) = sum;
+      } else {
+        g_.SetZeroGradient(i);
+      }
     }
   }
 

@@ -7,7 +7,7 @@
 namespace dfrun {
 
 // Of FusedBatchNorm and its later versions, of which `op` gives the gradient of y: by x, scale and offset, and by mean
-// and variance where the results depend on these. What reaches the reserve spaces is lost: `op` alone reads them.
+// and variance where the results depend on these. The reserve spaces, which `op` alone reads, have none.
 GradientFn BatchNormGradient(const char* op);
 
 }  // namespace dfrun

@@ -63,12 +63,15 @@ constexpr const char* kFlatFormats = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
 constexpr const char* kAllFormats = "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'";
 constexpr const char* kImages = "T: {half, bfloat16, float}";
 
+// What the op's own gradient alone reads.
+void ReserveOutput(OpBuilder& op, const std::string& name, const std::string& type) {
+  op.Output(name + ": " + type).GradientEnds(GradientFlow::kNone, {}, name);
+}
 void Statistics(OpBuilder& op, const std::string& type) {
   for (const char* name : {"scale", "offset", "mean", "variance"}) op.Input(std::string(name) + ": " + type);
   op.Output("y: T");
-  for (const char* name : {"batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2"}) {
-    op.Output(std::string(name) + ": " + type);
-  }
+  for (const char* name : {"batch_mean", "batch_variance"}) op.Output(std::string(name) + ": " + type);
+  for (const char* name : {"reserve_space_1", "reserve_space_2"}) ReserveOutput(op, name, type);
 }
 void Attrs(OpBuilder& op, const char* formats) {
   op.Attr("epsilon: float = 0.0001").Attr("exponential_avg_factor: float = 1.0").Attr(formats);
@@ -79,9 +82,8 @@ void GradientAttrs(OpBuilder& op, const char* formats) {
 }
 void GradientOutputs(OpBuilder& op, const std::string& type, const char* first_reserve, const char* second_reserve) {
   op.Output("x_backprop: T");
-  for (const char* name : {"scale_backprop", "offset_backprop", first_reserve, second_reserve}) {
-    op.Output(std::string(name) + ": " + type);
-  }
+  for (const char* name : {"scale_backprop", "offset_backprop"}) op.Output(std::string(name) + ": " + type);
+  for (const char* name : {first_reserve, second_reserve}) ReserveOutput(op, name, type);
 }
 
 void Forward1(OpBuilder& op) {
@@ -94,11 +96,13 @@ void Forward2(OpBuilder& op) {
 }
 void Forward3(OpBuilder& op) {
   Statistics(op.Input("x: T"), "U");
-  Attrs(op.Output("reserve_space_3: U").Attr(kImages).Attr("U: {bfloat16, float}"), kAllFormats);
+  ReserveOutput(op, "reserve_space_3", "U");
+  Attrs(op.Attr(kImages).Attr("U: {bfloat16, float}"), kAllFormats);
 }
 void ForwardEx(OpBuilder& op) {
   Statistics(op.Input("x: T"), "U");
-  op.Input("side_input: num_side_inputs * T").Output("reserve_space_3: U");
+  op.Input("side_input: num_side_inputs * T");
+  ReserveOutput(op, "reserve_space_3", "U");
   op.Attr(kImages).Attr("U: {float}").Attr("num_side_inputs: int >= 0 = 0");
   Attrs(op.Attr("activation_mode: string = 'Identity'"), kFlatFormats);
 }
@@ -149,7 +153,6 @@ OP("FusedBatchNormV3")
 OP("_FusedBatchNormEx")
     .As(&ForwardEx)
     .Shape(&ForwardShape)
-    .NotDifferentiable()
     .Cost(&NormCost)
     .Doc(
         "FusedBatchNormV3, whose y is added to a side input, if there is one, and then put through Relu where "

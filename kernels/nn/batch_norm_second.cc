@@ -78,11 +78,14 @@ class SecondGradient : private ChannelTerms {
 
 void BatchNormSecondGradient(GradientBuilder& g) {
   SecondGradient second(g);
-  if (g.attr<bool>("is_training")) {
+  const bool is_training = g.attr<bool>("is_training");
+  if (is_training) {
     second.Training();
   } else {
     second.Inference();
   }
+  // In training what the statistics give is in the gradient of x.
+  for (int i = is_training ? 3 : 5; i < g.num_inputs(); ++i) g.SetZeroGradient(i);
 }
 
 }  // namespace dfrun

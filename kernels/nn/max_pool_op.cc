@@ -42,6 +42,7 @@ void OneImage(OpBuilder& op) {
 }
 void ThreeImages(OpBuilder& op) {
   op.Input("orig_input: T").Input("orig_output: T").Input("grad: T").Output("output: T");
+  op.GradientEnds(GradientFlow::kZero, {"orig_input", "orig_output"});  // they choose elements of grad
 }
 void PaddingAndNumbers(OpBuilder& op) {
   op.Attr("padding: {'SAME', 'VALID'}").Attr("include_batch_in_index: bool = false");
@@ -107,7 +108,6 @@ OP("_MaxPoolReluGrad")
     .As(&MaybeExplicitPadding)
     .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
     .Attr(std::string(kRealT) + " = float")
-    .NotDifferentiable()
     .Shape(&PoolGradShape<4>)
     .Own()
     .Cost(PoolGradCost(2))
@@ -119,7 +119,6 @@ OP("_MaxPoolGradByArgmax")
     .Output("output: T")
     .Attr("T: {float} = float")
     .Attr("ksize: list(int) >= 4")
-    .NotDifferentiable()
     .Shape(&TiledShape)
     .Own()
     .Cost(ScanCost(1))
@@ -231,6 +230,7 @@ OP("MaxPool3DGrad")
     .Attr("TInput: {half, bfloat16, float} = float")
     .Shape(&PoolGradShape<5>)
     .Gradient(OfGrad("MaxPool3DGradGrad"))
+    .GradientEnds(GradientFlow::kZero, {"orig_input", "orig_output"})
     .Cost(PoolGradCost(2))
     .Doc("The gradient of MaxPool3D by its input: grad goes to every element of a window that equals orig_output.");
 

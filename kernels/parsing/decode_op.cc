@@ -29,7 +29,6 @@ OP("DecodeCSV")
     .Attr("use_quote_delim: bool = true")
     .Attr("na_value: string = ''")
     .Attr("select_cols: list(int) = []")
-    .NotDifferentiable()
     .Shape([](InferenceContext& c) -> Status {
       for (int i = 1; i < c.num_inputs(); ++i) {
         const PartialShape& fallback = c.input(i);

@@ -46,7 +46,6 @@ OP("ParseExample")
     .Attr("sparse_types: list({float, int64, string}) >= 0")
     .Attr("Tdense: list({float, int64, string}) >= 0")
     .Attr("dense_shapes: list(shape) >= 0")
-    .NotDifferentiable()
     .Shape([](InferenceContext& c) -> Status {
       DF_ASSIGN(const PartialShape batch, c.WithRank(0, 1));
       DF_ASSIGN(const int64_t sparse, c.attr<int64_t>("Nsparse"));
@@ -75,7 +74,6 @@ OP("ParseExampleV2")
     .Attr("ragged_value_types: list({float, int64, string}) >= 0")
     .Attr("ragged_split_types: list({int32, int64}) >= 0")
     .Attr("dense_shapes: list(shape) >= 0")
-    .NotDifferentiable()
     .Shape([](InferenceContext& c) -> Status {
       const PartialShape& batch = c.input(0);
       if (batch.known_rank() && batch.rank() > 1) {
@@ -108,7 +106,6 @@ OP("ParseSingleExample")
     .Attr("sparse_types: list({float, int64, string}) >= 0")
     .Attr("Tdense: list({float, int64, string}) >= 0")
     .Attr("dense_shapes: list(shape) >= 0")
-    .NotDifferentiable()
     .Shape([](InferenceContext& c) -> Status {
       DF_ASSIGN(const PartialShape batch, c.WithRank(0, 0));
       DF_ASSIGN(const int64_t sparse, c.attr<int64_t>("num_sparse"));

@@ -42,7 +42,7 @@ template <bool kPerChannel>
 void VariablesGradient(OpBuilder& op) {
   op.Input("gradients: float").Input("inputs: float").Input("min: float").Input("max: float");
   op.Output("backprops_wrt_input: float").Output("backprop_wrt_min: float").Output("backprop_wrt_max: float");
-  op.As(Bits).NotDifferentiable();
+  op.As(Bits).NotDifferentiable().GradientEnds(GradientFlow::kNone, {"gradients"});
   op.Shape([](InferenceContext& c) -> Status {
     DF_ASSIGN(PartialShape x, c.input(0).Merge(c.input(1)));
     return RangeShape<kPerChannel>(c, std::move(x), 2);
@@ -51,6 +51,13 @@ void VariablesGradient(OpBuilder& op) {
 
 AttrMap SameBits(GradientBuilder& g) {
   return {{"num_bits", g.attr<int64_t>("num_bits")}, {"narrow_range", g.attr<bool>("narrow_range")}};
+}
+
+AttrMap SameRange(GradientBuilder& g) {
+  AttrMap attrs = SameBits(g);
+  attrs.Set("min", g.attr<float>("min"));
+  attrs.Set("max", g.attr<float>("max"));
+  return attrs;
 }
 
 GradientFn OfVariables(const char* op) {
@@ -67,10 +74,7 @@ OP("FakeQuantWithMinMaxArgs")
     .Output("outputs: float")
     .As(FixedRange)
     .Gradient([](GradientBuilder& g) {
-      AttrMap attrs = SameBits(g);
-      attrs.Set("min", g.attr<float>("min"));
-      attrs.Set("max", g.attr<float>("max"));
-      g.dx(0) = g.Op("FakeQuantWithMinMaxArgsGradient", attrs, g.dy(0), g.x(0));
+      g.dx(0) = g.Op("FakeQuantWithMinMaxArgsGradient", SameRange(g), g.dy(0), g.x(0));
     })
     .Cost(ElementwiseCost(6))
     .Doc("inputs rounded to 2^num_bits values from min to max, one of which is 0.");
@@ -80,7 +84,10 @@ OP("FakeQuantWithMinMaxArgsGradient")
     .Input("inputs: float")
     .Output("backprops: float")
     .As(FixedRange)
-    .NotDifferentiable()
+    .Gradient([](GradientBuilder& g) {
+      g.dx(0) = g.Op("FakeQuantWithMinMaxArgsGradient", SameRange(g), g.dy(0), g.x(1));
+    })
+    .GradientEnds(GradientFlow::kZero, {"inputs"})
     .Cost(ElementwiseCost(4))
     .Doc("gradients where the inputs are within the range, else 0.");
 

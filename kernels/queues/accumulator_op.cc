@@ -21,14 +21,22 @@ void MakesAccumulator(OpBuilder& op) {
 }
 
 void Applies(OpBuilder& op) {
-  op.Input("local_step: int64").Input("gradient: dtype").As(OfNumbers).NotDifferentiable().Cost(SummandCost(2));
+  op.Input("local_step: int64")
+      .Input("gradient: dtype")
+      .As(OfNumbers)
+      .GradientEnds(GradientFlow::kState)
+      .Cost(SummandCost(2));
   op.Waits(WaitKind::kPut);
   op.Shape([](InferenceContext& c) { return c.WithRank(1, 0).status(); });
   op.Doc("Adds a gradient that was computed at `local_step`, unless the accumulator is at a later one.");
 }
 
 void Takes(OpBuilder& op) {
-  op.Input("num_required: int32").Output("average: dtype").As(OfNumbers).NotDifferentiable().Waits(WaitKind::kTake);
+  op.Input("num_required: int32")
+      .Output("average: dtype")
+      .As(OfNumbers)
+      .GradientEnds(GradientFlow::kState)
+      .Waits(WaitKind::kTake);
   op.Shape([](InferenceContext& c) { return c.WithRank(1, 0).status(); });
   op.Doc("Waits for num_required gradients, gives their mean or sum, forgets them and goes on to the next step.");
 }
@@ -62,7 +70,7 @@ OP("SparseAccumulatorApplyGradient")
     .Shape([](InferenceContext& c) { return c.WithRank(1, 0).status(); })
     .Cost(SummandCost(3))
     .Waits(WaitKind::kPut)
-    .NotDifferentiable()
+    .GradientEnds(GradientFlow::kState)
     .Doc("Adds slices of a gradient that was computed at `local_step`, unless the accumulator is at a later one.");
 OP("SparseAccumulatorTakeGradient")
     .Input("handle: Ref(string)")
@@ -73,7 +81,7 @@ OP("SparseAccumulatorTakeGradient")
     .As(OfNumbers)
     .Shape([](InferenceContext& c) { return c.WithRank(1, 0).status(); })
     .Waits(WaitKind::kTake)
-    .NotDifferentiable()
+    .GradientEnds(GradientFlow::kState)
     .Doc(
         "Waits for num_required gradients, gives the mean or sum of each slice, and forgets them as the dense one "
         "does.");

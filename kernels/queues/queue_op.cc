@@ -37,12 +37,12 @@ void Priority(OpBuilder& op) {
 
 void TakesComponents(OpBuilder& op) {
   op.Input("components: Tcomponents").Attr("Tcomponents: list(type) >= 1").Attr("timeout_ms: int = -1");
-  op.Waits(WaitKind::kPut).NotDifferentiable();
+  op.Waits(WaitKind::kPut).GradientEnds(GradientFlow::kState);
 }
 
 void GivesComponents(OpBuilder& op) {
   op.Output("components: component_types").Attr("component_types: list(type) >= 1").Attr("timeout_ms: int = -1");
-  op.Waits(WaitKind::kTake).NotDifferentiable();
+  op.Waits(WaitKind::kTake).GradientEnds(GradientFlow::kState);
 }
 
 // Each output has the shape of its component, after the sizes that a batch adds.

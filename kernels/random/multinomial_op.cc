@@ -30,7 +30,7 @@ Status StatelessMultinomialShape(InferenceContext& c) {
 void DrawsOfClasses(OpBuilder& op) {
   op.Input("logits: T").Input("num_samples: int32").Output("output: output_dtype");
   op.Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}");
-  op.Attr("output_dtype: {int32, int64} = int64");
+  op.Attr("output_dtype: {int32, int64} = int64").GradientEnds(GradientFlow::kDraw, {"logits"});
 }
 
 }  // namespace

@@ -184,6 +184,7 @@ OP("RandomShuffle")
     .Attr("T: type")
     .As(random_op::OwnSequence)
     .Shape(SameAsInput(0))
+    .GradientEnds(GradientFlow::kNone, {"value"})
     .Cost(CopyCost())
     .Doc("The rows of the value in random order.");
 

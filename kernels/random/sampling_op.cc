@@ -92,6 +92,7 @@ OP("RandomPoissonV2")
     .Attr("dtype: {half, float, double, int32, int64} = int64")
     .As(random_op::OwnSequence)
     .Shape(SamplesOfEach)
+    .GradientEnds(GradientFlow::kDraw, {"rate"})
     .Cost(ElementwiseCost(random_op::kRejectionFlops))
     .Doc("Samples of the Poisson distributions of these rates, as many of each as `shape` has elements.");
 
@@ -105,7 +106,7 @@ OP("StatelessRandomPoisson")
     .Attr("T: {int32, int64}")
     .Attr("Tseed: {int32, int64} = int64")
     .Shape(random_op::SeededShape)
-    .NotDifferentiable()
+    .GradientEnds(GradientFlow::kDraw, {"lam"})
     .Cost(ElementwiseCost(random_op::kRejectionFlops))
     .Doc("Samples of Poisson distributions that the seed fixes; `shape` ends with the shape of `lam`.");
 

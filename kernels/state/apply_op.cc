@@ -110,7 +110,7 @@ OpBuilder DefineForm(const Rule& rule, bool resource, bool sparse) {
       where.variables + static_cast<int>(std::find_if(inputs.begin(), inputs.end(), &IsGradient) - inputs.begin());
   where.resource = resource;
   where.sparse = sparse;
-  op.Shape([where](InferenceContext& c) { return ApplyShape(where, c); }).NotDifferentiable();
+  op.Shape([where](InferenceContext& c) { return ApplyShape(where, c); }).GradientEnds(GradientFlow::kState);
   op.Cost([where, flops = rule.flops](const CostContext& c) { return ApplyCost(where, flops, c); });
   return op.Doc(std::string(rule.doc) + (sparse ? " On the rows that indices names." : ""));
 }

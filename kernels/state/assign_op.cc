@@ -15,12 +15,12 @@ Status AssignShape(InferenceContext& c) {
 
 void AssignBy(OpBuilder& op) {
   op.Input("ref: Ref(T)").Input("value: T").Output("output_ref: Ref(T)").Attr(kNumericT);
-  op.Attr("use_locking: bool = false").NotDifferentiable().Shape(SameShapes({0, 1})).Cost(AssignCost(1));
+  op.Attr("use_locking: bool = false").GradientEnds(GradientFlow::kState).Shape(SameShapes({0, 1})).Cost(AssignCost(1));
 }
 
 void AssignVariableBy(OpBuilder& op) {
   op.Input("resource: resource").Input("value: dtype").Attr("dtype: type");
-  op.Stateful().NotDifferentiable().Shape(&HandleTakesValue).Cost(AssignCost(1));
+  op.Stateful().GradientEnds(GradientFlow::kState).Shape(&HandleTakesValue).Cost(AssignCost(1));
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ OP("Assign")
     .Attr("validate_shape: bool = true")
     .Attr("use_locking: bool = true")
     .AllowsUninitializedInput()
-    .NotDifferentiable()
+    .GradientEnds(GradientFlow::kState)
     .Shape(&AssignShape)
     .Cost(AssignCost(0))
     .Doc("Makes `value` the variable's value; the output is the variable after that.");
@@ -47,7 +47,7 @@ OP("AssignVariableOp")
     .Attr("dtype: type")
     .Attr("validate_shape: bool = false")
     .Stateful()
-    .NotDifferentiable()
+    .GradientEnds(GradientFlow::kState)
     .Shape(&HandleTakesValue)
     .Cost(AssignCost(0))
     .Doc("Makes `value` the variable's value.");

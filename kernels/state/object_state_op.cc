@@ -7,7 +7,7 @@ namespace {
 // `maker`: the op of the node that makes the object, or has it to itself; `object`: in the second case its name.
 void OfObject(OpBuilder& op) {
   op.Attr("handles: list(type) >= 0").Attr("dtypes: list(type)").Attr("shapes: list(shape)");
-  op.Attr("maker: string").Attr("object: string = ''").Stateful().NotDifferentiable().Own();
+  op.Attr("maker: string").Attr("object: string = ''").Stateful().GradientEnds(GradientFlow::kState).Own();
 }
 
 Status ShapesOfParts(InferenceContext& c) {
@@ -20,7 +20,12 @@ Status ShapesOfParts(InferenceContext& c) {
 }
 
 void OfVariable(OpBuilder& op) {
-  op.Input("resource: resource").Attr("dtype: type").Stateful().NotDifferentiable().Own().Cost(CopyCost());
+  op.Input("resource: resource")
+      .Attr("dtype: type")
+      .Stateful()
+      .GradientEnds(GradientFlow::kState)
+      .Own()
+      .Cost(CopyCost());
 }
 
 OP("_ObjectState")

@@ -19,7 +19,6 @@ OP("RefSelect")
     .Output("output: Ref(T)")
     .Attr("T: type")
     .Attr("N: int >= 1")
-    .NotDifferentiable()
     .OnlyReadsVariables()
     .Shape([](InferenceContext& c) -> Status {
       DF_TRY(c.WithRank(0, 0).status());

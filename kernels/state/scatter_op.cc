@@ -145,24 +145,24 @@ void ResourceGatherGradient(GradientBuilder& g) {
 
 void ScatterOnRefs(OpBuilder& op) {
   op.Input("ref: Ref(T)").Input("indices: Tindices").Input("updates: T").Output("output_ref: Ref(T)");
-  op.Attr("Tindices: {int32, int64}").NotDifferentiable().Shape(&ScatterShape);
+  op.Attr("Tindices: {int32, int64}").GradientEnds(GradientFlow::kState).Shape(&ScatterShape);
 }
 
 void ScatterOnHandles(OpBuilder& op) {
   op.Input("resource: resource").Input("indices: Tindices").Input("updates: dtype");
-  op.Attr("Tindices: {int32, int64}").Stateful().NotDifferentiable().Shape(&ScatterShape);
+  op.Attr("Tindices: {int32, int64}").Stateful().GradientEnds(GradientFlow::kState).Shape(&ScatterShape);
 }
 
 void ScatterNdOnRefs(OpBuilder& op) {
   op.Input("ref: Ref(T)").Input("indices: Tindices").Input("updates: T").Output("output_ref: Ref(T)");
   op.Attr("Tindices: {int32, int64}").Attr("bad_indices_policy: string = ''");
-  op.NotDifferentiable().Shape(&ScatterNdShape);
+  op.GradientEnds(GradientFlow::kState).Shape(&ScatterNdShape);
 }
 
 void ScatterNdOnHandles(OpBuilder& op) {
   op.Input("ref: resource").Input("indices: Tindices").Input("updates: T").Attr("T: type");
   op.Attr("Tindices: {int32, int64}").Attr("use_locking: bool = true").Attr("bad_indices_policy: string = ''");
-  op.Stateful().NotDifferentiable().Shape(&ScatterNdShape);
+  op.Stateful().GradientEnds(GradientFlow::kState).Shape(&ScatterNdShape);
 }
 
 constexpr const char* kOrderedT = "T: {half, bfloat16, float, double, int32, int64}";

@@ -13,7 +13,7 @@ void AssignsSlice(OpBuilder& op) {
   for (const char* mask : {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"}) {
     op.Attr(std::string(mask) + ": int = 0");
   }
-  op.NotDifferentiable();
+  op.GradientEnds(GradientFlow::kState);
 }
 
 }  // namespace

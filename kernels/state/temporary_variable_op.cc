@@ -18,7 +18,7 @@ OP("DestroyTemporaryVariable")
     .Output("value: T")
     .Attr("T: type")
     .Attr("var_name: string")
-    .NotDifferentiable()
+    .GradientEnds(GradientFlow::kState)
     .Shape(SameAsInput(0))
     .Cost(NoCost())
     .Doc("The last value of a TemporaryVariable, which has none after that.");

@@ -15,6 +15,7 @@ OP("Print")
     .Stateful()
     .Shape(SameAsInput(0))
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.dy(0); })
+    .GradientEnds(GradientFlow::kZero, {"data"})
     .Cost(NoCost())
     .Doc("The input; writes the message and the first elements of `data` to stderr, the first_n times that it runs.");
 

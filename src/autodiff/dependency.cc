@@ -55,20 +55,30 @@ void Dependency::MarkDependent() {
     }
     for (const Consumers::Edge& edge : consumers.of(value.node)) {
       const Node& reader = graph_.node(edge.node);
-      if (edge.port != value.port || !PassesOn(reader)) continue;
+      if (edge.port != value.port) continue;
       for (int port = 0; port < reader.num_outputs(); ++port) {
-        if (IsDifferentiable(reader.output_types[port].dtype)) mark({reader.id, port});
+        const bool has_gradient = IsDifferentiable(reader.output_types[port].dtype);
+        if (has_gradient && PassesGradient(graph_, reader, edge.input, port)) mark({reader.id, port});
       }
     }
   }
+}
+
+bool Dependency::PassesTo(const Node& node, int input) const {
+  for (int port = 0; port < node.num_outputs(); ++port) {
+    if (DependsOnX({node.id, port}) && PassesGradient(graph_, node, input, port)) return true;
+  }
+  return false;
 }
 
 template <class Visit>
 void Dependency::ForSources(const Node& node, const Visit& visit) const {
   if (IsStackPop(node)) {
     for (NodeId push : stacks_.UsersOfStackOf(node.id).pushes) visit(Output{push, 0});
-  } else {
-    for (Output input : node.inputs) visit(input);
+    return;
+  }
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (PassesTo(node, i)) visit(node.inputs[i]);
   }
 }
 
@@ -84,14 +94,16 @@ void Dependency::MarkBetween() {
   while (!todo.empty()) {
     const Node& node = graph_.node(todo.back());
     todo.pop_back();
-    if (PassesOn(node) || IsStackPop(node)) ForSources(node, mark);
+    ForSources(node, mark);
   }
 }
 
 bool Dependency::IsPassedThrough(NodeId id) const {
   const Node& node = graph_.node(id);
-  return PassesGradients(graph_, node) && std::any_of(node.inputs.begin(), node.inputs.end(),
-                                                      [&](Output input) { return input.valid() && DependsOnX(input); });
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (node.inputs[i].valid() && DependsOnX(node.inputs[i]) && PassesTo(node, i)) return true;
+  }
+  return false;
 }
 
 // Any walk against the edges that stays on dependent values ends at an x; the search keeps it from going round a loop.

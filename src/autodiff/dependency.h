@@ -41,9 +41,9 @@ class Dependency {
   void MarkDependent();
   // By node: a y is reached from it along values that depend on an x, through differentiable nodes.
   void MarkBetween();
-  // The node passes a gradient from its outputs on to what it reads.
-  bool PassesOn(const Node& node) const { return PassesGradients(graph_, node) || IsStackPush(node); }
-  // All that the node's value is made of: its inputs; of a pop, what the pushes hand on.
+  // A gradient that reaches an output of the node that depends on an x goes on to this input.
+  bool PassesTo(const Node& node, int input) const;
+  // The sources that a gradient of the node goes on to: inputs; of a pop, what the pushes hand on.
   template <class Visit>
   void ForSources(const Node& node, const Visit& visit) const;
   std::vector<NodeId> PathFromX(NodeId node) const;

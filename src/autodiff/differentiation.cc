@@ -140,7 +140,7 @@ Status Differentiation::Visit(FrameGradient& current, NodeId id) {
   }
 }
 
-Status Differentiation::VisitOp(FrameGradient& current, NodeId id, std::vector<GradientValue> dys) {
+Result<const OpDef*> Differentiation::RuleOf(NodeId id) const {
   const Node& node = graph_.node(id);
   const OpDef* rule = GradientRule(graph_, node);
   if (rule == nullptr && node.op->gradient) {
@@ -158,10 +158,45 @@ Status Differentiation::VisitOp(FrameGradient& current, NodeId id, std::vector<G
                            " has no gradient; it is needed on the path ", dependency_.PathThrough(id),
                            "; StopGradient ends a path that is not meant");
   }
+  return rule;
+}
+
+Status Differentiation::Refuse(NodeId id, const std::vector<bool>& reached,
+                               FunctionRef<bool(int input, int output)> is_so) const {
+  const Node& node = graph_.node(id);
+  const OpDef& rule = *GradientRule(graph_, node);
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (!node.inputs[i].valid() || !dependency_.DependsOnX(node.inputs[i])) continue;
+    for (int port = 0; port < node.num_outputs(); ++port) {
+      if (!reached[static_cast<size_t>(port)] || !is_so(i, port)) continue;
+      const int input = ArgOf(rule.inputs, node.attrs, i);
+      const int output = ArgOf(rule.outputs, node.attrs, port);
+      return InvalidArgument(graph_.Describe(id), ": the gradient of ", rule.name, " gives none of its output '",
+                             output < 0 ? StrCat(port) : rule.outputs[static_cast<size_t>(output)].name,
+                             "' for its input '", input < 0 ? StrCat(i) : rule.inputs[static_cast<size_t>(input)].name,
+                             "'; it is needed on the path ", dependency_.PathThrough(id),
+                             "; StopGradient ends a path that is not meant");
+    }
+  }
+  return Status();
+}
+
+Status Differentiation::VisitOp(FrameGradient& current, NodeId id, std::vector<GradientValue> dys) {
+  const Node& node = graph_.node(id);
+  DF_ASSIGN(const OpDef* rule, RuleOf(id));
+  std::vector<bool> reached;
+  for (const GradientValue& dy : dys) reached.push_back(dy.exists);
+  const auto has_flow = [&](GradientFlow flow, int input, int output) {
+    return FlowThrough(graph_, graph_.node(id), input, output) == flow;
+  };
+  DF_TRY(Refuse(id, reached, [&](int input, int output) { return has_flow(GradientFlow::kNone, input, output); }));
   DF_ASSIGN(AttrMap attrs, AttrsForRule(graph_, node, *rule));
   NodeGradient builder(graph_, id, scope_, std::move(dys), std::move(attrs), &current.scope);
   rule->gradient(builder);
   DF_TRY(builder.status().Annotate(StrCat("adding the gradient of ", graph_.Describe(id))));
+  DF_TRY(Refuse(id, reached, [&](int input, int output) {
+    return has_flow(GradientFlow::kFlows, input, output) && !(builder.is_given(input) && builder.is_used(output));
+  }));
   for (int i = 0; i < builder.num_inputs(); ++i) {
     if (!builder.dxs()[i].exists) continue;
     DF_TRY(AddPart(current, builder.x(i), builder.dxs()[i], forward_->branches.OfNode(id)));

@@ -11,6 +11,7 @@
 #include "src/autodiff/dependency.h"
 #include "src/autodiff/gradient_scope.h"
 #include "src/autodiff/gradients.h"
+#include "src/base/threads.h"
 
 namespace dfrun {
 
@@ -53,6 +54,10 @@ class Differentiation {
   Status Walk(FrameGradient& current, int32_t frame);
   Status Visit(FrameGradient& current, NodeId id);
   Status VisitOp(FrameGradient& current, NodeId id, std::vector<GradientValue> dys);
+  // The op that says what the node's gradient is; an error where none does.
+  Result<const OpDef*> RuleOf(NodeId id) const;
+  // InvalidArgument where this is so of an input that depends on an x and an output that a gradient has `reached`.
+  Status Refuse(NodeId id, const std::vector<bool>& reached, FunctionRef<bool(int input, int output)> is_so) const;
 
   // conditional_gradients.cc.
   Status VisitSwitch(FrameGradient& current, NodeId id, const std::vector<GradientValue>& dys);

@@ -15,9 +15,12 @@ const OpDef* GradientRule(const Graph& graph, const Node& node) {
   return named.empty() ? node.op : graph.ops().Find(named);
 }
 
-bool PassesGradients(const Graph& graph, const Node& node) {
+GradientFlow FlowThrough(const Graph& graph, const Node& node, int input, int output) {
   const OpDef* rule = GradientRule(graph, node);
-  return rule == nullptr || !rule->not_differentiable;
+  if (rule == nullptr) return GradientFlow::kNone;
+  if (rule->traits.passthrough == Passthrough::kEachInput && input != output) return GradientFlow::kZero;
+  if (rule->gradient_flow_of.empty()) return rule->gradient_flow;
+  return rule->FlowBetween(ArgOf(rule->inputs, node.attrs, input), ArgOf(rule->outputs, node.attrs, output));
 }
 
 Result<AttrMap> AttrsForRule(const Graph& graph, const Node& node, const OpDef& rule) {

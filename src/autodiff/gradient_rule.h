@@ -14,8 +14,15 @@ std::string_view NamedGradient(const Node& node);
 // names of its own are not in its graphs.
 const OpDef* GradientRule(const Graph& graph, const Node& node);
 
-// Gradients go on through the node, or it is an error that they do not.
-bool PassesGradients(const Graph& graph, const Node& node);
+// What becomes of a gradient between these two, by the rule; kNone where there is no rule. Output -1: of a node without
+// outputs.
+GradientFlow FlowThrough(const Graph& graph, const Node& node, int input, int output);
+
+// A gradient goes on from the output to the input, or it is an error that it does not.
+inline bool PassesGradient(const Graph& graph, const Node& node, int input, int output) {
+  const GradientFlow flow = FlowThrough(graph, node, input, output);
+  return flow == GradientFlow::kFlows || flow == GradientFlow::kNone;
+}
 
 // The attrs that `rule`'s gradient function may ask for: the node's own, and what its inputs imply for the rule's op.
 // InvalidArgument: the node is not of the form of that op.

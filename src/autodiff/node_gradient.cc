@@ -12,7 +12,9 @@ NodeGradient::NodeGradient(Graph& graph, NodeId node, std::string_view scope, st
       adder_(graph, GradientPrefix(scope, node_.name), node_.name, sink),
       dys_(std::move(dys)),
       attrs_(std::move(attrs)),
-      dxs_(node_.inputs.size()) {}
+      dxs_(node_.inputs.size()),
+      is_zero_(node_.inputs.size(), false),
+      is_used_(node_.output_types.size(), false) {}
 
 DType NodeGradient::dtype(Output value) const {
   if (value.node == kSparseToken) return graph_.dtype(y(value.port));
@@ -26,6 +28,7 @@ PartialShape NodeGradient::shape(Output value) const {
 
 Output NodeGradient::dy(int i) {
   GradientValue& dy = dys_[i];
+  is_used_[i] = true;
   if (!dy.exists) dy = GradientValue::Dense(adder_.Add("ZerosLike", {y(i)}));
   return dy.is_sparse ? Output{kSparseToken, i} : dy.dense;
 }
@@ -71,6 +74,10 @@ void NodeGradient::SetGradient(int input, Output value) {
     return;
   }
   if (CheckFits(input, value)) dxs_[input] = GradientValue::Dense(value);
+}
+
+void NodeGradient::SetZeroGradient(int input) {
+  if (CheckInput(input)) is_zero_[input] = true;
 }
 
 void NodeGradient::SetSparseGradient(int input, Output indices, Output values) {

@@ -24,6 +24,9 @@ class NodeGradient final : public GradientBuilder {
   // After the gradient function ran: the first error, and what it set for each input.
   const Status& status() const { return adder_.status(); }
   const std::vector<GradientValue>& dxs() const { return dxs_; }
+  // It set the gradient of the input, or said that it is zero; it asked for that of the output.
+  bool is_given(int input) const { return dxs_[input].exists || is_zero_[input]; }
+  bool is_used(int output) const { return is_used_[output]; }
 
   int num_inputs() const override { return node_.num_inputs(); }
   int num_outputs() const override { return node_.num_outputs(); }
@@ -33,9 +36,13 @@ class NodeGradient final : public GradientBuilder {
   DType dtype(Output value) const override;
   PartialShape shape(Output value) const override;
   std::string_view scope() const override { return scope_; }
-  bool has_dy(int i) const override { return dys_[i].exists; }
+  bool has_dy(int i) const override {
+    is_used_[i] = true;
+    return dys_[i].exists;
+  }
   Output dy(int i) override;
   void SetSparseGradient(int input, Output indices, Output values) override;
+  void SetZeroGradient(int input) override;
   using GradientBuilder::AddNode;
   AddedNode AddNode(std::string_view op, std::span<const Output> inputs, const AttrMap& attrs) override;
   Output Const(Tensor value) override { return adder_.Const(std::move(value)); }
@@ -58,6 +65,8 @@ class NodeGradient final : public GradientBuilder {
   std::vector<GradientValue> dys_;
   const AttrMap attrs_;
   std::vector<GradientValue> dxs_;
+  std::vector<bool> is_zero_;          // by input
+  mutable std::vector<bool> is_used_;  // by output
 };
 
 }  // namespace dfrun

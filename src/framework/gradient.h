@@ -22,11 +22,13 @@ class GradientBuilder : public NodeBuilder {
   // Names this differentiation: unlike all others of the graph. For resources that a gradient keeps of its own.
   virtual std::string_view scope() const = 0;
 
-  // The gradient that reached output `i`. dy() of an output that none reached is zeros like y(i).
+  // The gradient that reached output `i`. dy() of an output that none reached is zeros like y(i). One that reached an
+  // output that the function does not ask for is an error, too.
   virtual bool has_dy(int i) const = 0;
   virtual Output dy(int i) = 0;
 
-  // dx(i) = value sets the gradient of input i. An input that is not set has none (zero).
+  // dx(i) = value sets the gradient of input i. Where the op's definition says that a gradient flows there
+  // (gradient_flow.h), one that is neither set nor said to be zero is an error.
   class InputGradient {
    public:
     InputGradient(GradientBuilder& builder, int input) : builder_(builder), input_(input) {}
@@ -41,6 +43,8 @@ class GradientBuilder : public NodeBuilder {
   // The gradient of input i is zero but for values[k] added to row indices[k] (indices: 1-D int32 or int64; values:
   // [n, rest of x's shape]). Stays sparse up to the optimiser.
   virtual void SetSparseGradient(int input, Output indices, Output values) = 0;
+  // The gradient of input i is zero, by the attrs of this node.
+  virtual void SetZeroGradient(int input) = 0;
 
  private:
   virtual void SetGradient(int input, Output value) = 0;

@@ -85,6 +85,14 @@ const AttrDef* OpDef::FindAttr(std::string_view attr) const {
   return nullptr;
 }
 
+GradientFlow OpDef::FlowBetween(int input, int output) const {
+  const auto names = [&](const GradientFlowOf& of) {
+    return (of.input < 0 || of.input == input) && (of.output < 0 || of.output == output);
+  };
+  const auto last = std::find_if(gradient_flow_of.rbegin(), gradient_flow_of.rend(), names);
+  return last == gradient_flow_of.rend() ? gradient_flow : last->flow;
+}
+
 std::string OpDef::Signature() const {
   std::string out = name + PrintArgs(inputs) + " -> " + PrintArgs(outputs);
   for (const AttrDef& a : attrs) out += "; " + PrintAttr(a);

@@ -12,6 +12,7 @@
 #ifndef DFRUN_SRC_FRAMEWORK_OP_H_
 #define DFRUN_SRC_FRAMEWORK_OP_H_
 
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 
 #include "src/framework/attr.h"
 #include "src/framework/gradient.h"
+#include "src/framework/gradient_flow.h"
 #include "src/framework/inference.h"
 #include "src/framework/op_traits.h"
 
@@ -49,9 +51,10 @@ struct OpDef {
   std::vector<ArgDef> outputs;
   std::vector<AttrDef> attrs;
   ShapeFn shape_fn;
-  GradientFn gradient;              // empty: none registered
-  bool not_differentiable = false;  // gradients stop here without an error (ArgMax, Shape, ...)
-  bool is_stateful = false;         // never folded, merged or pruned away from its control outputs' order
+  GradientFn gradient;                                // empty: none registered
+  GradientFlow gradient_flow = GradientFlow::kNone;   // between any output and any input, but for
+  std::vector<GradientFlowOf> gradient_flow_of = {};  // these; of those that name a pair the last counts
+  bool is_stateful = false;  // never folded, merged or pruned away from its control outputs' order
   bool is_commutative = false;
   bool is_aggregate = false;
   bool allows_uninitialized_input = false;  // of ref inputs
@@ -60,6 +63,9 @@ struct OpDef {
   std::string doc;
 
   const AttrDef* FindAttr(std::string_view attr) const;
+  // Between two arguments; output -1: of an op without outputs. It says nothing where one of them is of a dtype that
+  // has no derivatives.
+  GradientFlow FlowBetween(int input, int output) const;
   // "Tanh(x: T) -> (y: T); T: {bfloat16, ...}".
   std::string Signature() const;
 };
@@ -71,6 +77,9 @@ struct TypedArg {
   bool in_host = false;  // on a device with memory of its own: in host memory (KernelDef); elsewhere it says nothing
 };
 Result<std::vector<TypedArg>> ExpandArgs(const std::vector<ArgDef>& args, const AttrMap& attrs);
+
+// The argument that the node's input or output of this number belongs to; -1 if there is none.
+int ArgOf(const std::vector<ArgDef>& args, const AttrMap& attrs, int number);
 
 // Fills in what `attrs` lacks: first type and number attrs that the inputs' dtypes imply, then defaults. Checks every
 // attr against its definition and the inputs against the signature. `inputs`: dtypes as the edges give them.
@@ -93,8 +102,16 @@ class OpBuilder {
   OpBuilder& Output(std::string_view text);
   OpBuilder& Attr(std::string_view text);
   OpBuilder& Shape(ShapeFn fn);
+  // The gradient flows between all arguments, but for what GradientEnds() says.
   OpBuilder& Gradient(GradientFn fn);
-  OpBuilder& NotDifferentiable();
+  // The same by src/autodiff itself: control flow, stacks.
+  OpBuilder& GradientByAutodiff();
+  // The op's derivatives are zero almost everywhere, or it has nothing that could have any.
+  OpBuilder& NotDifferentiable() { return GradientEnds(GradientFlow::kZero); }
+  // Of all arguments; of the gradients of these inputs, or of each where there are none, from one output or all.
+  OpBuilder& GradientEnds(GradientFlow why);
+  OpBuilder& GradientEnds(GradientFlow why, std::initializer_list<std::string_view> inputs,
+                          std::string_view output = "");
   OpBuilder& Stateful();
   OpBuilder& Commutative();
   OpBuilder& Aggregate();
@@ -128,7 +145,16 @@ class OpBuilder {
   Result<OpDef> Finish() const;
 
  private:
+  // As GradientFlowOf, by names, which may be declared later; empty: each.
+  struct NamedFlow {
+    std::string input;
+    std::string output;
+    GradientFlow flow;
+  };
+  Status ResolveFlows(OpDef& def) const;
+
   OpDef def_;
+  std::vector<NamedFlow> flows_;
   Status status_;
 };
 

@@ -269,11 +269,22 @@ OpBuilder& OpBuilder::Shape(ShapeFn fn) {
 
 OpBuilder& OpBuilder::Gradient(GradientFn fn) {
   def_.gradient = std::move(fn);
+  return GradientByAutodiff();
+}
+
+OpBuilder& OpBuilder::GradientByAutodiff() {
+  return GradientEnds(GradientFlow::kFlows);
+}
+
+OpBuilder& OpBuilder::GradientEnds(GradientFlow why) {
+  def_.gradient_flow = why;
   return *this;
 }
 
-OpBuilder& OpBuilder::NotDifferentiable() {
-  def_.not_differentiable = true;
+OpBuilder& OpBuilder::GradientEnds(GradientFlow why, std::initializer_list<std::string_view> inputs,
+                                   std::string_view output) {
+  if (inputs.size() == 0) flows_.push_back({"", std::string(output), why});
+  for (std::string_view input : inputs) flows_.push_back({std::string(input), std::string(output), why});
   return *this;
 }
 
@@ -399,6 +410,22 @@ OpBuilder& OpBuilder::Doc(std::string text) {
   return *this;
 }
 
+Status OpBuilder::ResolveFlows(OpDef& def) const {
+  const auto find = [&](const std::vector<ArgDef>& args, const std::string& name) -> Result<int> {
+    if (name.empty()) return -1;
+    const auto it = std::find_if(args.begin(), args.end(), [&](const ArgDef& arg) { return arg.name == name; });
+    if (it != args.end()) return static_cast<int>(it - args.begin());
+    return InvalidArgument("OP(\"", def.name, "\"): GradientEnds names the argument '", name,
+                           "', which is not declared");
+  };
+  for (const NamedFlow& flow : flows_) {
+    DF_ASSIGN(const int input, find(def.inputs, flow.input));
+    DF_ASSIGN(const int output, find(def.outputs, flow.output));
+    def.gradient_flow_of.push_back({input, output, flow.flow});
+  }
+  return Status();
+}
+
 Result<OpDef> OpBuilder::Finish() const {
   DF_TRY(status_);
   OpDef def = def_;
@@ -414,6 +441,7 @@ Result<OpDef> OpBuilder::Finish() const {
         std::swap(arg.type_attr, arg.type_list_attr);
     }
   }
+  DF_TRY(ResolveFlows(def));
   if (!def.shape_fn) {
     if (!def.outputs.empty()) return InvalidArgument("OP(\"", def.name, "\") has outputs but no shape function");
     def.shape_fn = UnknownOutputs();

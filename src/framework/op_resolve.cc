@@ -165,6 +165,24 @@ Result<std::vector<TypedArg>> ExpandArgs(const std::vector<ArgDef>& args, const 
   return out;
 }
 
+int ArgOf(const std::vector<ArgDef>& args, const AttrMap& attrs, int number) {
+  const auto count = [&](const ArgDef& arg) -> int64_t {
+    if (!arg.type_list_attr.empty()) {
+      const Result<std::vector<DType>> types = attrs.Get<std::vector<DType>>(arg.type_list_attr);
+      return types.ok() ? static_cast<int64_t>(types->size()) : 0;
+    }
+    if (arg.number_attr.empty()) return 1;
+    const Result<int64_t> repeated = attrs.Get<int64_t>(arg.number_attr);
+    return repeated.ok() ? *repeated : 0;
+  };
+  int64_t end = 0;
+  for (size_t i = 0; i < args.size(); ++i) {
+    end += count(args[i]);
+    if (number < end) return static_cast<int>(i);
+  }
+  return -1;
+}
+
 Status ResolveAttrs(const OpDef& op, const std::vector<TypedArg>& inputs, AttrMap& attrs) {
   DF_TRY(InferFromInputs(op, inputs, attrs));
   for (const AttrDef& def : op.attrs) {

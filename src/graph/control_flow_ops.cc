@@ -21,22 +21,22 @@ Status MergeShape(InferenceContext& c) {
 }
 
 void Switch(OpBuilder& op) {
-  op.Attr("T: type").Shape(&SwitchShape).ControlFlow(ControlFlowKind::kSwitch).PassesOn();
+  op.Attr("T: type").Shape(&SwitchShape).ControlFlow(ControlFlowKind::kSwitch).PassesOn().GradientByAutodiff();
 }
 
 void Merge(OpBuilder& op) {
   op.Output("value_index: int32").Attr("T: type").Attr("N: int >= 1").Shape(&MergeShape);
-  op.ControlFlow(ControlFlowKind::kMerge).PassesOn();
+  op.ControlFlow(ControlFlowKind::kMerge).PassesOn().GradientByAutodiff();
 }
 
 void Enter(OpBuilder& op) {
   op.Attr("T: type").Attr("frame_name: string").Attr("is_constant: bool = false").Attr("parallel_iterations: int = 10");
-  op.Shape(SameAsInput(0)).ControlFlow(ControlFlowKind::kEnter).PassesOn();
+  op.Shape(SameAsInput(0)).ControlFlow(ControlFlowKind::kEnter).PassesOn().GradientByAutodiff();
 }
 
 template <ControlFlowKind kKind>
 void HandsOn(OpBuilder& op) {
-  op.Attr("T: type").Shape(SameAsInput(0)).ControlFlow(kKind).PassesOn();
+  op.Attr("T: type").Shape(SameAsInput(0)).ControlFlow(kKind).PassesOn().GradientByAutodiff();
 }
 
 OP("Switch")

@@ -67,7 +67,7 @@ OP("_HostRecv")
     .Doc("_Recv of a tensor into the memory of the host, whatever the device.");
 
 void Copies(OpBuilder& op) {
-  op.Input("input: T").Output("output: T").Attr("T: type").NotDifferentiable().Shape(SameAsInput(0));
+  op.Input("input: T").Output("output: T").Attr("T: type").Shape(SameAsInput(0));
 }
 
 OP("_CopyToHost").As(Copies).Doc("Its input, which is in the device's own memory, in that of the host.");

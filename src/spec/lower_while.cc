@@ -89,6 +89,11 @@ bool Lowering::EnterLoop(const std::string& name, std::vector<LoopVar>& vars) {
   const int inside = depth();
   if (inside > 0) controls.push_back(flow_[static_cast<size_t>(inside) - 1].pivot);
   for (LoopVar& var : vars) {
+    if (graph_.is_ref(var.initial)) {
+      const std::optional<Output> value = ReadBefore(var.initial, inside, {}, var.location);
+      if (!value) return false;
+      var.initial = *value;
+    }
     NodeSpec enter;
     enter.name = StrCat(name, "/", var.name, "/Enter");
     enter.op = "Enter";

@@ -6,6 +6,7 @@
 #include "src/training/evaluation.h"
 #include "src/training/evaluation_effects.h"
 #include "src/training/loss_form.h"
+#include "src/training/loss_reach.h"
 
 namespace dfrun {
 namespace {
@@ -47,6 +48,12 @@ Result<Texts> OfMeetings(const LoadedSpec& spec) {
   return meeting ? Texts{DescribeCrosswise(spec.graph, *meeting)} : Texts();
 }
 
+Result<Texts> OfReach(const LoadedSpec& spec) {
+  Texts texts = {DescribeUnreached(spec), DescribeGradientEnds(spec)};
+  std::erase(texts, "");
+  return texts;
+}
+
 }  // namespace
 
 std::vector<std::string> WarningsOfSpec(const LoadedSpec& spec) {
@@ -58,6 +65,7 @@ std::vector<std::string> WarningsOfSpec(const LoadedSpec& spec) {
   };
   if (spec.job.train) add(OfLoss(spec));
   if (spec.job.train) add(OfMeetings(spec));
+  if (spec.job.train) add(OfReach(spec));
   if (spec.job.eval) add(OfUnfedMetrics(spec));
   if (spec.job.eval) add(OfEffects(spec));
   return texts;

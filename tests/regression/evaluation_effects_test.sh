@@ -104,7 +104,7 @@ spec control "" "n: {op: Variable, shape: [], init: 0, trainable: false}" "w: As
   "y: {op: Identity, inputs: [h], control: [^w]}"
 warns control "the evaluation assigns 'n'"
 spec kept "train_it: false" "n: {op: Variable, shape: [], init: 0, trainable: false}" "train_it: {op: Const, value: true}" \
-  "w: Assign(n, SelectV2(train_it, Mean(h), n))" "y: h + w"
+  "w: Assign(n, SelectV2(train_it, StopGradient(Mean(h)), n))" "y: h + w"
 quiet kept
 # Tables, and what a shared name lets others see.
 spec table "" "t: {op: MutableHashTableV2, key_dtype: int64, value_dtype: int64}" \

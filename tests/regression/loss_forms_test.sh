@@ -12,10 +12,12 @@ with h5py.File("d.h5", "w") as f:
     f["m"] = (np.arange(64).reshape(16, 4) % 3 > 0).astype(np.float32)
     f["label"] = (np.arange(16) % 3).astype(np.int64)
 END
-# spec REPLICAS LINE...: the loss and what it is made of.
+# spec REPLICAS LINE...: the loss and what it is made of, with the variables that it needs.
 spec() {
   local replicas=$1
   shift
+  local lines
+  lines=$(printf '%s\n' "$@")
   {
     cat << 'END'
 dfrun: 1
@@ -23,12 +25,16 @@ inputs:
   batch: {hdf5: d.h5, tensors: {x: ~, m: ~, label: ~}, batch: 8}
   whole: {hdf5: d.h5, tensors: {m: ~}, batch: all}
 graph:
-  W: {op: Variable, shape: [4, 3], init: ones}
-  V: {op: Variable, shape: [4], init: ones}
-  e: batch/x * V
-  logits: MatMul(batch/x, W)
-  each: SparseSoftmaxCrossEntropyWithLogits(logits, batch/label)
 END
+    if grep -qwE 'V|e' <<< "$lines"; then
+      echo '  V: {op: Variable, shape: [4], init: ones}'
+      echo '  e: batch/x * V'
+    fi
+    if grep -qwE 'W|logits|each' <<< "$lines"; then
+      echo '  W: {op: Variable, shape: [4, 3], init: ones}'
+      echo '  logits: MatMul(batch/x, W)'
+      echo '  each: SparseSoftmaxCrossEntropyWithLogits(logits, batch/label)'
+    fi
     printf '  %s\n' "$@"
     echo "train: {loss: loss, learning_rate: 0.0001, steps: 1, replicas: $replicas}"
   } > loss.yaml

@@ -86,4 +86,11 @@ norm true "n:0) + Sum(n:1" | spec mean "learning_rate: 0.1"
 resumed mean.yaml "gradients pass through every result of batch normalisation and recurrent cells, and passed through"
 norm false n:0 | spec inference "learning_rate: 0.1"
 resumed inference.yaml ""
+spec remainder "learning_rate: 0.1" <<'Y'
+  W: {op: Variable, shape: [], dtype: "${dt}", init: 0.5}
+  loss: W + Mod(W * 3.0, 2.0)
+Y
+resumed remainder.yaml "remainders, ranges, values of OneHot and paddings have gradients, and had none"
+sed 's/Mod(W/Mod(StopGradient(W)/' remainder.yaml > stopped.yaml
+resumed stopped.yaml ""
 echo "a resumed job says what is computed otherwise"

@@ -133,6 +133,43 @@ TEST_F(GradientsTest, NotDifferentiableOpsEndAPathSilently) {
   EXPECT_FALSE(Differentiate({m.Add("z", "Stop", {x})}, {x})[0].exists);
 }
 
+// From output `port` of an op whose inputs are x and y.
+TEST_F(GradientsTest, WhatAnOpLacksOrForgetsIsAnErrorWhereAPathNeedsIt) {
+  const Output x = X("x");
+  const Output y = X("y");
+  const Output z = X("z");
+  int number = 0;
+  const auto differentiate = [&](const char* op, int port, Output by) {
+    const Output made = m.Add(StrCat("op", ++number), op, {x, y});
+    const std::vector<Output> ys = {m.Add(StrCat("end", number), "Plus", {{made.node, port}, z})};
+    return AddGradients(m.graph, ys, std::vector<Output>{by, z});
+  };
+  const auto fails = [&](const char* op, int port, Output by, const std::string& text) {
+    const auto g = differentiate(op, port, by);
+    ASSERT_FALSE(g.ok()) << op;
+    EXPECT_NE(g.status().message().find(text), std::string::npos) << g.status().message();
+  };
+  const auto gives = [&](const char* op, int port, Output by, bool exists) {
+    const auto g = differentiate(op, port, by);
+    ASSERT_TRUE(g.ok()) << op << ": " << g.status().ToString();
+    EXPECT_EQ((*g)[0].exists, exists) << op;
+  };
+  for (const char* op : {"ForgetsY", "LacksY"}) {
+    fails(op, 1, y, "gives none of its output 'b' for its input 'y'; it is needed on the path 'y' -> 'op");
+    gives(op, 1, x, true);
+  }
+  for (const char* op : {"FlatInY", "SaysZero"}) {
+    gives(op, 0, y, false);
+    gives(op, 0, x, true);
+  }
+  for (const char* op : {"ForgetsB", "LacksB"}) {
+    fails(op, 1, x, "gives none of its output 'b' for its input 'x'");
+    gives(op, 0, x, true);
+  }
+  gives("FlatB", 1, y, false);
+  gives("FlatB", 0, y, true);
+}
+
 TEST_F(GradientsTest, OutputsThatNothingReachedCountAsZeros) {
   const Output x = X("x");
   const Output pair = m.Add("pair", "Pair", {x});

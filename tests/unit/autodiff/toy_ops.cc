@@ -65,6 +65,25 @@ void RegisterDifferentiated(OpRegistry& ops) {
                     .Attr("T: type")
                     .Shape(SameAsInput(0))
                     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Plus", g.dy(0), g.dy(1)); }));
+  const auto two = [](const char* name) {
+    return std::move(
+        Op(name).Input("x: T").Input("y: T").Output("a: T").Output("b: T").Attr("T: type").Shape(SameAsInput(0)));
+  };
+  const auto of_x = [](GradientBuilder& g) { g.dx(0) = g.Op("Plus", g.dy(0), g.dy(1)); };
+  const auto of_a = [](GradientBuilder& g) {
+    g.dx(0) = g.dy(0);
+    g.dx(1) = g.dy(0);
+  };
+  Register(ops, two("ForgetsY").Gradient(of_x));
+  Register(ops, two("LacksY").Gradient(of_x).GradientEnds(GradientFlow::kNone, {"y"}));
+  Register(ops, two("FlatInY").Gradient(of_x).GradientEnds(GradientFlow::kZero, {"y"}));
+  Register(ops, two("ForgetsB").Gradient(of_a));
+  Register(ops, two("LacksB").Gradient(of_a).GradientEnds(GradientFlow::kNone, {"x", "y"}, "b"));
+  Register(ops, two("FlatB").Gradient(of_a).GradientEnds(GradientFlow::kZero, {"x", "y"}, "b"));
+  Register(ops, two("SaysZero").Gradient([](GradientBuilder& g) {
+    g.dx(0) = g.Op("Plus", g.dy(0), g.dy(1));
+    g.SetZeroGradient(1);
+  }));
   Register(ops, Unary("WrongType").Gradient([](GradientBuilder& g) { g.dx(0) = g.Const(Tensor::Scalar<int32_t>(1)); }));
 }
 

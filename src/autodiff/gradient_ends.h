@@ -1,0 +1,27 @@
+// Where a value changes with an x though no gradient comes back and the ops' gradients refuse nothing.
+#ifndef DFRUN_SRC_AUTODIFF_GRADIENT_ENDS_H_
+#define DFRUN_SRC_AUTODIFF_GRADIENT_ENDS_H_
+
+#include <span>
+#include <vector>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// An input of a node at which gradients end: kState or kDraw says why.
+struct GradientEnd {
+  NodeId node;
+  int32_t input;
+  GradientFlow why;
+};
+
+// The ends, by node, on paths from the xs on which gradients could flow, where a y may change with what comes of the
+// value: the parameter of a draw, or a value that a node that runs (`runs`: by node) puts into a variable, a queue or a
+// table that a y reads. What goes into an x is no end, since that has a gradient of its own.
+std::vector<GradientEnd> FindGradientEnds(const Graph& graph, std::span<const Output> ys, std::span<const Output> xs,
+                                          const std::vector<bool>& runs);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_AUTODIFF_GRADIENT_ENDS_H_
