@@ -72,6 +72,7 @@ class Hdf5Samples final : public SampleSource {
   Result<int64_t> Load(const RecordIndex& given) override {
     DF_ASSIGN(const RecordIndex record_index, CheckedIndex(given));
     for (const RecordIndex::Piece& piece : record_index.pieces) ends_.push_back(samples() + piece.records);
+    for (size_t f = 0; f < fields_.size(); ++f) first_readings_.push_back(std::make_unique<FirstReading>(samples()));
     Hdf5Sizes sizes;
     for (const std::string& layout : layouts_) sizes.Add(ParseLayout(layout));
     plan_ = Hdf5Plan::For(sizes);
@@ -190,6 +191,7 @@ class Hdf5Samples final : public SampleSource {
     }
     DF_TRY(CheckCount(i, file->samples(), ends_[i] - BeginOf(i)));
     DF_TRY(file->Load(plan_));
+    file->CompareWith(first_readings_, BeginOf(i));
     open_ += file->is_open() ? 1 : 0;
     kept_bytes_ += file->kept_bytes();
     order_.push_front(i);
@@ -240,14 +242,15 @@ class Hdf5Samples final : public SampleSource {
   const std::vector<std::string> paths_;
   const Hdf5Rules rules_;
   const std::shared_ptr<Hdf5Helpers> helpers_ = std::make_shared<Hdf5Helpers>();
-  std::vector<std::string> layouts_;       // by file, serialized; empty: not known
-  std::vector<SampleField> fields_;        // as the first file settled them
-  std::vector<bool> declares_dtype_;       // by field
-  std::unique_ptr<Hdf5SampleFile> first_;  // until Load()
-  std::vector<int64_t> ends_;              // after Load(): by file, the first sample after its own
-  Hdf5Plan plan_;                          // likewise
-  bool is_short_copy_ = false;             // all files are in memory
-  size_t sample_bytes_ = 0;                // of a sample, where they are
+  std::vector<std::string> layouts_;              // by file, serialized; empty: not known
+  std::vector<SampleField> fields_;               // as the first file settled them
+  std::vector<bool> declares_dtype_;              // by field
+  std::unique_ptr<Hdf5SampleFile> first_;         // until Load()
+  std::vector<int64_t> ends_;                     // after Load(): by file, the first sample after its own
+  Hdf5SampleFile::FirstReadings first_readings_;  // likewise, by field
+  Hdf5Plan plan_;                                 // likewise
+  bool is_short_copy_ = false;                    // all files are in memory
+  size_t sample_bytes_ = 0;                       // of a sample, where they are
   Mutex mu_;
   std::vector<Used> files_ GUARDED_BY(mu_);
   std::list<size_t> order_ GUARDED_BY(mu_);  // of the files that are open or kept, the last used first

@@ -188,6 +188,24 @@ Status Hdf5SampleFile::Gather(std::span<const int64_t> rows, std::span<const int
 
 Status Hdf5SampleFile::GatherStored(Column& column, std::span<const int64_t> rows, std::span<const int64_t> at,
                                     char* to) {
+  DF_TRY(CopyStored(column, rows, at, to));
+  // What is kept in memory stays as it is.
+  return first_ == nullptr || column.kept.initialized() ? Status() : CompareRows(column, rows, at, to);
+}
+
+Status Hdf5SampleFile::CompareRows(const Column& column, std::span<const int64_t> rows, std::span<const int64_t> at,
+                                   const char* gathered) const {
+  FirstReading& first = *(*first_)[static_cast<size_t>(&column - columns_.data())];
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const char* const row = gathered + static_cast<size_t>(at[i]) * column.row_bytes;
+    if (first.IsSame(begin_ + rows[i], row, column.row_bytes)) continue;
+    return Error(Code::kDataLoss, path(), ", sample ", rows[i], " of '", column.field.from, "': ", kReadOtherwise);
+  }
+  return Status();
+}
+
+Status Hdf5SampleFile::CopyStored(Column& column, std::span<const int64_t> rows, std::span<const int64_t> at,
+                                  char* to) {
   const size_t bytes = column.row_bytes;
   if (column.blocks) {
     MutexLock lock(mu_);

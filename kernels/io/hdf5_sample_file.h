@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/io/batch_builder.h"
+#include "kernels/io/first_reading.h"
 #include "kernels/io/hdf5_blocks.h"
 #include "kernels/io/hdf5_plan.h"
 #include "src/base/mapped_file.h"
@@ -36,6 +37,13 @@ class Hdf5SampleFile {
   Hdf5Layout layout() const { return hdf5_->layout(); }
   // Makes ready for Gather().
   Status Load(const Hdf5Plan& plan);
+  // Has Gather() hold what it reads against what was read first, by field: row 0 is sample `begin` of those. They
+  // outlive this.
+  using FirstReadings = std::vector<std::unique_ptr<FirstReading>>;
+  void CompareWith(const FirstReadings& first, int64_t begin) {
+    first_ = &first;
+    begin_ = begin;
+  }
   // After Load(): whether the file stays open, and what of it is copied into memory but for blocks.
   bool is_open() const { return hdf5_->bytes().fd() >= 0; }
   size_t kept_bytes() const { return kept_bytes_; }
@@ -67,6 +75,9 @@ class Hdf5SampleFile {
   Status Keep(Column& column);
   Status KeepLists(Column& column);
   Status GatherStored(Column& column, std::span<const int64_t> rows, std::span<const int64_t> at, char* to);
+  Status CompareRows(const Column& column, std::span<const int64_t> rows, std::span<const int64_t> at,
+                     const char* gathered) const;
+  Status CopyStored(Column& column, std::span<const int64_t> rows, std::span<const int64_t> at, char* to);
   Status GatherConverted(Column& column, std::span<const int64_t> rows, std::span<const int64_t> at,
                          const BatchBuilder::Room& to);
   static void GatherStrings(const Column& column, std::span<const int64_t> rows, std::span<const int64_t> at,
@@ -82,6 +93,8 @@ class Hdf5SampleFile {
   std::vector<Column> columns_;
   int64_t num_samples_ = 0;
   size_t kept_bytes_ = 0;
+  const FirstReadings* first_ = nullptr;
+  int64_t begin_ = 0;
   Mutex mu_;
 };
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "kernels/files/matching_paths.h"
+#include "kernels/io/first_reading.h"
 #include "kernels/io/record_files.h"
 #include "kernels/io/record_index.h"
 #include "kernels/strings/parse_number.h"
@@ -44,6 +45,7 @@ class RecordSource final : public SampleSource {
     if (bytes && set_.decoder->IsCopy() && files_->samples() > 0) {
       record_bytes_ = static_cast<double>(*bytes) / static_cast<double>(files_->samples());
     }
+    first_ = std::make_unique<FirstReading>(files_->samples());
     return files_->samples();
   }
 
@@ -60,7 +62,7 @@ class RecordSource final : public SampleSource {
       if (i + 1 < locations.size() && locations[i + 1].file == locations[i].file) {
         reading.cursor->Prefetch(locations[i + 1].span.offset, locations[i + 1].span.bytes);
       }
-      const Status status = Decode(*reading.cursor, locations[i].span, static_cast<int64_t>(i), batch);
+      const Status status = Decode(*reading.cursor, locations[i].span, samples[i], static_cast<int64_t>(i), batch);
       if (status.ok()) continue;
       DF_TRY(reading.cursor->file().Check());
       return files_->Name(status, *reading.cursor, locations[i]);
@@ -94,14 +96,16 @@ class RecordSource final : public SampleSource {
     return Status();
   }
 
-  Status Decode(FileCursor& cursor, const RecordSpan& span, int64_t i, BatchBuilder& batch) const {
+  Status Decode(FileCursor& cursor, const RecordSpan& span, int64_t sample, int64_t i, BatchBuilder& batch) const {
     DF_ASSIGN(const std::string_view bytes, set_.format->Read(cursor, span));
+    if (!first_->IsSame(sample, bytes.data(), bytes.size())) return Error(Code::kDataLoss, kReadOtherwise);
     return set_.decoder->Decode({bytes, cursor.file().path()}, i, batch);
   }
 
   RecordSet set_;
-  std::unique_ptr<RecordFiles> files_;  // after Load()
-  std::optional<double> record_bytes_;  // on average, where all are in memory and a batch is a copy of them
+  std::unique_ptr<RecordFiles> files_;   // after Load()
+  std::unique_ptr<FirstReading> first_;  // likewise
+  std::optional<double> record_bytes_;   // on average, where all are in memory and a batch is a copy of them
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "kernels/io/watched_source.h"
+
 namespace dfrun {
 
 std::string SampleSetConfig::Key() const {
@@ -79,7 +81,8 @@ Status SampleSet::Open() {
   const SampleFormat* format = SampleFormats::Find(config_.format);
   if (format == nullptr) return NotFound("there is no format of samples '", config_.format, "'");
   if (config_.config.files.empty()) return InvalidArgument("a data set needs files");
-  DF_ASSIGN(source_, format->open(config_.config));
+  DF_ASSIGN(std::unique_ptr<SampleSource> source, format->open(config_.config));
+  source_ = Watched(std::move(source));
   for (SampleField field : config_.fields) DF_TRY(source_->AddField(field));
   DF_ASSIGN(samples_, source_->Load(config_.record_index));
   return samples_ > 0 ? Status() : InvalidArgument("there are no samples in ", config_.config.files[0]);

@@ -11,16 +11,26 @@ int64_t Nanoseconds(const timespec& time) {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
+FileVersion VersionIn(const struct stat& info) {
+  return {.device = info.st_dev,
+          .inode = info.st_ino,
+          .bytes = static_cast<uint64_t>(info.st_size),
+          .modified_ns = Nanoseconds(info.st_mtim),
+          .changed_ns = Nanoseconds(info.st_ctim)};
+}
+
 }  // namespace
 
 Result<FileVersion> VersionOf(const FileDescriptor& file) {
   struct stat info;
   if (::fstat(file.fd(), &info) != 0) return ErrnoError("cannot look at", file.path());
-  return FileVersion{.device = info.st_dev,
-                     .inode = info.st_ino,
-                     .bytes = static_cast<uint64_t>(info.st_size),
-                     .modified_ns = Nanoseconds(info.st_mtim),
-                     .changed_ns = Nanoseconds(info.st_ctim)};
+  return VersionIn(info);
+}
+
+std::optional<FileVersion> VersionOfPath(const std::string& path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0) return {};
+  return VersionIn(info);
 }
 
 const std::string& HostId() {

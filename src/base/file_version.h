@@ -3,6 +3,7 @@
 #define DFRUN_SRC_BASE_FILE_VERSION_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "src/base/file.h"
@@ -21,6 +22,8 @@ struct FileVersion {
 };
 
 Result<FileVersion> VersionOf(const FileDescriptor& file);
+// Of the file that has this path now, links followed; nothing where there is none that can be seen.
+std::optional<FileVersion> VersionOfPath(const std::string& path);
 
 // Tells this start of this host from every other; empty where the system does not say. Processes in containers of one
 // host have the same.

@@ -8,6 +8,9 @@
 #include <utility>
 
 #include "src/base/crc32c.h"
+#include "src/base/file.h"
+#include "src/base/file_sample.h"
+#include "src/base/file_version.h"
 #include "src/base/text.h"
 #include "src/graph/ancestors.h"
 #include "src/job/rule_change.h"
@@ -17,6 +20,7 @@ namespace {
 
 constexpr const char* kGraph = "graph";
 constexpr const char* kNone = "none";
+constexpr std::string_view kData = ".data";
 
 std::string TextOf(double value) {
   char text[64];
@@ -65,6 +69,32 @@ std::string TextOf(WireCompression compression) {
   return kNone;
 }
 
+// "2 files of 300 bytes, crc32c 0a1b2c3d": of many files some tell, and of large ones some blocks and the time of their
+// last change. Empty where one cannot be read.
+std::string DataOf(const std::vector<std::string>& files) {
+  constexpr size_t kMostFiles = 16;
+  constexpr uint64_t kMostBlocks = 16;
+  uint64_t bytes = 0;
+  uint32_t digest = 0;
+  const size_t chosen = std::min(files.size(), kMostFiles);
+  for (size_t i = 0; i < chosen; ++i) {
+    const std::string& path = files[chosen == 1 ? 0 : i * (files.size() - 1) / (chosen - 1)];
+    const Result<FileDescriptor> file = FileDescriptor::OpenForReading(path);
+    const Result<FileVersion> version = file.ok() ? VersionOf(*file) : Result<FileVersion>(file.status());
+    if (!version.ok()) return "";
+    const Result<uint32_t> sample = DigestSample(*file, version->bytes, kMostBlocks);
+    if (!sample.ok()) return "";
+    bytes += version->bytes;
+    const bool is_whole = version->bytes <= kMostBlocks * kSampleBlockBytes;
+    const std::string told = StrCat(*sample, " ", version->bytes, " ", is_whole ? 0 : version->modified_ns);
+    digest = ExtendCrc32c(digest, told.data(), told.size());
+  }
+  char text[9];
+  std::snprintf(text, sizeof text, "%08x", digest);
+  const std::string some = chosen == files.size() ? "" : StrCat(chosen, " of ");
+  return StrCat(some, files.size(), files.size() == 1 ? " file" : " files", " of ", bytes, " bytes, crc32c ", text);
+}
+
 // One call of SettingsOf().
 class Settings {
  public:
@@ -91,6 +121,7 @@ class Settings {
     Add(prefix + "shuffle", TextOf(input.shuffle));
     Add(prefix + "shuffle_buffer", TextOf(input.shuffle_buffer));
     Add(prefix + "files", FilesOf(input));
+    if (const std::string data = DataOf(input.config.files); !data.empty()) Add(prefix + "data", data);
   }
 
   // As they are found from the spec's folder, which may have been moved together with them.
@@ -175,6 +206,10 @@ class Settings {
 };
 
 std::string Change(const SavedSetting& saved, const SavedSetting& now) {
+  if (now.name.starts_with("inputs.") && now.name.ends_with(kData)) {
+    return StrCat("the files of ", now.name.substr(0, now.name.size() - kData.size()), " have changed (", now.value,
+                  ", and were ", saved.value, ")");
+  }
   if (now.name == kGraph) return "the graph has other nodes, or other attrs";
   return StrCat(now.name, " is ", now.value, " and was ", saved.value);
 }

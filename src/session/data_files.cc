@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "src/base/crc32c.h"
 #include "src/base/file.h"
+#include "src/base/file_sample.h"
 #include "src/framework/hdf5_file.h"
 
 namespace dfrun {
@@ -13,7 +13,6 @@ namespace {
 // Of a data set of a million images these are compared, from the first to the last at even distances.
 constexpr size_t kMostFiles = 1000;
 // What is read of each file: all of it up to 4 MiB, so that ranks start no later for it.
-constexpr uint64_t kBlockBytes = uint64_t{64} << 10;
 constexpr uint64_t kMostBlocks = 64;
 constexpr std::string_view kLayouts = "layouts";  // an attr of readers
 
@@ -67,21 +66,6 @@ void AddTextFile(const Node& reader, const Graph& whole, DataFileUses& uses) {
   }
 }
 
-// crc32c of up to kMostBlocks blocks, from the first to the last at even distances.
-Result<uint32_t> DigestSample(const FileDescriptor& file, uint64_t bytes) {
-  const uint64_t blocks = (bytes + kBlockBytes - 1) / kBlockBytes;
-  const uint64_t chosen = std::min(blocks, kMostBlocks);
-  std::vector<char> block(kBlockBytes);
-  uint32_t crc = 0;
-  for (uint64_t i = 0; i < chosen; ++i) {
-    const uint64_t at = (chosen == 1 ? 0 : i * (blocks - 1) / (chosen - 1)) * kBlockBytes;
-    const size_t n = std::min(kBlockBytes, bytes - at);
-    DF_TRY(file.ReadAt(at, block.data(), n));
-    crc = ExtendCrc32c(crc, block.data(), n);
-  }
-  return crc;
-}
-
 void AddDataset(const std::string& name, const DatasetInfo& info, control::DataFile& out) {
   control::DataFile::Dataset* dataset = out.add_datasets();
   dataset->set_name(name);
@@ -101,7 +85,7 @@ void DescribeDatasets(const control::DataFile& expected, control::DataFile& out)
 
 Result<control::DataFile> LookAtBytes(const FileDescriptor& file) {
   DF_ASSIGN(const uint64_t bytes, file.Size());
-  DF_ASSIGN(const uint32_t crc, DigestSample(file, bytes));
+  DF_ASSIGN(const uint32_t crc, DigestSample(file, bytes, kMostBlocks));
   control::DataFile found;
   found.set_path(file.path());
   found.set_bytes(static_cast<int64_t>(bytes));
@@ -112,7 +96,7 @@ Result<control::DataFile> LookAtBytes(const FileDescriptor& file) {
 // A layout of rank 0's file becomes one of this rank's, whose bytes are the same as far as they were compared.
 void Adopt(const FileVersion& own, std::string& bytes) {
   Hdf5Layout layout = ParseLayout(bytes);
-  const bool is_whole = own.bytes <= kMostBlocks * kBlockBytes;
+  const bool is_whole = own.bytes <= kMostBlocks * kSampleBlockBytes;
   if (layout.file.bytes != own.bytes || (!is_whole && layout.file.modified_ns != own.modified_ns)) return bytes.clear();
   layout.file = own;
   bytes = SerializeLayout(layout);
