@@ -8,6 +8,7 @@
 
 #include "src/base/text.h"
 #include "src/framework/file_access.h"
+#include "src/hdf5/virtual_parts.h"
 
 namespace dfrun {
 namespace {
@@ -15,50 +16,12 @@ namespace {
 namespace fs = std::filesystem;
 using h5::Handle;
 
-// A virtual dataset may be made of others, and those of more.
-constexpr int kMaxDepth = 16;
-constexpr size_t kMaxParts = size_t{1} << 20;
 constexpr size_t kMaxName = 4096;
 
 std::string NameOfFile(const Handle& object) {
   char name[kMaxName] = {};
   H5Fget_name(object.id(), name, sizeof name);
   return name;
-}
-
-bool Exists(const std::string& path) {
-  std::error_code error;
-  return fs::exists(path, error);
-}
-
-// Where HDF5 finds the file that one of the file `from` names: beside it, or from the working directory on; one with an
-// absolute path that is not there, by its last name. Nothing where it finds none.
-std::optional<std::string> FindTarget(const std::string& from, const std::string& name) {
-  const fs::path beside = fs::path(from).parent_path();
-  std::vector<fs::path> candidates = {name};
-  if (fs::path(name).is_absolute()) {
-    candidates.push_back(beside / fs::path(name).filename());
-    candidates.push_back(fs::path(ResolvePath(from)).parent_path() / fs::path(name).filename());
-  } else {
-    candidates = {beside / name, name, fs::path(ResolvePath(from)).parent_path() / name};
-  }
-  for (const fs::path& candidate : candidates) {
-    if (Exists(candidate.string())) return candidate.string();
-  }
-  return {};
-}
-
-// "part-%b.h5" with the number for %b, as HDF5 names the parts of an unlimited virtual dataset.
-std::string WithNumber(const std::string& pattern, size_t number) {
-  std::string out;
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    const bool is_special = pattern[i] == '%' && i + 1 < pattern.size();
-    if (is_special && pattern[i + 1] == 'b') out += std::to_string(number);
-    if (is_special && pattern[i + 1] == '%') out += '%';
-    if (is_special) ++i;
-    if (!is_special) out += pattern[i];
-  }
-  return out;
 }
 
 // One call of CheckLocation().
@@ -74,7 +37,7 @@ class LocationCheck {
   Status CheckData(const Handle& file, const std::string& path, const std::string& dataset) {
     if (!seen_.insert({path, dataset}).second) return Status();
     if (seen_.size() > kMaxParts) return Error(Code::kDataLoss, what_, " is made of too many parts");
-    if (++depth_ > kMaxDepth)
+    if (++depth_ > kMaxPartDepth)
       return Error(Code::kDataLoss, what_, " is made of parts that are made of parts, too deep");
     DF_TRY(CheckOpened(file, path, dataset));
     --depth_;
@@ -129,7 +92,7 @@ class LocationCheck {
   static herr_t OnExternalLink(const char* from, const char*, const char* to, const char*, unsigned*, hid_t,
                                void* data) {
     auto& check = *static_cast<LocationCheck*>(data);
-    const std::optional<std::string> target = FindTarget(from, to);
+    const std::optional<std::string> target = FindHdf5Target(from, to);
     if (!target || !check.refused_.ok()) return -1;
     check.refused_ = check.CheckTarget(*target);
     return check.refused_.ok() ? 0 : -1;
@@ -147,10 +110,12 @@ class LocationCheck {
     const Handle layout(H5Dget_create_plist(opened.id()));
     DF_TRY(CheckExternalStorage(layout));
     if (H5Pget_layout(layout.id()) != H5D_VIRTUAL) return Status();
-    size_t parts = 0;
-    H5Pget_virtual_count(layout.id(), &parts);
-    for (size_t i = 0; i < parts; ++i) DF_TRY(CheckPart(opened, layout, from, i));
-    return Status();
+    return VisitParts(layout, from, [&](const VirtualPart& part) -> Status {
+      if (part.is_own) return CheckData(Handle(H5Iget_file_id(opened.id())), from, part.dataset);
+      if (part.path.empty()) return Status();
+      DF_TRY(CheckTarget(part.path));
+      return CheckFile(part.path, part.dataset);
+    });
   }
 
   // HDF5 takes its names from the working directory on.
@@ -164,29 +129,6 @@ class LocationCheck {
         return h5::LastError(Code::kDataLoss, what_);
       }
       DF_TRY(CheckTarget(name));
-    }
-    return Status();
-  }
-
-  Status CheckPart(const Handle& dataset, const Handle& layout, const std::string& from, size_t number) {
-    char file[kMaxName] = {};
-    char name[kMaxName] = {};
-    const ssize_t file_bytes = H5Pget_virtual_filename(layout.id(), number, file, sizeof file);
-    const ssize_t name_bytes = H5Pget_virtual_dsetname(layout.id(), number, name, sizeof name);
-    if (file_bytes < 0 || name_bytes < 0 || std::max<size_t>(file_bytes, name_bytes) >= kMaxName) {
-      return Error(Code::kDataLoss, what_, " is made of parts whose names cannot be read");
-    }
-    if (std::string_view(file) == ".") {
-      const Handle same(H5Iget_file_id(dataset.id()));
-      return CheckData(same, from, name);
-    }
-    const bool is_pattern = std::string_view(file).find('%') != std::string_view::npos;
-    for (size_t i = 0; i < kMaxParts; ++i) {
-      const std::optional<std::string> target = FindTarget(from, WithNumber(file, i));
-      if (!target) break;
-      DF_TRY(CheckTarget(*target));
-      DF_TRY(CheckFile(*target, WithNumber(name, i)));
-      if (!is_pattern) break;
     }
     return Status();
   }

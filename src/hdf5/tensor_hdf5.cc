@@ -1,12 +1,12 @@
 #include "src/hdf5/tensor_hdf5.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
 #include "src/hdf5/element_type.h"
 #include "src/hdf5/hdf5_rows.h"
 #include "src/hdf5/hdf5_type.h"
+#include "src/hdf5/storage_check.h"
 
 namespace dfrun {
 namespace {
@@ -30,39 +30,6 @@ Result<ElementType> ElementOf(const Handle& dataset, const Handle& type, const s
   if (stored.valid() && h5::ElementTypeOf(stored).dtype == element.dtype) return ElementType{named, std::move(stored)};
   return InvalidArgument("dataset '", name, "' of ", path, " has the attribute dtype=", attribute,
                          ", which does not fit its HDF5 type, ", h5::TypeText(type));
-}
-
-// What would be found missing only when values are read, or not even then.
-Status CheckReadable(const Handle& layout, const std::string& path, const std::string& name) {
-  for (int i = 0; i < H5Pget_nfilters(layout.id()); ++i) {
-    unsigned flags = 0;
-    size_t values = 0;
-    char filter[64] = {};
-    const H5Z_filter_t id =
-        H5Pget_filter2(layout.id(), static_cast<unsigned>(i), &flags, &values, nullptr, sizeof filter, filter, nullptr);
-    if (id < 0 || H5Zfilter_avail(id) > 0) continue;
-    return InvalidArgument("dataset '", name, "' of ", path, " is packed by the HDF5 filter ", id, " ",
-                           filter[0] != '\0' ? filter : "without a name", ", which is not installed here: ",
-                           "install its plugin, or repack the file (h5repack -f NONE)");
-  }
-  if (H5Pget_layout(layout.id()) != H5D_VIRTUAL) return Status();
-  size_t parts = 0;
-  H5Pget_virtual_count(layout.id(), &parts);
-  const std::string directory = std::filesystem::path(path).parent_path().string();
-  for (size_t i = 0; i < parts; ++i) {
-    char part[4096] = {};
-    H5Pget_virtual_filename(layout.id(), i, part, sizeof part);
-    std::error_code error;
-    const std::string_view name_of_part = part;  // with a "%b" of many
-    if (name_of_part == "." || name_of_part.find('%') != std::string_view::npos ||
-        std::filesystem::exists(part, error) ||
-        std::filesystem::exists(std::filesystem::path(directory) / part, error)) {
-      continue;
-    }
-    return NotFound("dataset '", name, "' of ", path, " is made of parts, and the file '", part,
-                    "' of one is not there");
-  }
-  return Status();
 }
 
 // A dataset whose elements are those of a tensor.
@@ -101,7 +68,7 @@ Result<OpenTensor> Open(const Handle& file, const std::string& path, const std::
   tensor.info.unpacked_bytes =
       static_cast<uint64_t>(tensor.info.shape.num_elements()) * H5Tget_size(tensor.memory.id());
   const Handle layout(H5Dget_create_plist(tensor.dataset.id()));
-  DF_TRY(CheckReadable(layout, path, name));
+  DF_TRY(CheckStorage(tensor.dataset, path, name));
   if (IsPlain(element.dtype)) DescribeStorage(type, layout, tensor);
   return tensor;
 }
@@ -186,10 +153,6 @@ bool HasNul(const Tensor& value) {
 }
 
 }  // namespace
-
-Status CheckStorage(const Handle& dataset, const std::string& path, const std::string& name) {
-  return CheckReadable(Handle(H5Dget_create_plist(dataset.id())), path, name);
-}
 
 Result<DatasetInfo> InspectDataset(const Handle& file, const std::string& path, const std::string& name) {
   DF_ASSIGN(const std::optional<Hdf5Rows> rows, RowsOf(file, path, name));

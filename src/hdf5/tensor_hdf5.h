@@ -27,10 +27,6 @@ Result<Tensor> ReadTensor(const h5::Handle& file, const std::string& path, const
 // Rows [begin, begin + rows) of the first dimension, into `to`, whose dtype and shape fit.
 Status ReadRows(const h5::Handle& file, const std::string& path, const std::string& name, int64_t begin, Tensor& to);
 
-// An error where the values of a dataset cannot be read for what they are stored by: a filter, the parts of a virtual
-// one.
-Status CheckStorage(const h5::Handle& dataset, const std::string& path, const std::string& name);
-
 // A new dataset with its groups; contiguous, allocated early. With `write_bytes` false plain elements are left for the
 // caller to write at `offset` after the file is closed.
 Result<DatasetInfo> WriteTensor(const h5::Handle& file, const std::string& name, const Tensor& value,

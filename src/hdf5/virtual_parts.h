@@ -1,0 +1,38 @@
+// What a virtual dataset is made of: datasets of other files.
+#ifndef DFRUN_SRC_HDF5_VIRTUAL_PARTS_H_
+#define DFRUN_SRC_HDF5_VIRTUAL_PARTS_H_
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "src/hdf5/hdf5.h"
+
+namespace dfrun {
+
+// A virtual dataset may be made of others, and those of more.
+inline constexpr int kMaxPartDepth = 16;
+inline constexpr size_t kMaxParts = size_t{1} << 20;
+
+struct VirtualPart {
+  std::string file;     // as the virtual dataset names it
+  std::string dataset;  // in that file
+  std::string path;     // where HDF5 finds the file; empty: nowhere
+  size_t mapping = 0;   // its number in the layout
+  bool is_own = false;  // it lies in the virtual dataset's own file
+};
+
+// Where HDF5 finds the file that one of the file `from` names: beside it, or from the working directory on; one with an
+// absolute path that is not there, by its last name. Nothing where it finds none.
+std::optional<std::string> FindHdf5Target(const std::string& from, const std::string& name);
+
+// Visits the parts of a virtual dataset of the file `from`, of which `layout` are the creation properties, until a
+// visit fails. Of a pattern "part-%b.h5" these are the files that are there, one number after the other. DataLoss where
+// the names of a part cannot be read.
+Status VisitParts(const h5::Handle& layout, const std::string& from,
+                  const std::function<Status(const VirtualPart&)>& visit);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_HDF5_VIRTUAL_PARTS_H_
