@@ -1,5 +1,7 @@
 #include "kernels/io/image_classes.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -29,6 +31,38 @@ Parts PartsOf(const fs::path& folder) {
     if (!part.empty() && part != "/") parts.push_back(part.string());
   }
   return parts;
+}
+
+// Equal for paths that lead to one folder; of one that is not there, for each way to write it.
+std::string IdentityOf(const std::string& folder) {
+  struct stat info = {};
+  if (::stat(folder.empty() ? "." : folder.c_str(), &info) == 0) return StrCat(info.st_dev, ":", info.st_ino);
+  return Join(PartsOf(folder), "/");
+}
+
+// The folders of files as they are written, each with the first way in which it is.
+using FirstPaths = std::map<std::string, std::string>;
+
+// `told`: identities of the folders in the order of their paths.
+Result<FirstPaths> FindFolders(const std::vector<std::string>& files,
+                               const std::optional<std::vector<std::string>>& told) {
+  std::vector<std::string> folders;  // in the order of the files
+  FirstPaths first;
+  for (const std::string& file : files) {
+    std::string folder = FolderOf(file);
+    if (first.emplace(folder, "").second) folders.push_back(std::move(folder));
+  }
+  if (told && told->size() != first.size()) {
+    return InvalidArgument("the images are in ", first.size(), " folders, not in ", told->size(), " as was said");
+  }
+  std::map<std::string, std::string> by_identity;
+  for (const std::string& folder : folders) {
+    const auto found = first.find(folder);
+    const std::string identity =
+        told ? (*told)[static_cast<size_t>(std::distance(first.begin(), found))] : IdentityOf(folder);
+    found->second = by_identity.emplace(identity, folder).first->second;
+  }
+  return first;
 }
 
 std::string LastParts(const Parts& parts, size_t count) {
@@ -86,29 +120,33 @@ Status NotListed(const std::string& folder, const Parts& parts, const std::vecto
 }  // namespace
 
 Result<ImageClasses> ImageClasses::Create(const std::vector<std::string>& files,
-                                          const std::optional<std::vector<std::string>>& listed) {
+                                          const std::optional<std::vector<std::string>>& listed,
+                                          const std::optional<std::vector<std::string>>& told) {
   ImageClasses classes;
   std::map<std::string, int64_t> listed_numbers;
   if (listed) {
     DF_ASSIGN(listed_numbers, NumbersOf(*listed));
     classes.names_ = *listed;
   }
-  for (const std::string& path : files) classes.numbers_.emplace(FolderOf(path), 0);
+  DF_ASSIGN(const FirstPaths first_paths, FindFolders(files, told));
+  std::map<std::string, int64_t> numbers;  // by the first path
+  for (const auto& [folder, first] : first_paths) numbers.emplace(first, 0);
   std::vector<Parts> folders;
-  std::map<Parts, int64_t> found;
-  for (auto& [folder, number] : classes.numbers_) {
+  for (auto& [folder, number] : numbers) {
     Parts parts = PartsOf(folder);
-    if (listed) {
-      number = ListedNumber(parts, listed_numbers);
-      if (number < 0) return NotListed(folder, parts, *listed);
-      continue;
-    }
-    const auto [at, is_new] = found.emplace(parts, static_cast<int64_t>(folders.size()));
-    number = at->second;
-    if (is_new) folders.push_back(std::move(parts));
+    number = listed ? ListedNumber(parts, listed_numbers) : static_cast<int64_t>(folders.size());
+    if (number < 0) return NotListed(folder, parts, *listed);
+    folders.push_back(std::move(parts));
   }
+  for (const auto& [folder, first] : first_paths) classes.numbers_.emplace(folder, numbers.at(first));
   if (!listed) classes.names_ = ShortNames(folders);
   return classes;
+}
+
+std::vector<std::string> ImageClasses::Folders() const {
+  std::vector<std::string> folders;
+  for (const auto& [folder, number] : numbers_) folders.push_back(std::to_string(number));
+  return folders;
 }
 
 int64_t ImageClasses::NumberOf(const std::string& path) const {

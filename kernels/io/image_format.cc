@@ -6,12 +6,15 @@
 #include "kernels/io/convert_elements.h"
 #include "kernels/io/image_classes.h"
 #include "kernels/io/raw_decoder.h"
+#include "src/base/text.h"
 
 namespace dfrun {
 namespace {
 
 constexpr std::string_view kPngMagic = "\x89PNG";
 constexpr std::string_view kJpegMagic = "\xFF\xD8";
+// The option by which rank 0 tells other ranks what is one folder: links may lead elsewhere on their hosts.
+constexpr std::string_view kFolders = "folders";
 // A small file may claim to be a large image: more elements than this are refused.
 constexpr int64_t kMaxElements = int64_t{1} << 29;
 
@@ -40,10 +43,12 @@ Status SettleConverted(SampleField& field, DType natural) {
 // Fields: "image", uint8 [height, width, channels]; "path"; "label", the number of the file's folder among all.
 class ImageDecoder final : public RecordDecoder {
  public:
-  // `classes`: the option, where it is given.
-  ImageDecoder(const std::vector<std::string>& files, Compression compression, bool skips_errors,
-               std::optional<std::vector<std::string>> classes)
-      : files_(files), compression_(compression), skips_errors_(skips_errors), listed_(std::move(classes)) {}
+  ImageDecoder(const std::vector<std::string>& files, Compression compression, const SampleConfig& config)
+      : files_(files),
+        compression_(compression),
+        skips_errors_(SkipsErrors(config)),
+        listed_(TextsOption(config, "classes")),
+        told_(TextsOption(config, kFolders)) {}
 
   Status AddField(SampleField& field) override {
     DF_TRY(AddKind(field));
@@ -55,6 +60,11 @@ class ImageDecoder final : public RecordDecoder {
     const std::string same = listed_ ? "" : classes_.SameNames();
     if (same.empty()) return "";
     return StrCat("the folders ", same, " are two classes; 'classes: [...]' makes folders of one name one");
+  }
+
+  SampleOptions Settled() const override {
+    const std::vector<std::string> folders = classes_.Folders();
+    return folders.empty() ? SampleOptions() : SampleOptions{{std::string(kFolders), Join(folders, "\n") + "\n"}};
   }
 
   Status Decode(const Record& record, int64_t i, BatchBuilder& batch) const override {
@@ -86,7 +96,7 @@ class ImageDecoder final : public RecordDecoder {
     if (field.from == "label") {
       kinds_.push_back(Kind::kLabel);
       DF_TRY(SettleConverted(field, DType::kInt64));
-      DF_ASSIGN(classes_, ImageClasses::Create(files_, listed_));
+      DF_ASSIGN(classes_, ImageClasses::Create(files_, listed_, told_));
       field.classes = classes_.names();
       return SettleShape(field, PartialShape::Scalar());
     }
@@ -152,6 +162,7 @@ class ImageDecoder final : public RecordDecoder {
   const Compression compression_;
   const bool skips_errors_;
   const std::optional<std::vector<std::string>> listed_;
+  const std::optional<std::vector<std::string>> told_;
   ImageClasses classes_;     // of a field "label"
   std::vector<Kind> kinds_;  // by field
   std::vector<SampleField> fields_;
@@ -161,8 +172,7 @@ class ImageDecoder final : public RecordDecoder {
 Result<std::unique_ptr<SampleSource>> OpenImages(const SampleConfig& config) {
   DF_ASSIGN(std::vector<std::string> files, ExpandFiles(config.files));
   DF_ASSIGN(const Compression compression, CompressionOf(config));
-  auto decoder =
-      std::make_unique<ImageDecoder>(files, compression, SkipsErrors(config), TextsOption(config, "classes"));
+  auto decoder = std::make_unique<ImageDecoder>(files, compression, config);
   return MakeRecordSource(config, std::move(files), WholeFiles(), std::move(decoder));
 }
 

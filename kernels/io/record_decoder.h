@@ -22,6 +22,8 @@ class RecordDecoder {
   virtual Status AddField(SampleField& field) = 0;
   // What who writes the spec should know of the fields added; empty: nothing.
   virtual std::string Warning() const { return ""; }
+  // As SampleSource::Settled().
+  virtual SampleOptions Settled() const { return {}; }
   // Whether Decode() takes about as long as a copy of the record.
   virtual bool IsCopy() const { return false; }
   // Whether some records are worth decoding before the first step, and which: those whose bytes look as though the

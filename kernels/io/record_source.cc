@@ -29,6 +29,8 @@ class RecordSource final : public SampleSource {
     return FillWithFallback(field, one, 0, 1);
   }
 
+  SampleOptions Settled() const override { return set_.decoder->Settled(); }
+
   Result<RecordIndex> Count() override {
     if (const std::string warning = set_.decoder->Warning(); !warning.empty()) DF_LOG(kWarning) << warning;
     return BuildRecordIndex(set_, true);

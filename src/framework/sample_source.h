@@ -36,9 +36,11 @@ struct SampleField {
   std::vector<std::string> classes = {};  // what its numbers stand for, from 0 on, where the format knows
 };
 
+using SampleOptions = std::map<std::string, std::string, std::less<>>;
+
 struct SampleConfig {
   std::vector<std::string> files;  // paths, with *, ? and [...]
-  std::map<std::string, std::string, std::less<>> options;
+  SampleOptions options;
   // SampleSource::layouts() of one of these files and fields, if only on another host; empty: nothing is known.
   std::string layouts = {};
 };
@@ -76,6 +78,9 @@ class SampleSource {
   virtual Status AddField(SampleField& field) = 0;
   // Looks through the files; logs the first records that it leaves out for an error.
   virtual Result<RecordIndex> Count() = 0;
+  // After the AddField()s: further options, with which sources of the same files and fields on other hosts read the
+  // same.
+  virtual SampleOptions Settled() const { return {}; }
   // After Count(): where in the files things lie, in the format's own words, for sources that then need not look.
   virtual std::string layouts() const { return ""; }
   // Makes ready for Gather(): of the samples that another source of these files and fields counted, or without pieces,

@@ -243,6 +243,7 @@ class InputReader {
     if (!record_index.ok()) return FailWith(files_location_, record_index.status());
     spec_.record_index = *std::move(record_index);
     spec_.config.layouts = source_->layouts();
+    for (const auto& [name, value] : source_->Settled()) spec_.config.options[name] = value;
     spec_.num_samples = spec_.record_index.samples();
     if (spec_.num_samples > 0) return true;
     const char* const which = spec_.record_index.skipped > 0 ? "has no samples without errors" : "has no samples";

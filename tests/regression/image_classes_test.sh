@@ -37,6 +37,14 @@ for path in t/cat/0 t/dog/0; do image "$path.png"; cp "$path.png" "$path.jpg"; d
 labels() { printf 'dfrun: 1\ninputs:\n  b: {image: %s, batch: all%s}\ngraph: {y: Identity(b/label)}\nrun: {fetch: [y]}\n' "$1" "${2:-}" > labels.yaml; }
 labels '["t/*/*.png", "./t/*/*.jpg", "t/../t/dog/*.png"]'
 expect 0 'y: int64[5] 0 1 0 1 1' "$DFRUN" eval labels.yaml
+# Links to folders name what they lead to, and a link that is an image is one of its own folder.
+ln -s t linked
+ln -s ../dog/0.png t/cat/a-link.png
+labels '["t/*/*.png", "linked/*/*.jpg"]'
+for command in "$DFRUN eval labels.yaml" "ranks 2 $DFRUN eval labels.yaml"; do
+  expect 0 'y: int64[5] 0 0 1 0 1' bash -c "$(declare -f ranks); $command"
+done
+rm t/cat/a-link.png
 labels '["t/*/*.png", "train/cat/1.png"]'
 expect 0 "the folders t/cat and train/cat are two classes" "$DFRUN" check labels.yaml
 labels '["t/*/*.png", "train/cat/1.png"]' ', classes: [dog, bird, cat]'

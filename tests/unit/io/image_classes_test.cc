@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "tests/unit/testing/scratch_directory.h"
+
 namespace dfrun {
 namespace {
 
@@ -30,6 +34,46 @@ TEST(ImageClasses, AFolderIsOneHoweverItsPathIsWritten) {
   EXPECT_EQ(classes.NumberOf("t/../t/dog/1.jpg"), 1);
   EXPECT_EQ(classes.NumberOf("t/dog/1.png"), 1);
   EXPECT_EQ(classes.SameNames(), "");
+}
+
+TEST(ImageClasses, PathsThatLeadToOneFolderNameOne) {
+  const ScratchDirectory scratch;
+  const auto path = [&](const std::string& name) { return scratch.Path(name); };
+  for (const char* folder : {"t/cat", "t/dog"}) std::filesystem::create_directories(path(folder));
+  std::filesystem::create_directory_symlink(path("t"), path("a"));
+  std::filesystem::create_directory_symlink(path("t/cat"), path("feline"));
+  std::filesystem::create_symlink(path("t/dog/1.png"), path("t/cat/2.png"));
+  const Names files = {path("t/cat/1.png"), path("t/cat/2.png"),  path("t/dog/1.png"),  path("a/cat/1.jpg"),
+                       path("a/dog/1.jpg"), path("feline/1.gif"), path("t/./cat/3.png")};
+  const std::vector<int64_t> numbers = {0, 0, 1, 0, 1, 0, 0};
+  const ImageClasses classes = Classes(files);
+  EXPECT_THAT(classes.names(), ElementsAre("cat", "dog"));
+  for (size_t i = 0; i < files.size(); ++i) EXPECT_EQ(classes.NumberOf(files[i]), numbers[i]) << files[i];
+  // The first path says where a class stands and what it is called.
+  EXPECT_THAT(Classes({path("feline/1.gif"), path("t/cat/1.png"), path("a/dog/1")}).names(),
+              ElementsAre("dog", "feline"));
+  EXPECT_THAT(Classes({path("t/dog/1"), path("feline/1.gif"), path("t/cat/1.png")}).names(),
+              ElementsAre("feline", "dog"));
+  EXPECT_EQ(Classes({path("t/cat/1"), path("feline/1")}, Names{"dog", "cat"}).NumberOf(path("feline/1")), 1);
+  EXPECT_THAT(Error({path("feline/1"), path("t/cat/1")}, {"dog", "cat"}), HasSubstr("feline is none of 'classes'"));
+}
+
+// On another host the links may not be there, or lead elsewhere.
+TEST(ImageClasses, WhatIsOneFolderIsTold) {
+  const ScratchDirectory scratch;
+  std::filesystem::create_directories(scratch.Path("t/cat"));
+  std::filesystem::create_directory_symlink(scratch.Path("t"), scratch.Path("u"));
+  const Names files = {scratch.Path("u/cat/1"), scratch.Path("t/cat/1"), scratch.Path("t/dog/1")};
+  const Names told = Classes(files).Folders();
+  EXPECT_THAT(told, ElementsAre("1", "0", "1"));
+  std::filesystem::remove(scratch.Path("u"));
+  std::filesystem::create_directories(scratch.Path("u/cat"));
+  EXPECT_THAT(Classes(files).names().size(), 3);
+  const Result<ImageClasses> classes = ImageClasses::Create(files, {}, told);
+  ASSERT_TRUE(classes.ok());
+  EXPECT_EQ(classes->NumberOf(files[0]), classes->NumberOf(files[1]));
+  EXPECT_THAT(classes->names(), ElementsAre("dog", "cat"));
+  EXPECT_FALSE(ImageClasses::Create(files, {}, Names{"0"}).ok());
 }
 
 TEST(ImageClasses, NamesAreAsLongAsTellsThemApart) {
