@@ -128,6 +128,11 @@ run: {steps: "${steps}", targets: [merge, write, print]}
 checkpoint: {every: 2}
 Y
 chmod 644 "$WORK/saver.yaml"
+# Kills the program that the shell $pid has started in the background.
+end_job() {
+  kill -9 $(pgrep -P $pid) $pid 2> /dev/null || true
+  wait $pid 2> /dev/null || true
+}
 job() { as_user timeout 60 "$DFRUN" "$WORK/saver.yaml" "$@" > "$WORK/out" 2>&1; }
 listing > "$WORK/before"
 for to in . src /tmp; do
@@ -142,9 +147,7 @@ for ((i = 0; i < 300; ++i)); do
   [ "$(cat run2/checkpoints/LATEST 2> /dev/null || true)" != "" ] && [ "$(wc -l < run2/log.txt)" -ge 4 ] && break
   sleep 0.1
 done
-child=$(pgrep -P $pid || true)  # of setpriv there is none: it becomes the program
-kill -9 $pid $child 2> /dev/null || true
-wait $pid 2> /dev/null || true
+end_job
 [ -f run2/model/ckpt/manifest.json ] && [ ! -e run2/model/part/manifest.json ] || fail "nothing was merged"
 for name in out.txt log.txt; do grep -qx "$name" run2/written-0.txt || fail "$name is not listed"; done
 before=$(cat run2/out.txt)
@@ -156,4 +159,23 @@ if job --output run4 --set steps=1 --set to=run4; then fail "a file of the user'
 [ "$(cat run4/out.txt)" = mine ] || fail "out.txt was changed"
 grep -q "before the job" "$WORK/out" || { cat "$WORK/out" >&2; fail "no reason"; }
 job --output run4 --set steps=1 --set to=run4 --force || { cat "$WORK/out" >&2; fail "--force does not let it"; }
+
+# TensorFlow's own Saver, sharded, in `eval`: saves twice, is killed in the midst of many saves, and saves again.
+mkdir "$base/tf"
+[ "$(id -u)" != 0 ] || chown nobody "$base/tf"
+cd "$base/tf"
+cp "$SOURCE/tests/golden/eval/saver.pb" "$WORK/saver.pb"
+chmod 644 "$WORK/saver.pb"
+save() { as_user timeout 60 "$DFRUN" eval "$WORK/saver.pb" --init init --target step --finally save_all > "$WORK/out" 2>&1; }
+for i in 1 2; do save || { cat "$WORK/out" >&2; fail "save $i"; }; done
+as_user "$DFRUN" eval "$WORK/saver.pb" --init init --target save_all --repeat 1000000 > "$WORK/out" 2>&1 &
+pid=$!
+first=$(stat -c %i model)
+for ((i = 0; i < 100; ++i)); do
+  [ "$(stat -c %i model 2> /dev/null || echo "$first")" != "$first" ] && break
+  sleep 0.1
+done
+end_job
+save || { cat "$WORK/out" >&2; fail "a killed Saver does not save again"; }
+as_user "$DFRUN" eval "$WORK/saver.pb" --init save/restore_all --fetch values > "$WORK/out" 2>&1 || { cat "$WORK/out" >&2; fail "no restore"; }
 echo "${#files[@]} destinations are unchanged"
