@@ -54,6 +54,11 @@ std::optional<KeptReading> ParseLine(std::string_view line) {
   return reading;
 }
 
+// What a full disk, or a crash of the host, leaves of a file.
+bool IsUnwritten(std::string_view text) {
+  return kMark.starts_with(text) || text.find_first_not_of('\0') == std::string_view::npos;
+}
+
 // Names come from outside: none of their characters may end a field.
 std::string OneField(std::string text) {
   std::replace_if(
@@ -74,6 +79,7 @@ std::string PrintReadings(const std::vector<KeptReading>& readings) {
 }
 
 Result<std::vector<KeptReading>> ParseReadings(std::string_view text) {
+  if (IsUnwritten(text)) return Error(Code::kDataLoss, "it ends before its first line does: it was not written out");
   if (!text.starts_with(kMark)) return FailedPrecondition("dfrun has not written this file");
   const std::optional<std::string_view> first = TakeUntil('\n', text);
   if (!first) return Error(Code::kDataLoss, "its first line has no end");
@@ -107,6 +113,7 @@ Result<std::vector<KeptReading>> ReadingFile::Read() const {
   Result<std::string> text = ReadFile(path_, kMostBytes);
   if (!text.ok() && text.status().code() == Code::kNotFound) return std::vector<KeptReading>();
   DF_TRY(text.status());
+  if (text->empty()) return std::vector<KeptReading>();  // a disk that was full has left it so
   Result<std::vector<KeptReading>> readings = ParseReadings(*text);
   if (!readings.ok()) return readings.status().Annotate(path_);
   return readings;

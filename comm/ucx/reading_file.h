@@ -50,7 +50,7 @@ class ReadingFile {
   static ReadingFile OfUser();
 
   const std::string& path() const { return path_; }
-  // In the order kept; none where there is no file. Errors as ParseReadings(), or of the file system.
+  // In the order kept; none where there is no file, or an empty one. Errors as ParseReadings(), or of the file system.
   Result<std::vector<KeptReading>> Read() const;
   // Adds readings, each in place of an earlier one of its key, and leaves out the oldest where there are many. Makes
   // the folder. Replaces a file that is damaged, but none that something else has written: FailedPrecondition.

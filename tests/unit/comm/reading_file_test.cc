@@ -62,7 +62,7 @@ TEST(ReadingFileTest, EveryDamagedByteIsSeen) {
 
 TEST(ReadingFileTest, DamageIsToldFromOthersFiles) {
   EXPECT_EQ(ParseReadings("[settings]\n").status().code(), Code::kFailedPrecondition);
-  EXPECT_EQ(ParseReadings("").status().code(), Code::kFailedPrecondition);
+  EXPECT_EQ(ParseReadings("").status().code(), Code::kDataLoss);
   EXPECT_EQ(ParseReadings("dfrun UCX reading 2 00000000\n").status().code(), Code::kFailedPrecondition);
   EXPECT_EQ(ParseReadings("dfrun UCX reading 1").status().code(), Code::kDataLoss);
   EXPECT_EQ(ParseReadings("dfrun UCX reading 1 00000001\n").status().code(), Code::kDataLoss);
@@ -96,9 +96,20 @@ TEST(ReadingFileTest, ReplacesADamagedFile) {
   EXPECT_THAT(*file.Read(), ElementsAre(Sample("a", 1)));
 }
 
+TEST(ReadingFileTest, ReplacesAFileThatWasNotWrittenOut) {
+  const ScratchDirectory scratch;
+  for (const std::string& text :
+       {std::string(), std::string(1, '\0'), std::string(4096, '\0'), std::string(kText, 5)}) {
+    const ReadingFile file(scratch.Write("ucx-reading", text));
+    EXPECT_EQ(file.Read().ok(), text.empty()) << text;
+    ASSERT_TRUE(file.Keep({Sample("a", 1)}).ok()) << text;
+    EXPECT_THAT(*file.Read(), ElementsAre(Sample("a", 1)));
+  }
+}
+
 TEST(ReadingFileTest, LeavesAloneWhatItHasNotWritten) {
   const ScratchDirectory scratch;
-  for (const std::string text : {"", "a letter\n", "dfrun UCX reading 2 00000000\nof a later version\n"}) {
+  for (const std::string text : {"a letter\n", "dfrun UCX reading 2 00000000\nof a later version\n"}) {
     const ReadingFile file(scratch.Write("ucx-reading", text));
     EXPECT_EQ(file.Keep({Sample("a", 1)}).code(), Code::kFailedPrecondition) << text;
     EXPECT_EQ(Content(file.path()), text);
