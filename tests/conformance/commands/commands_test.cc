@@ -81,7 +81,9 @@ TEST_F(CommandsTest, OpsShowsAnOp) {
   EXPECT_THAT(output_, HasSubstr("Gradient: yes"));
   EXPECT_THAT(output_, HasSubstr("cpu: "));
   ASSERT_EQ(Dfrun("ops ArgMax"), 0);
-  EXPECT_THAT(output_, HasSubstr("Gradient: none"));
+  EXPECT_THAT(output_, HasSubstr("Gradient: -\n"));
+  ASSERT_EQ(Dfrun("ops Betainc"), 0);
+  EXPECT_THAT(output_, HasSubstr("Gradient: yes; none for a, b\n"));
   ASSERT_EQ(Dfrun("ops"), 0);
   EXPECT_THAT(output_, HasSubstr("\nMatMul("));
 }
