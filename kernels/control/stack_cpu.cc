@@ -37,7 +37,6 @@ class Stack final : public Resource {
     if (values_.empty()) return InvalidArgument("the stack is empty");
     Tensor value = std::move(values_.back());
     values_.pop_back();
-    kept_->Remove(static_cast<int64_t>(value.num_bytes()));
     return value;
   }
 

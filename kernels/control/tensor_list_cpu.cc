@@ -1,6 +1,7 @@
 // Ops on one element of a TensorList, and on its length.
 #include <utility>
 
+#include "kernels/control/kept_values.h"
 #include "kernels/control/tensor_list.h"
 #include "kernels/device/cpu_kernel.h"
 
@@ -99,6 +100,7 @@ class PushBackKernel final : public Kernel {
       return InvalidArgument("the list is full: it has ", index, " elements and may have ", old->max_elements);
     }
     DF_ASSIGN(Tensor item, ctx.input(1).Owned(ctx.allocator()));
+    DF_TRY(memory_.Add(static_cast<int64_t>(item.num_bytes()), "a list grows"));
     DF_ASSIGN(TensorList* const list, ChangeList(ctx));
     if (index >= TensorList::kMaxSize) return list->Resize(index + 1);
     list->elements.push_back(std::move(item));
@@ -107,6 +109,7 @@ class PushBackKernel final : public Kernel {
 
  private:
   const DType dtype_;
+  MemoryWatch memory_;
 };
 
 class PopBackKernel final : public Kernel {

@@ -146,4 +146,11 @@ forward=$(peak "$DFRUN" eval while.pbtxt --fetch sum --threads 1)
 kept=$(peak "$DFRUN" eval while.pbtxt --fetch sum --fetch length --threads 1)
 [ "$kept" -gt 240 ] || fail "the list of 240 MiB takes $kept MiB"
 [ "$forward" -lt 100 ] || fail "a forward fetch takes $forward MiB"
+
+# A loop whose list would take 4 TB ends, and says where.
+sed 's/int_val: 60 /int_val: 1000000 /' while.pbtxt > long.pbtxt
+! cmp -s while.pbtxt long.pbtxt || fail "the loop is as it was"
+export DFRUN
+expect 74 "of the loop 'w'" bash -c 'ulimit -v 3000000 && exec "$DFRUN" eval long.pbtxt --fetch length --threads 1'
+grep -q "turn [0-9]* of the loop 'w'.*a list grows" out || { cat out; fail "no turn"; }
 echo "unread outputs cost nothing: $forward MiB, $kept MiB with what a gradient needs"
