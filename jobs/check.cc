@@ -108,7 +108,8 @@ Result<int> CheckGraph(const CheckOptions& options) {
   std::printf("%s: ok, %s\n", PrintableLine(options.spec).c_str(), Counted(model.graph.num_nodes(), "node").c_str());
   if (model.meta) std::printf("%s", Describe(*model.meta).c_str());
   const std::string unknown = ListUnknown(model.graph);
-  if (!unknown.empty()) std::printf("not known here, and refused only where a run needs it:\n%s\n", unknown.c_str());
+  if (!unknown.empty())
+    std::printf("not known here or impossible, and refused only where a run needs it:\n%s\n", unknown.c_str());
   return 0;
 }
 

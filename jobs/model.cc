@@ -9,6 +9,7 @@
 #include "src/graph/file_kind.h"
 #include "src/graph/graph_file.h"
 #include "src/passes/functions/lower_functions.h"
+#include "src/passes/loosen_shapes.h"
 #include "src/training/build_job_graph.h"
 
 namespace dfrun::jobs {
@@ -136,10 +137,13 @@ Result<Model> LoadModel(const ModelOptions& options) {
 
 Result<Model> LoadRunnable(const ModelOptions& options) {
   DF_ASSIGN(Model model, LoadModel(options));
-  if (!CallsFunctions(model.graph)) return model;
-  if (Status status = LowerFunctions(model.graph); !status.ok()) {
-    return Error(Code::kBadSpec, options.path, ": ", status.message());
-  }
+  const auto in_file = [&](const Status& status) {
+    return status.ok() ? status : Error(Code::kBadSpec, options.path, ": ", status.message());
+  };
+  const bool has_calls = CallsFunctions(model.graph);
+  if (has_calls) DF_TRY(in_file(LowerFunctions(model.graph)));
+  if (!model.job) DF_TRY(in_file(LoosenVariableShapes(model.graph)));  // before it is asked what a run needs
+  if (!has_calls) return model;
   model.tasks = TasksOfDevices(model.graph);
   return model;
 }

@@ -58,6 +58,19 @@ Result<bool> HideInputs(Graph& graph, NodeId reader) {
   return hides;
 }
 
+// What InferShapes() gave was `status`: hides shapes from the nodes that may fail, until no other fails.
+Status InferShapesBut(Graph& graph, const std::vector<bool>& may_fail, Status status) {
+  while (!status.ok()) {
+    DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
+    const NodeId failing = FirstFailure(graph, order);
+    if (failing < 0 || failing >= static_cast<NodeId>(may_fail.size()) || !may_fail[failing]) return status;
+    DF_ASSIGN(const bool hides, HideInputs(graph, failing));
+    if (!hides) return status;
+    status = graph.InferShapes();
+  }
+  return status;
+}
+
 }  // namespace
 
 Result<std::vector<bool>> FindConditional(const Graph& graph) {
@@ -88,15 +101,13 @@ Status InferShapesOfWhatRuns(Graph& graph) {
   Status status = graph.InferShapes();
   if (status.ok() || !HasControlFlow(graph)) return status;
   DF_ASSIGN(const std::vector<bool> conditional, FindConditional(graph));
-  while (!status.ok()) {
-    DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
-    const NodeId failing = FirstFailure(graph, order);
-    if (failing < 0 || failing >= static_cast<NodeId>(conditional.size()) || !conditional[failing]) return status;
-    DF_ASSIGN(const bool hides, HideInputs(graph, failing));
-    if (!hides) return status;
-    status = graph.InferShapes();
-  }
-  return status;
+  return InferShapesBut(graph, conditional, std::move(status));
+}
+
+Status InferShapesOfWhatMayRun(Graph& graph) {
+  Status status = graph.InferShapes();
+  if (status.ok()) return status;
+  return InferShapesBut(graph, std::vector<bool>(static_cast<size_t>(graph.num_nodes()), true), std::move(status));
 }
 
 }  // namespace dfrun

@@ -19,6 +19,8 @@ Result<Output> HideShape(Graph& graph, Output value);
 // from them, so that it is an error of the step that runs them. Source: TensorFlow, which infers nothing from what is
 // fed.
 Status InferShapesOfWhatRuns(Graph& graph);
+// The same for a graph of which a run may leave out any node.
+Status InferShapesOfWhatMayRun(Graph& graph);
 
 }  // namespace dfrun
 

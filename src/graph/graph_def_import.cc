@@ -143,14 +143,88 @@ class Importer {
     if (const std::string& why = why_unknown_[static_cast<size_t>(i)]; !why.empty()) {
       spec.op = kUnknownOp;
       spec.attrs = {{"op", def.op()}, {"why", why}, {"Tout", unknown_outputs_[static_cast<size_t>(i)]}};
-    } else {
-      DF_TRY(TakeAttrs(*ops_.Find(def.op()), *def.mutable_attr(), budget_, spec).Annotate(Describe(def)));
+      return Keep(i, graph_.AddNode(std::move(spec)));
     }
-    DF_ASSIGN(const NodeId id, graph_.AddNode(std::move(spec)));
+    // A constant's value is moved, not copied; a constant that has one can be.
+    proto::NodeDef written;
+    if (def.op() != "Const") written = def;
+    DF_TRY(TakeAttrs(*ops_.Find(def.op()), *def.mutable_attr(), budget_, spec).Annotate(Describe(def)));
+    if (IsPlaceholderOfAnyShape(spec)) spec.attrs.Set("shape", PartialShape());
+    Result<NodeId> added = graph_.AddNode(std::move(spec));
+    if (!added.ok() && def.op() != "Const") {
+      def = std::move(written);
+      added = AddRefused(i, added.status());
+    }
+    return Keep(i, added);
+  }
+
+  Status Keep(int32_t i, const Result<NodeId>& added) {
+    DF_ASSIGN(const NodeId id, added);
     ids_[static_cast<size_t>(i)] = id;
     outputs_ += graph_.node(id).num_outputs();
     if (outputs_ > kMaxOutputs) return InvalidArgument("the nodes have more than ", kMaxOutputs, " outputs");
     return Status();
+  }
+
+  // In graphs of these producers a scalar's shape stands for no shape too. Source: TensorFlow's Placeholder.
+  bool IsPlaceholderOfAnyShape(const NodeSpec& spec) const {
+    constexpr int kLastProducer = 21;
+    if (spec.op != "Placeholder" || def_.versions().producer() > kLastProducer) return false;
+    const Result<PartialShape> shape = spec.attrs.Get<PartialShape>("shape");
+    return shape.ok() && shape->known_rank() && shape->rank() == 0;
+  }
+
+  // A node that cannot be, for its inputs' dtypes or shapes: only a run that needs it is refused.
+  Result<NodeId> AddRefused(int32_t i, const Status& status) {
+    const proto::NodeDef& def = def_.node(i);
+    DF_ASSIGN(const std::vector<DType> outputs, TypesOfRefused(i, status));
+    std::string why(status.message());
+    const std::string itself = Describe(def) + ": ";
+    if (why.starts_with(itself)) why.erase(0, itself.size());
+    NodeSpec spec;
+    spec.name = def.name();
+    spec.op = kUnknownOp;
+    spec.device = def.device();
+    spec.attrs = {{"op", def.op()}, {"why", StrCat("it cannot be: ", why)}, {"Tout", outputs}};
+    for (const ParsedInputs::Data& input : inputs_[static_cast<size_t>(i)].data) {
+      if (IsBackEdge(i, input)) return status;
+      const NodeId before = IdOf(input.node);
+      if (input.port >= graph_.node(before).num_outputs()) return status;
+      spec.inputs.push_back({before, input.port});
+    }
+    for (int32_t before : inputs_[static_cast<size_t>(i)].control) spec.control_inputs.push_back(IdOf(before));
+    return graph_.AddNode(std::move(spec));
+  }
+
+  // As the op's signature and the node's attrs say, else as its readers want them; of the latter there may be some.
+  Result<std::vector<DType>> TypesOfRefused(int32_t i, const Status& status) {
+    constexpr int kMaxSearched = 100;
+    const OpDef& op = *ops_.Find(def_.node(i).op());
+    for (const AttrDef& attr : op.attrs) {
+      if (attr.type == "func" || attr.type == "list(func)") return status;  // calls are of the whole library
+    }
+    proto::NodeDef copy = def_.node(i);
+    NodeSpec spec;
+    std::vector<DType> outputs;
+    DF_TRY(TakeAttrs(op, *copy.mutable_attr(), budget_, spec));
+    std::vector<TypedArg> given;
+    for (const ParsedInputs::Data& input : inputs_[static_cast<size_t>(i)].data) {
+      const NodeId before = IdOf(input.node);
+      if (before < 0 || input.port >= graph_.node(before).num_outputs()) return status;
+      given.push_back(graph_.node(before).output_types[static_cast<size_t>(input.port)]);
+    }
+    if (ResolveAttrs(op, given, spec.attrs).ok()) {
+      const Result<std::vector<TypedArg>> types = ExpandArgs(op.outputs, spec.attrs);
+      if (types.ok()) {
+        for (const TypedArg& type : *types) outputs.push_back(type.dtype);
+        return outputs;
+      }
+    }
+    if (++searched_ > kMaxSearched) return status;
+    std::vector<std::string> why(static_cast<size_t>(def_.node_size()));
+    why[static_cast<size_t>(i)] = "it cannot be";
+    DF_ASSIGN(const UnknownNodeOutputs all, TypeUnknownOutputs(def_, why, ops_));
+    return all[static_cast<size_t>(i)];
   }
 
   Status CloseLoops() {
@@ -192,6 +266,7 @@ class Importer {
   Graph graph_;
   ExpansionBudget budget_;
   int64_t outputs_ = 0;
+  int searched_ = 0;                      // nodes whose readers were asked for the types of their outputs
   std::vector<std::string> why_unknown_;  // by position in the GraphDef, as the next
   UnknownNodeOutputs unknown_outputs_;
   std::unordered_map<std::string_view, int32_t> index_;  // into def_'s names

@@ -275,7 +275,7 @@ std::string ListUnknown(const Graph& graph) {
 Status CheckKnown(const Graph& graph, const std::vector<bool>& needed) {
   const std::string unknown = ListUnknown(graph, needed);
   if (unknown.empty()) return Status();
-  return InvalidArgument("the run needs what is not known here:\n", unknown,
+  return InvalidArgument("the run needs what is not known here, or cannot be:\n", unknown,
                          "\nFeed an output of such a node, or of a node after it, to do without it.");
 }
 

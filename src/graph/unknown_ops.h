@@ -1,8 +1,9 @@
 // Nodes of a GraphDef that this program cannot read.
 //
 // A node that cannot be read (its op is not known here, its op does not know an attr, it calls a function with such a
-// node) is replaced by a node of the op `_UnknownOp` with the same name, inputs and device; its export is the original
-// node. Only a run that needs it is refused; a run that feeds its outputs does not need it.
+// node), or that cannot be (its op does not take inputs of these dtypes or shapes), is replaced by a node of the op
+// `_UnknownOp` with the same name, inputs and device; its export is the original node. Only a run that needs it is
+// refused; a run that feeds its outputs does not need it.
 #ifndef DFRUN_SRC_GRAPH_UNKNOWN_OPS_H_
 #define DFRUN_SRC_GRAPH_UNKNOWN_OPS_H_
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/graph/deferred_shapes.h"
 #include "src/graph/passthrough.h"
 #include "src/graph/variable_readers.h"
 
@@ -64,7 +65,7 @@ Status LoosenVariableShapes(Graph& graph) {
     node.attrs.Set("shape", now);
     changes = true;
   }
-  return changes ? graph.InferShapes() : Status();
+  return changes ? InferShapesOfWhatMayRun(graph) : Status();
 }
 
 }  // namespace dfrun

@@ -81,9 +81,9 @@ std::string FunctionInliner::UniqueName(std::string_view name) const {
   return unique;
 }
 
-// In a branch or a loop that may not be entered, shapes that cannot be are an error of the step that does.
+// Of a function, which a run may leave out, shapes that cannot be are an error of the step that calls it.
 Result<NodeId> FunctionInliner::AddToGraph(NodeSpec spec, const CallSite& site) {
-  if (!site.is_conditional) return to_->AddNode(std::move(spec));
+  if (!site.is_conditional && calls_.empty()) return to_->AddNode(std::move(spec));
   NodeSpec kept = spec;
   Result<NodeId> added = to_->AddNode(std::move(spec));
   if (added.ok()) return added;

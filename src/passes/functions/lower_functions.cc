@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/graph/control_flow.h"
+#include "src/graph/deferred_shapes.h"
 #include "src/graph/proto/graph.pb.h"
 #include "src/graph/read_apart.h"
 #include "src/graph/unknown_ops.h"
@@ -36,7 +37,7 @@ class GraphLowering {
     for (const BackEdge& edge : back_edges_) {
       DF_TRY(to_.SetInput(edge.reader, edge.input, Lowered(edge.from)));
     }
-    DF_TRY(to_.InferShapes());
+    DF_TRY(InferShapesOfWhatMayRun(to_));
     to_.set_extras(KeepsUnknownNodes() ? from_.extras() : ExtrasWithoutLibrary());
     return std::move(to_);
   }
