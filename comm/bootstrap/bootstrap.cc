@@ -1,5 +1,7 @@
 #include "comm/bootstrap/bootstrap.h"
 
+#include "comm/bootstrap/stage_watch.h"
+
 namespace dfrun::comm {
 
 Registry<BootstrapDef>& Bootstraps() {
@@ -10,16 +12,15 @@ Registry<BootstrapDef>& Bootstraps() {
 namespace {
 
 // A launcher whose interface the ranks' MPI does not speak starts each of them as a world of its own, without a word.
-Status CheckKnowsTheOthers(const Bootstrap& bootstrap, Launcher launcher, int ranks) {
-  if (ranks <= 1 || bootstrap.size() > 1) return Status();
-  if (launcher == Launcher::kNone || launcher == Launcher::kPmix) {
+Status CheckKnowsTheOthers(const Bootstrap& bootstrap, Launcher launcher, const StartedTasks& tasks) {
+  if (tasks.count <= 1 || bootstrap.size() > 1) return Status();
+  if (!tasks.by.empty()) {
     return FailedPrecondition(
-        "Slurm started ", ranks,
-        " tasks of this step, and this process is alone: it found nothing by which to join the ",
-        "others. Start it with srun --mpi=pmix (srun --mpi=list says what there is), or with mpirun within the job; ",
-        "where each is to be a job of its own, unset SLURM_STEP_NUM_TASKS");
+        tasks.by, " started ", tasks.is_all ? "" : "at least ", tasks.count, " tasks of this step (", tasks.variable,
+        "), and this process is alone: it found nothing by which to join the others. Start it ", "with ", tasks.advice,
+        ", or with mpirun within the job; where each is to be a job of ", "its own, unset ", tasks.variable);
   }
-  return FailedPrecondition(LauncherName(launcher), " started ", ranks,
+  return FailedPrecondition(LauncherName(launcher), " started ", tasks.count,
                             " ranks, and this process is alone: the MPI that it uses is not the launcher's. Leave out ",
                             "--mpi-abi, or start it with that MPI's own mpirun; `dfrun info` lists what was found");
 }
@@ -27,12 +28,13 @@ Status CheckKnowsTheOthers(const Bootstrap& bootstrap, Launcher launcher, int ra
 }  // namespace
 
 Result<std::unique_ptr<Bootstrap>> StartBootstrap(const BootstrapOptions& options) {
+  const StartStage stage("MPI_Init, to which every rank must come");
   const Launcher launcher = FindLauncher();
-  const int ranks = RanksStarted();  // before an MPI that is alone changes the environment
+  const StartedTasks tasks = RanksStarted();  // before an MPI that is alone changes the environment
   for (const auto& [name, def] : Bootstraps().all()) {
     if (!def.serves(launcher)) continue;
     DF_ASSIGN(std::unique_ptr<Bootstrap> bootstrap, def.start(options));
-    DF_TRY(CheckKnowsTheOthers(*bootstrap, launcher, ranks));
+    DF_TRY(CheckKnowsTheOthers(*bootstrap, launcher, tasks));
     return bootstrap;
   }
   return FailedPrecondition("this build of dfrun cannot join the ranks that ", LauncherName(launcher), " started");

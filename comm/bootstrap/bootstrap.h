@@ -45,8 +45,8 @@ struct BootstrapDef {
 
 Registry<BootstrapDef>& Bootstraps();
 
-// Starts the bootstrap that serves this process's launcher. FailedPrecondition if there is none, or if Slurm started
-// several tasks of which this one knows nothing.
+// Starts the bootstrap that serves this process's launcher. FailedPrecondition if there is none, or if Slurm,
+// Flux, JSM, PALS or MVAPICH started several tasks of which this one knows nothing.
 Result<std::unique_ptr<Bootstrap>> StartBootstrap(const BootstrapOptions& options);
 
 struct BootstrapRegistration {

@@ -1,6 +1,7 @@
 #include "comm/bootstrap/launcher.h"
 
 #include <cstdlib>
+#include <optional>
 
 #include "src/base/text.h"
 
@@ -19,7 +20,7 @@ constexpr Sign kSigns[] = {{"SMPI_GLOBAL_SIZE", Launcher::kSmpi, "smpirun (SimGr
                            {"PMIX_RANK", Launcher::kPmix, "a PMIx launcher"},
                            {"PMI_RANK", Launcher::kPmi, "a PMI launcher"}};
 
-// Slurm's stands in the environment of srun's tasks alone, not in that of a batch script.
+// Null where the launcher does not tell.
 const char* SizeVariable(Launcher launcher) {
   switch (launcher) {
     case Launcher::kSmpi:
@@ -32,7 +33,29 @@ const char* SizeVariable(Launcher launcher) {
     case Launcher::kNone:
       break;
   }
-  return "SLURM_STEP_NUM_TASKS";
+  return nullptr;
+}
+
+// Who starts tasks without being an MPI. The variables stand in the environment of the tasks alone, not in that of the
+// batch script or shell that has the allocation.
+struct Starter {
+  const char* rank;
+  const char* size;  // PALS gives its tasks none; a rank above 0 tells that there are more
+  std::string_view name;
+  std::string_view advice;
+};
+constexpr Starter kStarters[] = {
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "Slurm", "srun --mpi=pmix (srun --mpi=list says what there is)"},
+    {"FLUX_TASK_RANK", "FLUX_JOB_SIZE", "Flux", "flux run -o pmi=pmix, or an MPI that speaks Flux's PMI"},
+    {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE", "JSM", "jsrun and an MPI that speaks its PMIx"},
+    {"PALS_RANKID", "PALS_SIZE", "PALS", "mpiexec --pmi=pmix, or --pmi=cray with Cray MPICH"},
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MVAPICH", "mpiexec of the MPI that dfrun finds"},
+    {"MVP_COMM_WORLD_RANK", "MVP_COMM_WORLD_SIZE", "MVAPICH", "mpiexec of the MPI that dfrun finds"},
+    {"MPIRUN_RANK", "MPIRUN_NPROCS", "MVAPICH", "mpiexec of the MPI that dfrun finds"}};
+
+std::optional<int> NumberIn(const char* variable) {
+  const char* const text = variable == nullptr ? nullptr : std::getenv(variable);
+  return text == nullptr ? std::nullopt : ParseAs<int>(text);
 }
 
 }  // namespace
@@ -51,9 +74,31 @@ std::string_view LauncherName(Launcher launcher) {
   return "none";
 }
 
-int RanksStarted() {
-  const char* const number = std::getenv(SizeVariable(FindLauncher()));
-  return number == nullptr ? 1 : ParseAs<int>(number).value_or(1);
+StartedTasks RanksStarted() {
+  if (const char* const variable = SizeVariable(FindLauncher()); variable != nullptr) {
+    return {NumberIn(variable).value_or(1), true, "", variable, ""};
+  }
+  for (const Starter& starter : kStarters) {
+    const std::optional<int> size = NumberIn(starter.size);
+    const int count = size.value_or(NumberIn(starter.rank).value_or(0) + 1);
+    if (count > 1) return {count, size.has_value(), starter.name, size ? starter.size : starter.rank, starter.advice};
+  }
+  return {};
+}
+
+const char* const* RankVariables() {
+  static constexpr const char* kNames[] = {
+      "OMPI_COMM_WORLD_RANK", "PMIX_RANK",          "PMI_RANK",    "SLURM_PROCID",
+      "FLUX_TASK_RANK",       "JSM_NAMESPACE_RANK", "PALS_RANKID", "MV2_COMM_WORLD_RANK",
+      "MVP_COMM_WORLD_RANK",  "MPIRUN_RANK",        nullptr};
+  return kNames;
+}
+
+const char* RankText() {
+  for (const char* const* name = RankVariables(); *name != nullptr; ++name) {
+    if (const char* const rank = std::getenv(*name); rank != nullptr) return rank;
+  }
+  return nullptr;
 }
 
 bool RanksAreThreads() {

@@ -10,6 +10,7 @@
 #include "comm/bootstrap/build_id.h"
 #include "comm/bootstrap/cpu_isa.h"
 #include "comm/bootstrap/rank_communicator.h"
+#include "comm/bootstrap/stage_watch.h"
 #include "comm/bootstrap/transport_registry.h"
 
 namespace dfrun::comm {
@@ -33,6 +34,7 @@ Result<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(const BootstrapOptions&
 }
 
 Status ProcessGroup::Exchange(std::vector<RankFact> facts) {
+  const StartStage stage("every rank to say what it runs on");
   DF_TRY(bootstrap_->Barrier());  // so that clocks are read at about the same time
   const RankInfo own = ThisRank(std::move(facts));
   DF_ASSIGN(const std::vector<std::string> all, bootstrap_->AllGather(own.Serialize()));
@@ -54,6 +56,7 @@ int ProcessGroup::ranks_on_host() const {
 }
 
 Result<std::unique_ptr<Communicator>> ProcessGroup::Connect(const std::string& transport) {
+  const StartStage stage("every rank to connect its transport");
   DF_ASSIGN(const std::string chosen, ChooseTransport(*bootstrap_, transport));
   DF_ASSIGN(auto transports, Transports().Find(chosen)->connect(*bootstrap_, 2));
   return std::unique_ptr<Communicator>(

@@ -115,6 +115,7 @@ class HeartbeatThread final : public Heartbeat {
   ~HeartbeatThread() override;
 
   uint64_t epoch() const override { return epoch_.load(std::memory_order_relaxed); }
+  bool AwaitFirst(Duration most) override;
   int speaker() const override { return speaker_.load(std::memory_order_relaxed); }
   void Attach(Events events) override;
   void Detach() override;
@@ -131,6 +132,7 @@ class HeartbeatThread final : public Heartbeat {
   enum class Life { kWatches, kLeaves, kHasLeft };
 
   void Main();
+  void NoteFirst() EXCLUDES(mu_);
   void SayBye();
   void Wait(SteadyClock::time_point* now);
   void Wake() const;
@@ -190,6 +192,7 @@ class HeartbeatThread final : public Heartbeat {
   std::vector<Frame> posted_ GUARDED_BY(mu_);
   Life life_ GUARDED_BY(mu_) = Life::kWatches;
   int exit_code_ GUARDED_BY(mu_) = 0;
+  bool is_heard_ GUARDED_BY(mu_) = false;  // all that are watched
 
   Mutex events_mu_;  // held while an event is told
   std::optional<Events> events_ GUARDED_BY(events_mu_);
@@ -250,6 +253,7 @@ void HeartbeatThread::Main() {
     Wait(&now);
     door_.Look(now, [&](Socket socket, const Frame& hello) { LetIn(now, std::move(socket), hello); });
     ReadAll(now);
+    NoteFirst();
     LookAtPeers(now);
     Tell([](const Events& events) { events.on_tick(); });
   }
@@ -257,6 +261,23 @@ void HeartbeatThread::Main() {
   MutexLock lock(mu_);
   life_ = Life::kHasLeft;
   changed_.NotifyAll();
+}
+
+// A rank that was heard once is missed from then on.
+void HeartbeatThread::NoteFirst() {
+  MutexLock lock(mu_);
+  if (is_heard_) return;
+  is_heard_ = std::all_of(links_.begin(), links_.end(), [&](const WatchLink& link) {
+    return link.watch.is_watched() || link.has_left || is_dead(link.peer);
+  });
+  if (is_heard_) changed_.NotifyAll();
+}
+
+bool HeartbeatThread::AwaitFirst(Duration most) {
+  MutexLock lock(mu_);
+  const SteadyClock::time_point until = SteadyClock::now() + most;
+  while (!is_heard_ && SteadyClock::now() < until) changed_.WaitFor(mu_, until - SteadyClock::now());
+  return is_heard_;
 }
 
 void HeartbeatThread::SayBye() {

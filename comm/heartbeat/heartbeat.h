@@ -46,6 +46,9 @@ class Heartbeat : public RankWatch {
   // Says now that this process ends, so that the others do not take it for lost: all ranks with `exit_code`, where it
   // is not 0. Waits for a tenth of a second at most.
   virtual void Leave(int exit_code) = 0;
+  // Waits until each rank that this one watches was heard, or is lost; at most so long. True at once where nobody is
+  // watched.
+  virtual bool AwaitFirst(SteadyClock::duration most) = 0;
   // The lowest rank that lives, as far as this rank knows: it speaks for all of a loss.
   virtual int speaker() const = 0;
 };

@@ -2,11 +2,13 @@
 // launcher does not do it.
 #include "comm/bootstrap/transport_registry.h"
 #include "comm/mpi/mpi_part.h"
+#include "comm/mpi/pmi_environment.h"
 
 namespace dfrun::comm {
 namespace {
 
 Result<std::unique_ptr<Bootstrap>> Start(const BootstrapOptions& options) {
+  DF_TRY(CheckPmiEnvironment());
   DF_ASSIGN(const MpiPart* const part, OpenMpiPart(options.mpi_abi, FindLauncher()));
   return part->start(options.threads);
 }

@@ -18,6 +18,26 @@ refuses() {  # refuses EXIT_CODE TEXT VARIABLE... -- OPTION...: in a process wit
 }
 
 refuses 70 'srun --mpi=pmix' SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=1 --
+# By a variable of the step: those of an allocation say nothing of who runs beside.
+refuses 70 'Flux started 3 tasks of this step (FLUX_JOB_SIZE)' FLUX_TASK_RANK=0 FLUX_JOB_SIZE=3 FLUX_JOB_ID=f1 --
+refuses 70 'unset JSM_NAMESPACE_SIZE' JSM_NAMESPACE_SIZE=4 JSM_NAMESPACE_RANK=1 --
+refuses 70 'PALS started at least 3 tasks of this step (PALS_RANKID)' PALS_RANKID=2 PALS_APID=a --
+refuses 70 'PALS started 2 tasks' PALS_RANKID=0 PALS_SIZE=2 --
+refuses 70 'MVAPICH started 2 tasks' MV2_COMM_WORLD_SIZE=2 MV2_COMM_WORLD_RANK=0 --
+refuses 70 'MVAPICH started 2 tasks' MPIRUN_NPROCS=2 MPIRUN_RANK=0 --
+printf 'dfrun: 1\ngraph:\n  x: Sum([1.0, 2.0])\nrun: {steps: 1, fetch: [x]}\n' > "$WORK/small.yaml"
+runs() {  # runs VARIABLE...: alone, with these variables
+  rm -rf "$WORK/run"
+  env "$@" timeout 60 "$DFRUN" "$WORK/small.yaml" --output "$WORK/run" > "$WORK/log" 2>&1 ||
+    { cat "$WORK/log"; fail "it does not run under $*"; }
+  rm -rf "$WORK/run"
+}
+runs SLURM_NTASKS=4 SLURM_JOB_ID=7 PBS_NP=4 LSB_DJOB_NUMPROC=4 FLUX_ENCLOSING_ID=f1 COBALT_JOBSIZE=4
+runs FLUX_TASK_RANK=0 FLUX_JOB_SIZE=1
+runs PALS_RANKID=0 PALS_APID=a
+refuses 64 'PMI_FD=junk is no socket of this process' PMI_FD=junk PMI_RANK=0 PMI_SIZE=1 --
+refuses 64 'PMI_FD=77 is no socket of this process' PMI_FD=77 PMI_RANK=0 PMI_SIZE=2 --
+refuses 64 'PMI_PORT=junk is no HOST:PORT' PMI_PORT=junk PMI_ID=0 PMI_RANK=0 --
 refuses 64 "there is no MPI ABI 'lam'; there are ompi, mpich, abi, smpi" PMI_RANK=0 PMI_SIZE=1 -- --mpi-abi lam
 if [ -e "$(dirname "$DFRUN")/../lib/dfrun/libdfrun_mpi_ompi.so" ] && command -v mpirun > /dev/null; then
   refuses 70 'a PMI launcher started 3 ranks, and this process is alone' PMI_RANK=0 PMI_SIZE=3 -- --mpi-abi ompi

@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <numeric>
 
@@ -64,12 +66,25 @@ constexpr int kOneCalls = MPI_THREAD_SINGLE;
 constexpr int kOneCalls = MPI_THREAD_FUNNELED;
 #endif
 
+// An MPI that cannot start ends the process by exit(), with a code of its own that stands in no table.
+std::atomic<bool> g_is_starting{false};
+
+void EndByTheTable() {
+  if (!g_is_starting) return;
+  std::fprintf(stderr, "dfrun: MPI could not start, and has ended this process: see what it says above\n");
+  std::_Exit(ExitCode(Code::kInternal));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Bootstrap>> StartMpi(int threads) {
   const int wanted = threads > 1 ? MPI_THREAD_SERIALIZED : kOneCalls;
   int provided = 0;
-  DF_TRY(MpiStatus(MPI_Init_thread(nullptr, nullptr, wanted, &provided), "start"));
+  std::atexit(&EndByTheTable);
+  g_is_starting = true;
+  const int started = MPI_Init_thread(nullptr, nullptr, wanted, &provided);
+  g_is_starting = false;
+  DF_TRY(MpiStatus(started, "start"));
   auto bootstrap = std::make_unique<MpiBootstrap>();
   if (provided < wanted) {
     return FailedPrecondition("this MPI does not allow ", threads, " threads a rank; run with --threads 1");

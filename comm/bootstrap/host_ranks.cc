@@ -1,0 +1,210 @@
+#include "comm/bootstrap/host_ranks.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "comm/bootstrap/launcher.h"
+#include "src/base/status.h"
+#include "src/base/text.h"
+
+namespace dfrun::comm {
+namespace {
+
+// PMIx's name of the job, which no other job has.
+constexpr const char* kJobVariable = "PMIX_NAMESPACE";
+// How many ranks a launcher has started on this host.
+constexpr const char* kLocalSizes[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE",
+                                       "PALS_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE"};
+
+std::string OfProcess(pid_t pid, const char* file) {
+  return StrCat("/proc/", pid, "/", file);
+}
+
+std::string ReadWhole(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// The program's file. Another user's process hides it.
+std::optional<std::pair<dev_t, ino_t>> ProgramOf(pid_t pid) {
+  struct stat found = {};
+  if (::stat(OfProcess(pid, "exe").c_str(), &found) != 0) return std::nullopt;
+  return std::pair(found.st_dev, found.st_ino);
+}
+
+// A variable's value in the bytes of an environment.
+std::optional<std::string> ValueOf(const std::string& environment, std::string_view variable) {
+  for (size_t at = 0; at < environment.size();) {
+    const size_t end = std::min(environment.find('\0', at), environment.size());
+    const std::string_view entry = std::string_view(environment).substr(at, end - at);
+    if (entry.size() > variable.size() && entry.starts_with(variable) && entry[variable.size()] == '=') {
+      return std::string(entry.substr(variable.size() + 1));
+    }
+    at = end + 1;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+struct HostRanks::Process {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  char state = 'R';
+  uint64_t started = 0;
+  std::string name;
+  std::optional<int> rank;  // as its environment tells it
+  bool names_job = false;   // its environment has the job's name, or the job has none
+
+  // From /proc/PID/stat: the name stands between parentheses and may hold any byte.
+  bool ReadStat() {
+    const std::string text = ReadWhole(OfProcess(pid, "stat"));
+    const size_t open = text.find('(');
+    const size_t close = text.rfind(')');
+    if (open == std::string::npos || close == std::string::npos || close < open) return false;
+    name = text.substr(open + 1, close - open - 1);
+    std::istringstream rest(text.substr(close + 1));
+    rest >> state >> parent;
+    std::string skipped;
+    for (int field = 5; field < 22; ++field) rest >> skipped;
+    rest >> started;
+    return !rest.fail();
+  }
+};
+
+HostRanks::HostRanks() {
+  for (const char* const* name = RankVariables(); *name != nullptr && rank_variable_ == nullptr; ++name) {
+    if (std::getenv(*name) != nullptr) rank_variable_ = *name;
+  }
+  if (rank_variable_ == nullptr) return;
+  own_rank_ = ParseAs<int>(std::getenv(rank_variable_)).value_or(0);
+  size_ = RanksStarted().count;
+  if (const char* const job = std::getenv(kJobVariable); job != nullptr) job_ = job;
+  for (const char* variable : kLocalSizes) {
+    const char* const value = std::getenv(variable);
+    if (value != nullptr && started_here_ == 0) started_here_ = ParseAs<int>(value).value_or(0);
+  }
+}
+
+std::vector<HostRanks::Process> HostRanks::ReadProcesses() const {
+  std::vector<Process> processes;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), &::closedir);
+  if (folder == nullptr) return processes;
+  while (const dirent* const entry = ::readdir(folder.get())) {
+    const std::optional<pid_t> pid = ParseAs<pid_t>(entry->d_name);
+    Process process;
+    process.pid = pid.value_or(0);
+    if (!pid || !process.ReadStat()) continue;
+    const std::string environment = ReadWhole(OfProcess(*pid, "environ"));
+    if (const auto rank = ValueOf(environment, rank_variable_)) process.rank = ParseAs<int>(*rank);
+    process.names_job = job_.empty() || ValueOf(environment, kJobVariable) == job_;
+    processes.push_back(std::move(process));
+  }
+  return processes;
+}
+
+// The nearest ancestor that is no rank of this job; 0: it cannot be seen from here.
+pid_t HostRanks::FindLauncher(const std::vector<Process>& processes) const {
+  pid_t pid = ::getpid();
+  for (;;) {
+    const auto found = std::find_if(processes.begin(), processes.end(), [&](const Process& p) { return p.pid == pid; });
+    if (found == processes.end()) return 0;
+    if (pid != ::getpid() && !(found->rank == own_rank_ && found->names_job)) return pid;
+    pid = found->parent;
+  }
+}
+
+bool HostRanks::IsOfThisJob(const Process& process, const std::vector<Process>& processes, pid_t launcher) const {
+  if (!process.rank || !process.names_job || process.rank == own_rank_) return false;
+  if (!job_.empty()) return true;
+  for (pid_t pid = process.pid; launcher != 0 && pid > 1;) {
+    if (pid == launcher) return true;
+    const auto found = std::find_if(processes.begin(), processes.end(), [&](const Process& p) { return p.pid == pid; });
+    if (found == processes.end()) return false;
+    pid = found->parent;
+  }
+  return false;
+}
+
+// The process that stands for its rank: the first that runs this program, or else the last that was started.
+void HostRanks::Take(const Process& process, std::map<int, HostRank>& found) const {
+  HostRank taken;
+  taken.rank = *process.rank;
+  taken.pid = process.pid;
+  taken.started = process.started;
+  taken.state = process.state;
+  taken.program = process.name;
+  taken.is_ours = ProgramOf(process.pid) == ProgramOf(::getpid());
+  const auto [at, is_new] = found.emplace(taken.rank, taken);
+  if (is_new) return;
+  const HostRank& old = at->second;
+  const bool is_first = std::pair(taken.started, taken.pid) < std::pair(old.started, old.pid);
+  if (taken.is_ours != old.is_ours ? taken.is_ours : taken.is_ours == is_first) at->second = taken;
+}
+
+int HostRanks::CountNeverSeen(const std::vector<Process>& processes, pid_t launcher) const {
+  if (launcher == 0 || started_here_ == 0) return 0;
+  for (const Process& process : processes) {
+    // Not yet a rank, maybe.
+    if (process.parent == launcher && process.state != 'Z' && !(process.rank && process.names_job)) return 0;
+  }
+  return std::max(0, started_here_ - 1 - static_cast<int>(seen_.size()));
+}
+
+// Which ranks they are is known where all are on this host.
+void HostRanks::AddNeverSeen(int count, std::vector<HostRank>& ranks) const {
+  HostRank missing;
+  missing.is_gone = true;
+  for (int rank = 0; count > 0 && started_here_ == size_ && rank < size_; ++rank) {
+    if (rank == own_rank_ || seen_.contains(rank)) continue;
+    missing.rank = rank;
+    ranks.push_back(missing);
+    --count;
+  }
+  missing.rank = -1;
+  ranks.insert(ranks.end(), static_cast<size_t>(count), missing);
+}
+
+std::vector<HostRank> HostRanks::Look() {
+  if (rank_variable_ == nullptr) return {};
+  const std::vector<Process> processes = ReadProcesses();
+  const pid_t launcher = FindLauncher(processes);
+  std::map<int, HostRank> found;
+  for (const Process& process : processes) {
+    if (IsOfThisJob(process, processes, launcher)) Take(process, found);
+  }
+  for (const auto& [rank, before] : seen_) {  // one that has ended shows no environment
+    if (found.contains(rank)) continue;
+    const auto process = std::find_if(processes.begin(), processes.end(),
+                                      [pid = before.pid, started = before.started](const Process& p) {
+                                        return p.pid == pid && p.started == started;
+                                      });
+    HostRank now = before;
+    now.is_gone = process == processes.end();
+    if (!now.is_gone) now.state = process->state;
+    found.emplace(rank, now);
+  }
+  seen_ = found;
+  std::vector<HostRank> ranks;
+  for (const auto& [rank, seen] : seen_) ranks.push_back(seen);
+  AddNeverSeen(CountNeverSeen(processes, launcher), ranks);
+  return ranks;
+}
+
+bool HostRanks::IsThere(const HostRank& rank) {
+  Process process;
+  process.pid = rank.pid;
+  return process.ReadStat() && process.started == rank.started && process.state != 'Z';
+}
+
+}  // namespace dfrun::comm

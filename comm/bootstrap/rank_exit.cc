@@ -1,0 +1,25 @@
+#include "comm/bootstrap/rank_exit.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "src/base/printable.h"
+
+namespace dfrun::comm {
+
+void SayAsRank(std::string_view rank, const std::string& text) {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::fprintf(stderr, "dfrun: rank %.*s: %s\n", static_cast<int>(rank.size()), rank.data(),
+               PrintableText(text).c_str());
+}
+
+void ExitAfter(std::chrono::seconds wait, int exit_code) {
+  std::thread([wait, exit_code] {
+    std::this_thread::sleep_for(wait);
+    std::_Exit(exit_code);
+  }).detach();
+}
+
+}  // namespace dfrun::comm
