@@ -9,24 +9,24 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "comm/bootstrap/launcher.h"
+#include "src/base/host_limits.h"
 #include "src/base/status.h"
 
 namespace dfrun::jobs {
 namespace {
 
-// Under Open MPI, MPICH and Slurm, before MPI itself can be asked; empty for a process by itself.
-const char* RankText() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
-    if (const char* rank = std::getenv(name); rank != nullptr) return rank;
-  }
-  return "";
+// As the launcher has it, before MPI itself can be asked; empty for a process by itself.
+const char* RankOrNothing() {
+  const char* const rank = comm::RankText();
+  return rank == nullptr ? "" : rank;
 }
 
 // Formats into a buffer on the stack, since there may be no memory.
 [[noreturn]] void End(Code code, const char* what, const char* detail, const char* advice) {
   char host[65] = "";
   ::gethostname(host, sizeof host - 1);
-  const char* rank = RankText();
+  const char* rank = RankOrNothing();
   char text[1024];
   const int length =
       std::snprintf(text, sizeof text, "dfrun: %s%s%s on host %s: %s%s%s\n", *rank != '\0' ? "rank " : "", rank,
@@ -42,8 +42,9 @@ const char* RankText() {
   try {
     std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
-    End(Code::kResourceExhausted, "no memory is left", "",
-        "; give the job more, start fewer ranks a node, or look at `ulimit -v`");
+    const HostLimits& limits = LimitsOfHost();
+    End(Code::kResourceExhausted, limits.limits_memory() ? "no memory is left within " : "no memory is left",
+        limits.memory_group.c_str(), "; give the job more, start fewer ranks a node, or look at `ulimit -v`");
   } catch (const std::length_error& error) {
     End(Code::kResourceExhausted, "something is larger than any memory: ", error.what(), "");
   } catch (const std::system_error& error) {
@@ -60,6 +61,7 @@ const char* RankText() {
 }  // namespace
 
 void HandleUncaughtExceptions() {
+  LimitsOfHost();  // read while there is memory
   std::set_terminate(OnTerminate);
 }
 

@@ -1,8 +1,7 @@
 #include "kernels/device/cpu_device.h"
 
-#include <unistd.h>
-
 #include "kernels/device/cpu_allocator.h"
+#include "src/base/host_limits.h"
 #include "src/framework/device_factory.h"
 
 namespace dfrun {
@@ -19,11 +18,6 @@ class CpuDevice final : private OwnsAllocator, public Device {
       : Device(name, pool, network_memory == nullptr ? pool : *network_memory) {}
 };
 
-int64_t HostMemoryBytes() {
-  const int64_t pages = sysconf(_SC_PHYS_PAGES);
-  return pages < 0 ? 0 : pages * sysconf(_SC_PAGESIZE);
-}
-
 // One device a task: cpu:0.
 Result<FoundDevices> FindCpuDevices(const DeviceSite& site) {
   DeviceName name = site.task;
@@ -31,7 +25,7 @@ Result<FoundDevices> FindCpuDevices(const DeviceSite& site) {
   name.index = 0;
   DF_ASSIGN(std::unique_ptr<Device> device, MakeCpuDevice(name, site.network_memory));
   FoundDevices found;
-  found.devices.push_back({std::move(device), HostMemoryBytes(), "the host's processors and memory"});
+  found.devices.push_back({std::move(device), LimitsOfHost().memory_bytes, "the host's processors and memory"});
   return found;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/device/huge_pages.h"
+#include "src/base/host_limits.h"
 #include "src/base/integers.h"
 
 namespace dfrun::pool {
@@ -86,11 +87,30 @@ void* Central::TakeLarge(size_t bytes) {
     free_large_bytes_ -= wanted;
     free_large_.erase(fits);
   } else {
-    base = MapHugePages(wanted);
+    base = MayReserve(wanted) ? MapHugePages(wanted) : nullptr;
     if (base == nullptr) return nullptr;
     reserved_ += static_cast<int64_t>(wanted);
   }
   return static_cast<char*>(base) + stagger;
+}
+
+// Whether so much more is within what this process's group may use: the kernel does not refuse what is too much, but
+// kills who touches it.
+bool Central::MayReserve(size_t bytes) {
+  const HostLimits& limits = LimitsOfHost();
+  if (!limits.limits_memory()) return true;
+  const auto most = static_cast<size_t>(limits.memory_bytes);
+  const auto held = [](int64_t in_use, size_t kept) { return static_cast<size_t>(in_use) + kept; };
+  while (held(in_use_, free_large_bytes_) + bytes > most && !free_large_.empty()) DropOldestLarge();
+  return held(in_use_, free_large_bytes_) + bytes <= most;
+}
+
+void Central::DropOldestLarge() {
+  const Mapping oldest = free_large_.back();
+  free_large_.pop_back();
+  free_large_bytes_ -= oldest.bytes;
+  reserved_ -= static_cast<int64_t>(oldest.bytes);
+  UnmapHugePages(oldest.base, oldest.bytes);
 }
 
 void Central::PutLarge(void* memory, size_t bytes) {
@@ -104,13 +124,7 @@ void Central::PutLarge(void* memory, size_t bytes) {
 
 void Central::TrimLarge() {
   const size_t bound = std::max(kLargeCacheFloor, static_cast<size_t>(peak_.load()));
-  while (free_large_bytes_ > bound) {
-    const Mapping oldest = free_large_.back();
-    free_large_.pop_back();
-    free_large_bytes_ -= oldest.bytes;
-    reserved_ -= static_cast<int64_t>(oldest.bytes);
-    UnmapHugePages(oldest.base, oldest.bytes);
-  }
+  while (free_large_bytes_ > bound) DropOldestLarge();
 }
 
 void Central::Count(int64_t bytes, int64_t allocations) {

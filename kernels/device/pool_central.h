@@ -49,6 +49,8 @@ class Central {
   };
 
   FreeBlock* Carve(size_t size_class) REQUIRES(mu_);
+  bool MayReserve(size_t bytes) REQUIRES(mu_);
+  void DropOldestLarge() REQUIRES(mu_);
   void TrimLarge() REQUIRES(mu_);
 
   Mutex mu_;

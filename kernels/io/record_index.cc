@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "kernels/io/record_files.h"
+#include "src/base/host_limits.h"
 #include "src/base/log.h"
 
 namespace dfrun {
@@ -129,7 +130,7 @@ std::vector<FileIndex> CountFiles(const RecordSet& set) {
     }
   };
   std::vector<std::thread> threads;
-  const size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const auto cores = static_cast<size_t>(LimitsOfHost().cores);
   while (threads.size() + 1 < std::min({files.size(), cores, kMaxThreads})) threads.emplace_back(work);
   work();
   for (std::thread& thread : threads) thread.join();

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sched.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 
 #include "src/base/cpu_pause.h"
 #include "src/base/denormals.h"
+#include "src/base/host_limits.h"
 #include "src/base/status.h"
 
 namespace dfrun {
@@ -36,13 +38,6 @@ constexpr int kQuietLooks = 100;
 constexpr microseconds kFirstSleep(50);
 constexpr microseconds kLongestSleep(1000);
 constexpr int kNetworkSleepMs = 100;  // where the network wakes the sleeper: for what else there may be to look at
-
-int UsableCores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
 
 // Of the pool that it works for; 0: of those that call it.
 thread_local int this_thread = 0;
@@ -202,7 +197,7 @@ class WorkerPool::Backoff {
 };
 
 WorkerPool::WorkerPool(int threads)
-    : num_threads_(threads > 0 ? threads : UsableCores()), wake_event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    : num_threads_(threads > 0 ? threads : LimitsOfHost().cores), wake_event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   workers_.reserve(num_threads_ - 1);
   for (int i = 1; i < num_threads_; ++i) {
     workers_.emplace_back([this, i] {

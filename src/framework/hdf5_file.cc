@@ -1,9 +1,9 @@
 #include "src/framework/hdf5_file.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
+
+#include "src/base/host_limits.h"
 
 namespace dfrun {
 namespace {
@@ -21,11 +21,10 @@ void MakeTrueBools(Tensor& value) {
 
 // A file of a few bytes may claim to hold any number of them.
 Status CheckFitsMemory(const DatasetInfo& info, const std::string& dataset, const std::string& path) {
-  const uint64_t memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const uint64_t bytes = BytesOf(info);
-  if (bytes <= memory) return Status();
+  if (bytes <= static_cast<uint64_t>(LimitsOfHost().memory_bytes)) return Status();
   return Error(Code::kResourceExhausted, "dataset '", dataset, "' of ", path, " has ", bytes,
-               " bytes, more than this machine has memory");
+               " bytes, more than this machine has memory", AboutMemoryLimit());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <new>
 #include <sstream>
 
+#include "src/base/host_limits.h"
 #include "src/base/printable.h"
 #include "src/framework/resource.h"
 #include "src/framework/variant.h"
@@ -54,7 +55,8 @@ Result<Tensor> Tensor::Allocate(Allocator& allocator, DType dtype, const Shape& 
   t.buffer_ = NewBuffer(allocator, dtype, bytes, elements);
   if (t.buffer_ == nullptr) {
     return Error(Code::kResourceExhausted, "no memory for a tensor ", dtype, shape, " of ", bytes + sizeof(Buffer),
-                 " bytes; ", allocator.Stats().bytes_in_use, " bytes are in use in allocator '", allocator.name(), "'");
+                 " bytes; ", allocator.Stats().bytes_in_use, " bytes are in use in allocator '", allocator.name(), "'",
+                 IsHostMemory(allocator.kind()) ? AboutMemoryLimit() : "");
   }
   t.data_ = t.buffer_->data;
   t.dtype_ = dtype;
