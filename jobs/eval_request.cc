@@ -38,7 +38,8 @@ using Paths = std::vector<std::string>;
 // What a value in a file ends with that cannot be read.
 Status OfDataset(const Status& status) {
   const Code code = status.code();
-  if (code == Code::kNotFound || code == Code::kNoInput) return NoInput(status.message());
+  const bool is_missing = code == Code::kNotFound || code == Code::kNoInput || code == Code::kDataLoss;
+  if (is_missing) return NoInput(status.message());
   const bool is_refused = code == Code::kBadSpec || code == Code::kResourceExhausted;
   return Error(is_refused ? code : Code::kIo, status.message());
 }

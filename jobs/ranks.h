@@ -16,16 +16,18 @@ struct RankOptions {
   std::string mpi_abi = {};    // empty: the launcher's
   std::string collectives = "auto";
   std::string heartbeat = "1,5";  // as comm::ParseHeartbeat() reads it
+  int64_t start_timeout_s = 300;  // for all ranks to start; 0: they are waited for without end
   int64_t stall_s = 0;            // without the end of a step, until it is said what all ranks wait for; 0: never
   bool loop_programs = true;
   bool records = true;       // steps of devices that do so
   bool explain_gpu = false;  // tells what is recorded, and what is not
-  // Not 0: SIGTERM, SIGINT and SIGUSR1 are requests to stop, which `lead` looks for in Runtime, and after so many
+  // Not 0: signals of kStopSignals are requests to stop, which `lead` looks for in Runtime, and after so many
   // seconds what is still in progress is ended in its midst. 0: they end the process.
   int64_t grace_s = 0;
 };
 
-// Gives the command --threads, --transport, --mpi-abi, --collectives, --heartbeat, --explain-gpu and --no-gpu-graphs.
+// Gives the command --threads, --transport, --mpi-abi, --collectives, --heartbeat, --start-timeout,
+// --explain-gpu and --no-gpu-graphs.
 void DeclareRankOptions(Options& args, RankOptions& options);
 
 using RankRole = std::function<Status(Runtime&)>;

@@ -73,7 +73,7 @@ RunCommand SetupRun(Options& args) {
   DeclareRankOptions(args, options->ranks);
   DeclareStall(args, options->ranks);
   args.Value("--grace", options->ranks.grace_s,
-             "Seconds for the step in progress to end in after SIGTERM, SIGINT or SIGUSR1; default: 20, less a save")
+             "Seconds for the step in progress to end in after a signal that asks to stop; default: 20, less a save")
       .Between(1, 86'400);
   args.Value("--trace", options->job.trace_steps, "Write a Chrome trace a rank of the first STEPS steps").AtLeast(0);
   AddAllowPaths(args, options->allow_paths);

@@ -8,11 +8,13 @@
 namespace dfrun {
 namespace {
 
-std::atomic<int> g_interrupts{0};  // SIGINTs so far
+constexpr int kSignalBase = 128;
+
+std::atomic<int> g_interrupts{0};  // SIGINTs and SIGQUITs so far: a user at the keyboard
 
 void OnSignal(int signal) {
   const int error = errno;
-  if (signal == SIGINT && g_interrupts.fetch_add(1) > 0) ::_exit(ExitCode(Code::kInterrupted));
+  if ((signal == SIGINT || signal == SIGQUIT) && g_interrupts.fetch_add(1) > 0) ::_exit(kSignalBase + signal);
   ProcessStop().Make(signal);
   errno = error;
 }
@@ -48,8 +50,11 @@ StopRequest& ProcessStop() {
 
 void CatchStopSignals() {
   ProcessStop();  // made here, not in a handler
-  for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) {
+  for (const int signal : kStopSignals) {
     struct sigaction action = {};
+    DF_CHECK(::sigaction(signal, nullptr, &action) == 0);
+    if (action.sa_handler == SIG_IGN) continue;
+    action = {};
     action.sa_handler = &OnSignal;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
@@ -65,6 +70,12 @@ std::string_view SignalName(int signal) {
       return "SIGINT";
     case SIGUSR1:
       return "SIGUSR1";
+    case SIGHUP:
+      return "SIGHUP";
+    case SIGXCPU:
+      return "SIGXCPU";
+    case SIGQUIT:
+      return "SIGQUIT";
     default:
       return "a signal";
   }
@@ -73,13 +84,18 @@ std::string_view SignalName(int signal) {
 Code StopCode(int signal, bool saves) {
   if (saves && signal != SIGINT) return Code::kRequeue;
   switch (signal) {
-    case SIGTERM:
-      return Code::kTerminated;
+    case SIGINT:
+      return Code::kInterrupted;
     case SIGUSR1:
       return Code::kUserSignal;
     default:
-      return Code::kInterrupted;
+      return Code::kTerminated;
   }
+}
+
+int ExitCodeAfterStop(Code code) {
+  const int signal = ProcessStop().signal();
+  return code == Code::kTerminated && signal != 0 ? kSignalBase + signal : ExitCode(code);
 }
 
 }  // namespace dfrun

@@ -9,11 +9,15 @@
 #include <semaphore.h>
 
 #include <atomic>
+#include <csignal>
 #include <string_view>
 
 #include "src/base/status.h"
 
 namespace dfrun {
+
+// The signals that ask a job to stop.
+inline constexpr int kStopSignals[] = {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGXCPU, SIGQUIT};
 
 // Thread safety: all methods from any thread, Make() from a signal handler too.
 class StopRequest {
@@ -25,7 +29,7 @@ class StopRequest {
 
   // The first call counts.
   void Make(int signal);
-  // SIGTERM, SIGINT or SIGUSR1; 0: no request.
+  // One of kStopSignals; 0: no request.
   int signal() const { return signal_.load(std::memory_order_relaxed); }
 
   // For one thread: blocks until a request is made, or Wake() is called.
@@ -41,14 +45,19 @@ class StopRequest {
 // The request of this process. It is global because a signal handler can reach nothing else.
 StopRequest& ProcessStop();
 
-// From now on SIGTERM, SIGINT and SIGUSR1 make the request of this process. A second SIGINT ends it at once, with 130.
+// From now on kStopSignals make the request of this process, but for those that it was started to ignore, as nohup
+// does. A second SIGINT or SIGQUIT ends it at once, with 128 + the signal; of the others all but the first say nothing
+// new.
 void CatchStopSignals();
 
 // "SIGTERM".
 std::string_view SignalName(int signal);
-// The error code of a job that ends at this signal. Its ExitCode() is 128 + the signal; where `saves` says that there
-// are checkpoints to resume from, it is Requeue, except for SIGINT.
+// The error code of a job that ends at this signal; where `saves` says that there are checkpoints to resume from, it is
+// Requeue, except for SIGINT.
 Code StopCode(int signal, bool saves);
+// The exit code of this process for an outcome: 128 + the signal where a signal has ended the job and nothing was
+// saved, else ExitCode().
+int ExitCodeAfterStop(Code code);
 
 }  // namespace dfrun
 

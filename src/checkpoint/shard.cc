@@ -60,18 +60,34 @@ Result<ShardEntry> WriteShard(const std::string& directory, const std::string& f
   return entry;
 }
 
+namespace {
+
+// DataLoss where the file lacks the variable, or has another of its name.
+Status CheckVariable(Hdf5File& file, const SavedVariable& wanted) {
+  const Result<DatasetInfo> info = file.Inspect(DatasetOfVariable(wanted.name));
+  if (info.status().code() == Code::kNotFound) return Error(Code::kDataLoss, info.status().message());
+  DF_TRY(info.status());
+  if (info->dtype == wanted.dtype && info->shape == wanted.shape) return Status();
+  return Error(Code::kDataLoss, "variable '", wanted.name, "' is ", info->dtype, info->shape, " in ", file.path(),
+               ", but ", wanted.dtype, wanted.shape, " was expected");
+}
+
+}  // namespace
+
+Status CheckShard(const std::string& path, std::span<const SavedVariable> variables,
+                  const std::shared_ptr<Hdf5Helpers>& helpers) {
+  DF_ASSIGN(const std::unique_ptr<Hdf5File> file, Hdf5File::Open(path, {.is_shard = true}, helpers));
+  for (const SavedVariable& variable : variables) DF_TRY(CheckVariable(*file, variable));
+  return Status();
+}
+
 Result<std::vector<Tensor>> ReadShard(const std::string& path, std::span<const SavedVariable> wanted,
                                       Allocator& allocator, const std::shared_ptr<Hdf5Helpers>& helpers) {
   DF_ASSIGN(const std::unique_ptr<Hdf5File> file, Hdf5File::Open(path, {.is_shard = true}, helpers));
   std::vector<Tensor> values;
   for (const SavedVariable& w : wanted) {
-    const std::string name = DatasetOfVariable(w.name);
-    DF_ASSIGN(const DatasetInfo info, file->Inspect(name));
-    if (info.dtype != w.dtype || !(info.shape == w.shape)) {
-      return Error(Code::kDataLoss, "variable '", w.name, "' is ", info.dtype, info.shape, " in ", path, ", but ",
-                   w.dtype, w.shape, " was expected");
-    }
-    DF_ASSIGN(Tensor value, file->Read(name, allocator));
+    DF_TRY(CheckVariable(*file, w));
+    DF_ASSIGN(Tensor value, file->Read(DatasetOfVariable(w.name), allocator));
     values.push_back(std::move(value));
   }
   return values;

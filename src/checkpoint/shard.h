@@ -46,6 +46,10 @@ Result<ShardEntry> WriteShard(const std::string& directory, const std::string& f
 Result<std::vector<Tensor>> ReadShard(const std::string& path, std::span<const SavedVariable> wanted,
                                       Allocator& allocator, const std::shared_ptr<Hdf5Helpers>& helpers = nullptr);
 
+// Whether one shard holds these variables, with their dtypes and shapes: DataLoss where it does not. Reads no values.
+Status CheckShard(const std::string& path, std::span<const SavedVariable> variables,
+                  const std::shared_ptr<Hdf5Helpers>& helpers = nullptr);
+
 // "/a/b:0" for the variable a/b.
 std::string DatasetOfVariable(const std::string& name);
 

@@ -11,6 +11,7 @@
 #include "src/base/file.h"
 #include "src/base/text.h"
 #include "src/checkpoint/store.h"
+#include "src/framework/hdf5_helpers.h"
 #include "src/framework/hdf5_library.h"
 #include "src/job/checkpoint_fit.h"
 #include "src/job/finite_watch.h"
@@ -274,6 +275,10 @@ Status Job::Resume() {
   CheckpointFit fit;
   const auto fits = [&](const CheckpointStore::Checkpoint& checkpoint) -> Status {
     DF_ASSIGN(fit, FitCheckpoint(checkpoint, {spec_.job, parts_, settings_, rules_}));
+    const auto helpers = std::make_shared<Hdf5Helpers>();
+    for (const ShardEntry& shard : checkpoint.manifest.shards) {
+      DF_TRY(CheckShard(checkpoint.directory + "/" + shard.file, shard.variables, helpers));
+    }
     return Status();
   };
   const auto find = [&]() -> Result<Found> {
@@ -381,7 +386,7 @@ void Job::TellGuard() const {
   StopGuard* const guard = runtime_.stop();
   if (guard == nullptr) return;
   guard->SetSaves(spec_.job.checkpoint.has_value());
-  if (saved_step_ >= 0) guard->SetCommitted(Committed());
+  guard->SetCommitted(saved_step_ < 0 ? "" : Committed());
   guard->SetGrace(StopGuard::Seconds(std::max(options_.grace_s - save_s_, kLeastGraceS)));
 }
 

@@ -7,6 +7,7 @@
 #include "src/base/file.h"
 #include "src/base/json.h"
 #include "src/base/log.h"
+#include "src/base/stop_request.h"
 #include "src/base/text.h"
 #include "src/spec/source_text.h"
 
@@ -83,7 +84,8 @@ std::optional<std::vector<std::string>> RunRecord::SetsOf(const std::string& pat
 
 void RunRecord::End(const Status& status) const {
   const std::string error = status.ok() ? "null" : JsonString(status.message());
-  const Status written = WriteFileAtomically(path_, Print(JsonString(Now()), StrCat(ExitCode(status.code())), error));
+  const Status written =
+      WriteFileAtomically(path_, Print(JsonString(Now()), StrCat(ExitCodeAfterStop(status.code())), error));
   if (!written.ok()) DF_LOG(kWarning) << written.message() << ": it does not say how the run ended";
 }
 

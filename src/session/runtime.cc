@@ -175,7 +175,9 @@ void Runtime::TakeStop(int signal) {
   if (rank_ == 0) {
     options_.stop->request().Make(signal);
   } else {
+    shared_stop_ = true;
     options_.stop->Disarm();
+    options_.stop->request().Make(signal);  // it ends by the same code
   }
 }
 

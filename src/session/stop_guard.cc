@@ -57,9 +57,11 @@ void StopGuard::Watch() {
 
 Status StopGuard::Overdue() const {
   const int signal = request_.signal();
-  return Error(StopCode(signal, saves_), SignalName(signal), ": what was in progress did not end within ",
-               std::round(grace_.count() * 10) / 10, " s, and is given up; ",
-               committed_.empty() ? "nothing is saved" : committed_);
+  const bool has_saved = !committed_ || !committed_->empty();
+  return Error(
+      StopCode(signal, saves_ && has_saved), SignalName(signal), ": what was in progress did not end within ",
+      std::round(grace_.count() * 10) / 10, " s, and is given up",
+      committed_ || !saves_ ? StrCat("; ", committed_.value_or("").empty() ? "nothing is saved" : *committed_) : "");
 }
 
 }  // namespace dfrun

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -35,7 +36,8 @@ class StopGuard {
   // `saves`: it writes checkpoints, so that it is to be started again.
   void SetSaves(bool saves) EXCLUDES(mu_);
   bool saves() EXCLUDES(mu_);
-  // "step 40 is saved in run/checkpoints"; empty: nothing is.
+  // "step 40 is saved in run/checkpoints"; empty: nothing is, and there is nothing to start again from. Who never says
+  // it does not know.
   void SetCommitted(std::string committed) EXCLUDES(mu_);
   void SetGrace(Seconds grace) EXCLUDES(mu_);
 
@@ -52,7 +54,7 @@ class StopGuard {
   CondVar changed_;
   Seconds grace_ GUARDED_BY(mu_);
   bool saves_ GUARDED_BY(mu_) = false;
-  std::string committed_ GUARDED_BY(mu_);
+  std::optional<std::string> committed_ GUARDED_BY(mu_);
   bool is_over_ GUARDED_BY(mu_) = false;
   std::thread thread_;
 };

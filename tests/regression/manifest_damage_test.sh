@@ -19,8 +19,7 @@ Y
 expect 0 "step 4/4" "$DFRUN" count.yaml --output base
 
 # Another program's crc32c of what FORMAT.md names.
-cat > manifest.py <<'P'
-import json, sys
+cat > crc.py <<'P'
 def crc32c(data):
     crc = 0xFFFFFFFF
     for byte in data:
@@ -28,6 +27,10 @@ def crc32c(data):
         for _ in range(8):
             crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
     return crc ^ 0xFFFFFFFF
+P
+cat > manifest.py <<'P'
+import json, sys
+from crc import crc32c
 path, *change = sys.argv[1:]
 text = open(path, "rb").read()
 body = text[: text.rindex(b' "checksum"')]
@@ -83,6 +86,28 @@ f.seek(at); f.write(bytes([b ^ 4]))' $step/$file "$at"
   mv $step/$file elsewhere
   ln -s "$WORK/elsewhere" $step/$file
   older "$file a link"
+done
+
+# Another shard, with its own size and checksum in the manifest.
+cat > seal.py <<'P'
+import re, sys
+from crc import crc32c
+step, how = sys.argv[1:]
+import h5py, numpy
+with h5py.File(step + "/shard-0.h5", "w") as f:
+    name, dtype, shape = {"lacks": ("other", "i8", 3), "type": ("count", "f4", 3), "shape": ("count", "i8", 2)}[how]
+    f.create_dataset(name + ":0", data=numpy.zeros(shape, dtype))
+shard = open(step + "/shard-0.h5", "rb").read()
+text = open(step + "/manifest.json", "rb").read()
+body = text[: text.rindex(b' "checksum"')]
+body, sizes = re.subn(rb'"bytes": "\d+"', b'"bytes": "%d"' % len(shard), body)
+body, sums = re.subn(rb'"crc32c": \d+', b'"crc32c": %d' % crc32c(shard), body)
+assert sizes == sums == 1, body
+open(step + "/manifest.json", "wb").write(body + b' "checksum": "crc32c:%08x"\n}\n' % crc32c(body))
+P
+for how in lacks type shape; do
+  /usr/bin/python3 seal.py $step "$how" || fail "a sealed shard"
+  older "a sealed shard: $how"
 done
 
 # What only looks like a checkpoint.

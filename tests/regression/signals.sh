@@ -7,9 +7,10 @@ stop_job() {
 }
 trap stop_job EXIT
 
+# A shell has what it starts in the background ignore SIGINT and SIGQUIT, which a job then goes on ignoring.
 start() {  # start COMMAND...: in the background
   : > "$WORK/out"  # what an earlier one said is not taken for this one's
-  "$@" > "$WORK/out" 2>&1 &
+  env --default-signal=INT,QUIT "$@" > "$WORK/out" 2>&1 &
   job=$!
 }
 

@@ -55,6 +55,24 @@ signal INT "$job"
 ends_with 130
 within 3
 
+begun=$SECONDS
+start "$DFRUN" unsaved.yaml --output quits
+sleep 1
+signal QUIT "$job"
+sleep 0.3
+signal QUIT "$job"
+ends_with 131
+within 4
+
+# The grace is over, and nothing was saved yet: there is nothing to start again from.
+sed 's/every: 9/every: 900/' stuck.yaml > unsaved_yet.yaml
+begun=$SECONDS
+start "$DFRUN" unsaved_yet.yaml --output yet --grace 1
+sleep 1
+signal TERM "$job"
+ends_with 143 "nothing is saved"
+within 10
+
 # Rank 0 is in the step; the signal reaches the other, which waits.
 start_ranks 2 "$DFRUN" stuck.yaml --output two --grace 2
 until_saved two

@@ -37,8 +37,28 @@ signal INT "$job"
 ends_with 130 "SIGINT: the job ends after step"
 newest int > /dev/null
 
+for name in HUP XCPU QUIT; do
+  start "$DFRUN" job.yaml --output "saves-$name"
+  until_running "saves-$name"
+  signal "$name" "$job"
+  [ "$name" != XCPU ] || { sleep 0.01; kill -s XCPU "$job" 2> /dev/null || true; }  # it comes again each second
+  ends_with 75 "SIG$name: the job ends after step"
+  newest "saves-$name" > /dev/null
+done
+
+# What it was started to ignore, as nohup does, it ignores.
+for name in HUP QUIT; do
+  rm -rf ignores
+  start env --ignore-signal="$name" "$DFRUN" job.yaml --output ignores
+  until_running ignores
+  signal "$name" "$job"
+  sleep 0.3
+  signal TERM "$job"
+  ends_with 75 "SIGTERM: the job ends after step"
+done
+
 # Without checkpoints: 128 + the signal, at the step's end.
-for case in "TERM 143" "INT 130" "USR1 138"; do
+for case in "TERM 143" "INT 130" "USR1 138" "HUP 129" "XCPU 152" "QUIT 131"; do
   read -r name code <<< "$case"
   start "$DFRUN" unsaved.yaml --output "unsaved-$name"
   sleep 0.7
@@ -46,6 +66,7 @@ for case in "TERM 143" "INT 130" "USR1 138"; do
   ends_with "$code" "SIG$name: the job ends"
   grep -q 'nothing is saved' "$WORK/out" || fail "it does not say that nothing is saved"
   [ ! -e "unsaved-$name/checkpoints" ] || fail "a checkpoint that the spec does not ask for"
+  grep -q "\"exit\": $code" "unsaved-$name/run.json" || fail "run.json does not have the exit code $code"
 done
 
 # Ranks: to mpirun, which passes SIGUSR1 on, to one rank, to the others, to all.
@@ -63,6 +84,11 @@ start_ranks 2 "$DFRUN" unsaved.yaml --output unsaved-ranks
 until_running unsaved-ranks
 signal INT "$(pid_of_rank 1)"
 ends_with 130 "nothing is saved"
+rm -rf unsaved-ranks
+start_ranks 2 "$DFRUN" unsaved.yaml --output unsaved-ranks
+until_running unsaved-ranks
+signal HUP "$(pid_of_rank 1)"
+ends_with 129 "nothing is saved"
 
 # Open MPI 4 ends with 1 when it is itself told to end; the ranks save all the same.
 rm -rf ranks

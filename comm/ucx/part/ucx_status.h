@@ -10,11 +10,9 @@
 
 namespace dfrun::comm {
 
-// OK for UCS_OK; else Unavailable with "UCX could not <what>: <UCX's message>".
-inline Status UcxStatus(ucs_status_t status, std::string_view what) {
-  if (status == UCS_OK) return Status();
-  return Error(Code::kUnavailable, "UCX could not ", what, ": ", ucs_status_string(status));
-}
+// OK for UCS_OK; else Unavailable with "UCX could not <what>: <UCX's message>"; where it lacks memory
+// ResourceExhausted, with what the host has of memory that processes share.
+Status UcxStatus(ucs_status_t status, std::string_view what);
 
 }  // namespace dfrun::comm
 

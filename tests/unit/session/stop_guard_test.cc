@@ -42,6 +42,10 @@ TEST(StopRequestTest, CodesAreThoseOfTheSignal) {
   EXPECT_EQ(ExitCode(StopCode(SIGTERM, true)), 75);
   EXPECT_EQ(ExitCode(StopCode(SIGUSR1, true)), 75);
   EXPECT_EQ(ExitCode(StopCode(SIGINT, true)), 130);
+  for (const int signal : {SIGHUP, SIGXCPU, SIGQUIT}) {
+    EXPECT_EQ(StopCode(signal, false), Code::kTerminated) << signal;
+    EXPECT_EQ(ExitCode(StopCode(signal, true)), 75) << signal;
+  }
 }
 
 TEST(StopGuardTest, EndsWhatTakesLongerThanItsGrace) {
@@ -54,6 +58,17 @@ TEST(StopGuardTest, EndsWhatTakesLongerThanItsGrace) {
   const Status status = g.future.get();
   EXPECT_EQ(status.code(), Code::kRequeue);
   EXPECT_NE(status.message().find("step 40 is saved in run/checkpoints"), std::string::npos) << status.ToString();
+}
+
+TEST(StopGuardTest, WantsNoRequeueWhereNothingIsSaved) {
+  Guarded g(Seconds(0.05));
+  g.guard.SetSaves(true);
+  g.guard.SetCommitted("");
+  g.request.Make(SIGHUP);
+  ASSERT_TRUE(g.EndsWithin(milliseconds(10'000)));
+  const Status status = g.future.get();
+  EXPECT_EQ(status.code(), Code::kTerminated);
+  EXPECT_NE(status.message().find("nothing is saved"), std::string::npos) << status.ToString();
 }
 
 TEST(StopGuardTest, LeavesAloneWhatItWasToldToLeave) {
