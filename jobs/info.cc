@@ -14,9 +14,11 @@
 #include "comm/mpi/mpi_part.h"
 #include "jobs/command.h"
 #include "jobs/rank_binding.h"
+#include "jobs/rank_stages.h"
 #include "jobs/selftest.h"
 #include "jobs/versions.h"
 #include "src/base/cpu_model.h"
+#include "src/base/host_limits.h"
 #include "src/base/terminal.h"
 #include "src/base/text.h"
 #include "src/framework/collective_registry.h"
@@ -45,6 +47,16 @@ std::string Describe(const comm::MpiFinding& mpi) {
   if (!mpi.is_built)
     return StrCat(name, "off: this build has no part for ", mpi.abi->what, "; it found no mpi.h of theirs");
   return name + (mpi.library.empty() ? mpi.missing : mpi.library);
+}
+
+// What of the host this process may use.
+void SayLimits(const HostLimits& limits) {
+  const std::string quota =
+      limits.quota_cores == 0 ? "" : StrCat(", by the quota of ", limits.quota_cores, " cores in ", limits.cores_group);
+  Line("cores", StrCat(limits.cores, " for this process", quota));
+  Line("memory",
+       StrCat(limits.memory_bytes >> 20, " MiB",
+              limits.limits_memory() ? StrCat(" of ", limits.host_bytes >> 20, ", by ", limits.memory_group) : ""));
 }
 
 struct InfoOptions {
@@ -101,12 +113,15 @@ Result<RanksFound> GatherRanks(comm::Bootstrap& bootstrap) {
   return found;
 }
 
+constexpr int64_t kStartTimeoutS = 300;
+
 Result<int> ShowInfo(bool with_warnings);
 
 // Under a launcher: what rank 0 finds, and where all ranks are.
 Result<int> ShowRanks(const InfoOptions& options) {
   const comm::Launcher launcher = comm::FindLauncher();
   if (launcher == comm::Launcher::kNone && !options.selftest) return ShowInfo(/*with_warnings=*/true);
+  RankStages stages(kStartTimeoutS);
   DF_ASSIGN(const std::unique_ptr<comm::Bootstrap> bootstrap,
             comm::StartBootstrap({.threads = 1, .mpi_abi = options.mpi_abi}));
   DF_ASSIGN(const RanksFound found, GatherRanks(*bootstrap));
@@ -117,7 +132,11 @@ Result<int> ShowRanks(const InfoOptions& options) {
     for (const std::string& text : found.warnings) WriteText(stdout, StrCat("warning: ", text, "\n"));
     for (const std::string& text : BindingWarnings(ranks, launcher)) WriteText(stdout, StrCat("warning: ", text, "\n"));
   }
-  if (!options.selftest) return 0;
+  stages.Started();  // the selftest has bounds of its own
+  if (!options.selftest) {
+    stages.Ending(0, *bootstrap);
+    return 0;
+  }
   if (bootstrap->size() == 1) {
     return Error(Code::kUsage,
                  "--selftest moves data between ranks and there is one: mpirun -np 2 dfrun info --selftest");
@@ -129,7 +148,9 @@ Result<int> ShowRanks(const InfoOptions& options) {
   DF_ASSIGN(const SelftestResult result, Selftest(*bootstrap, hosts, options.of_selftest));
   for (const std::string& text : result.slow) WriteText(stdout, StrCat("slow: ", text, "\n"));
   for (const std::string& text : result.wrong) WriteText(stdout, StrCat("WRONG: ", text, "\n"));
-  return result.wrong.empty() ? 0 : ExitCode(Code::kUnavailable);
+  const int code = result.wrong.empty() ? 0 : ExitCode(Code::kUnavailable);
+  stages.Ending(code, *bootstrap);
+  return code;
 }
 
 // Where all ranks are asked, what they say holds the warnings of this one.
@@ -138,6 +159,7 @@ Result<int> ShowInfo(bool with_warnings) {
   Line("built for", "-march=" DFRUN_MARCH);
   Line("compiler", __VERSION__);
   Line("CPU", StrCat(CpuModel(), ", ", std::thread::hardware_concurrency(), " threads"));
+  SayLimits(ReadHostLimits());
   Line("HDF5", Hdf5Version());
   Line("protobuf", google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION));
   Line("oneDNN", OneDnnVersion());

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "comm/bootstrap/launcher.h"
+#include "comm/bootstrap/stage_watch.h"
 #include "jobs/command.h"
 #include "jobs/uncaught.h"
 #include "src/base/path_hint.h"
@@ -42,15 +43,19 @@ Status InsertRun(std::vector<std::string>& words) {
   return Status();
 }
 
-int Run(std::vector<std::string> words) {
+// As ReadCommandLine().
+std::optional<int> Choose(std::vector<std::string> words, RunCommand* chosen) {
+  const comm::StartStage stage("the parts for its devices to load");
   Status status = LoadDeviceParts();
   if (status.ok()) status = InsertRun(words);
-  if (!status.ok()) {
-    PrintError(status);
-    return ExitCode(status.code());
-  }
+  if (status.ok()) return ReadCommandLine(std::move(words), chosen);
+  PrintError(status);
+  return ExitCode(status.code());
+}
+
+int Run(std::vector<std::string> words) {
   RunCommand chosen;
-  if (const std::optional<int> code = ReadCommandLine(std::move(words), &chosen)) return *code;
+  if (const std::optional<int> code = Choose(std::move(words), &chosen)) return *code;
   Result<int> code = chosen();
   if (code.ok() && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) {
     code = IoError("cannot write to the standard output: ", std::strerror(errno));
@@ -71,6 +76,7 @@ int main(int argc, char** argv) {
     if (const std::optional<int> code = dfrun::RunAsHdf5Helper(argc, argv)) return *code;
   }
   dfrun::jobs::HandleUncaughtExceptions();
+  dfrun::comm::StageWatch::OfProcess().Start();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write
   // Each large block that is given back makes glibc walk all small ones kept aside so far: a fifth of what building a
   // graph of 100,000 nodes takes.

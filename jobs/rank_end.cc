@@ -2,41 +2,33 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "comm/bootstrap/launcher.h"
+#include "comm/bootstrap/rank_exit.h"
+#include "comm/bootstrap/stage_watch.h"
 #include "src/base/log.h"
-#include "src/base/printable.h"
+#include "src/base/stop_request.h"
 
 namespace dfrun::jobs {
 namespace {
 
 // After a loss: for the steps to end in, until this rank is ended in its midst.
 constexpr std::chrono::seconds kOrderly(4);
-// For who speaks for all to be heard.
-constexpr std::chrono::seconds kSpeakerFirst(2);
-// For the launcher to end this process, which has asked it to.
-constexpr std::chrono::seconds kLauncher(4);
+
+// After which a rank that was not heard is taken for one that cannot be reached by heartbeats. One that was is missed
+// from then on.
+constexpr std::chrono::seconds kFirstHeartbeats(2);
 
 [[noreturn]] void SleepForever() {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-// Whoever read what this rank says may be gone: that is no reason to end by another code.
 void Say(int rank, const std::string& text) {
-  std::signal(SIGPIPE, SIG_IGN);
-  std::fprintf(stderr, "dfrun: rank %d: %s\n", rank, PrintableText(text).c_str());
-}
-
-// Where nothing else has ended this process by then.
-void ExitAfter(std::chrono::seconds wait, int exit_code) {
-  std::thread([wait, exit_code] {
-    std::this_thread::sleep_for(wait);
-    std::_Exit(exit_code);
-  }).detach();
+  comm::SayAsRank(std::to_string(rank), text);
 }
 
 }  // namespace
@@ -48,26 +40,28 @@ RankEnd::~RankEnd() {
 }
 
 Status RankEnd::StartHeartbeat(const comm::WatchTimes& times) {
+  const comm::StartStage stage("every rank to open its heartbeats");
   std::vector<std::string> hosts;
   for (const comm::RankInfo& info : group_.ranks()) hosts.push_back(info.host);
   DF_ASSIGN(heartbeat_, comm::Heartbeat::Start(group_.bootstrap(), hosts,
                                                {.times = times,
                                                 .on_lost = [this](const Status& loss, int rank) { OnLost(loss, rank); },
                                                 .on_end = [this](int rank, int code) { OnEnd(rank, code); }}));
+  if (!comm::RanksAreThreads()) heartbeat_->AwaitFirst(kFirstHeartbeats);
   return Status();
 }
 
 void RankEnd::AbortAll(const Status& error) {
   if (is_ending_.exchange(true)) SleepForever();
-  const int exit_code = ExitCode(error.code());
-  ExitAfter(kLauncher, exit_code);
+  const int exit_code = ExitCodeAfterStop(error.code());
+  comm::ExitAfter(comm::kLauncherEnds, exit_code);
   Say(group_.rank(), error.ToString());
   if (heartbeat_ != nullptr) heartbeat_->Leave(exit_code);
   group_.Abort(exit_code);
 }
 
 void RankEnd::AbortAfterLoss(const Status& error) {
-  if (heartbeat_ != nullptr && heartbeat_->speaker() != group_.rank()) std::this_thread::sleep_for(kSpeakerFirst);
+  if (heartbeat_ != nullptr && heartbeat_->speaker() != group_.rank()) std::this_thread::sleep_for(comm::kSpeakerFirst);
   AbortAll(error);
 }
 
@@ -75,7 +69,7 @@ void RankEnd::AbortAfterLoss(const Status& error) {
 void RankEnd::OnLost(const Status& loss, int rank) {
   std::signal(SIGPIPE, SIG_IGN);
   if (rank == group_.rank()) {  // the others end without it
-    ExitAfter(kLauncher, ExitCode(loss.code()));
+    comm::ExitAfter(comm::kLauncherEnds, ExitCode(loss.code()));
     Say(rank, loss.ToString());
     std::_Exit(ExitCode(loss.code()));
   }
@@ -104,7 +98,7 @@ void RankEnd::OnStuck(const Status& stuck) {
 void RankEnd::OnEnd(int rank, int exit_code) {
   if (is_ending_) return;
   std::thread([rank, exit_code, own = group_.rank()] {
-    std::this_thread::sleep_for(kLauncher);
+    std::this_thread::sleep_for(comm::kLauncherEnds);
     Say(own, StrCat("rank ", rank, " has ended the job, and the launcher does not end this rank: it ends itself"));
     std::_Exit(exit_code);
   }).detach();

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <memory>
-#include <thread>
 
 #include "comm/bootstrap/launcher.h"
 #include "comm/bootstrap/process_group.h"
+#include "comm/bootstrap/stage_watch.h"
 #include "jobs/command.h"
 #include "jobs/rank_end.h"
+#include "jobs/rank_stages.h"
 #include "jobs/versions.h"
+#include "src/base/host_limits.h"
 #include "src/base/log.h"
 #include "src/base/report_request.h"
 #include "src/framework/step_recorder.h"
@@ -65,6 +67,32 @@ Result<std::unique_ptr<Runtime>> MakeRuntime(const RuntimeOptions& options, cons
   return Runtime::Create(options, std::move(communicator));
 }
 
+RuntimeOptions OptionsOf(const RankOptions& options, const comm::ProcessGroup& group, RankEnd& end) {
+  RuntimeOptions made;
+  made.loop_programs = options.loop_programs;
+  made.records = options.records;
+  if (options.explain_gpu) made.explain = [](const std::string& line) { DF_LOG(kInfo) << line; };
+  made.ranks_are_threads = comm::RanksAreThreads();
+  for (const comm::RankInfo& info : group.ranks()) made.hosts.push_back(info.host);
+  made.watch = end.heartbeat();
+  made.stall_s = static_cast<double>(options.stall_s);
+  made.on_stuck = [&end](const Status& stuck) { end.OnStuck(stuck); };
+  return made;
+}
+
+// Leads or serves. The exit code of this rank, whose error is said.
+Result<int> Work(Runtime& runtime, const RankOptions& options, RankEnd& end, const RankRole& role) {
+  const Status done = role(runtime);
+  if (options.explain_gpu) SayCounters(runtime);
+  AbortIfNetworkFailed(end, runtime, done);
+  if (runtime.rank() != 0) return ExitCodeAfterStop(done.code());  // the reason is rank 0's to print
+  // Said before the others know: they end with the error's exit code, at which mpirun ends this rank.
+  if (!done.ok()) PrintError(done);
+  const Status told = Shutdown(runtime, done);
+  if (done.ok()) DF_TRY(told);
+  return ExitCodeAfterStop(done.code());
+}
+
 }  // namespace
 
 void DeclareRankOptions(Options& args, RankOptions& options) {
@@ -83,6 +111,9 @@ void DeclareRankOptions(Options& args, RankOptions& options) {
   args.Value(
       "--heartbeat", options.heartbeat,
       "Seconds between two heartbeats and, after a comma, of silence until a rank is dead; or off; default: 1,5");
+  args.Value("--start-timeout", options.start_timeout_s,
+             "Seconds for all ranks to start; 0: they are waited for without end; default: 300")
+      .Between(0, 86'400);
   args.Flag("--explain-gpu", options.explain_gpu,
             "Say what of a step is launched on a GPU as a whole, and why other nodes are not");
   args.Flag("--no-gpu-graphs{false}", options.records, "Enqueue the nodes of GPUs one by one in every step");
@@ -102,9 +133,11 @@ Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead) 
 Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, const RankRole& serve) {
   DF_ASSIGN(const CollectivesOption collectives, ParseCollectivesOption(options.collectives));
   DF_ASSIGN(const comm::WatchTimes watch_times, comm::ParseHeartbeat(options.heartbeat));
+  if (!watch_times.minds_silence) comm::StageWatch::OfProcess().Stop();
+  RankStages stages(options.start_timeout_s);
   if (options.grace_s > 0) CatchStopSignals();
   CatchReportSignal();
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int cores = LimitsOfHost().cores;
   DF_ASSIGN(const std::unique_ptr<comm::ProcessGroup> group,
             comm::ProcessGroup::Join(
                 {.threads = options.threads > 0 ? options.threads : cores, .mpi_abi = options.mpi_abi}, OwnFacts()));
@@ -113,35 +146,17 @@ Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, 
   RankEnd end(*group);
   DF_TRY(end.StartHeartbeat(watch_times));
   const std::unique_ptr<StopGuard> guard = MakeGuard(*group, end, options);
-  RuntimeOptions runtime_options;
+  RuntimeOptions runtime_options = OptionsOf(options, *group, end);
   runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / group->ranks_on_host());
-  runtime_options.loop_programs = options.loop_programs;
-  runtime_options.records = options.records;
-  if (options.explain_gpu) runtime_options.explain = [](const std::string& line) { DF_LOG(kInfo) << line; };
-  runtime_options.ranks_are_threads = comm::RanksAreThreads();
   runtime_options.collectives = collectives;
-  for (const comm::RankInfo& info : group->ranks()) runtime_options.hosts.push_back(info.host);
   runtime_options.stop = guard.get();
-  runtime_options.watch = end.heartbeat();
-  runtime_options.stall_s = static_cast<double>(options.stall_s);
-  runtime_options.on_stuck = [&end](const Status& stuck) { end.OnStuck(stuck); };
   const Result<std::unique_ptr<Runtime>> runtime = MakeRuntime(runtime_options, options.transport, *group);
   if (!runtime.ok() && group->size() > 1) end.AbortAll(runtime.status());
   DF_TRY(runtime.status());
-  if (group->rank() != 0) {
-    const Status served = serve(**runtime);
-    if (options.explain_gpu) SayCounters(**runtime);
-    AbortIfNetworkFailed(end, **runtime, served);
-    return ExitCode(served.code());  // the reason is rank 0's to print
-  }
-  const Status led = lead(**runtime);
-  if (options.explain_gpu) SayCounters(**runtime);
-  AbortIfNetworkFailed(end, **runtime, led);
-  // Said before the others know: they end with the error's exit code, at which mpirun ends this rank.
-  if (!led.ok()) PrintError(led);
-  const Status told = Shutdown(**runtime, led);
-  if (led.ok()) DF_TRY(told);
-  return ExitCode(led.code());
+  stages.Started();
+  DF_ASSIGN(const int code, Work(**runtime, options, end, group->rank() == 0 ? lead : serve));
+  stages.Ending(code, group->bootstrap());
+  return code;
 }
 
 }  // namespace dfrun::jobs

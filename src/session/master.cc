@@ -532,7 +532,7 @@ Status Master::Close() {
     request.mutable_close();
     ControlRound round(runtime_);
     Broadcast(request, round);
-    status = FinishRound(round, {});
+    status = round.Finish({});
   }
   RetireParts();
   MutexLock lock(mu_);
