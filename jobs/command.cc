@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/base/printable.h"
+#include "src/base/terminal.h"
 #include "src/framework/op.h"
 
 namespace dfrun::jobs {
@@ -73,6 +74,7 @@ void AddCommands(Options& args, const std::map<std::string, Command>& commands, 
 }
 
 void PrintError(const Status& status) {
+  if (!IsTaken(stderr)) return;
   if (status.code() != Code::kBadSpec && status.code() != Code::kNoInput) {
     std::fprintf(stderr, "dfrun: %s\n", PrintableText(status.message()).c_str());
     return;

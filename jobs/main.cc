@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "jobs/command.h"
 #include "jobs/uncaught.h"
 #include "src/base/path_hint.h"
+#include "src/base/terminal.h"
 #include "src/framework/device_part.h"
 #include "src/framework/hdf5_helper.h"
 #include "src/framework/op.h"
@@ -43,6 +45,12 @@ Status InsertRun(std::vector<std::string>& words) {
   return Status();
 }
 
+// exit() would wait for who reads the standard output.
+[[noreturn]] void EndWithoutReader(int code, const Status& status) {
+  if (!status.ok()) PrintError(status);
+  std::_Exit(code);
+}
+
 // As ReadCommandLine().
 std::optional<int> Choose(std::vector<std::string> words, RunCommand* chosen) {
   const comm::StartStage stage("the parts for its devices to load");
@@ -57,6 +65,7 @@ int Run(std::vector<std::string> words) {
   RunCommand chosen;
   if (const std::optional<int> code = Choose(std::move(words), &chosen)) return *code;
   Result<int> code = chosen();
+  if (!IsTaken(stdout)) EndWithoutReader(code.ok() ? *code : ExitCode(code.status().code()), code.status());
   if (code.ok() && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) {
     code = IoError("cannot write to the standard output: ", std::strerror(errno));
   }

@@ -73,7 +73,9 @@ class SpawnPlan {
 std::string HowItEnded(int status) {
   if (!WIFSIGNALED(status)) return StrCat("ended with code ", WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
-  if (signal == SIGXCPU || signal == SIGKILL) return "took more time than it may";
+  if (signal == SIGXCPU) return "took more time than it may";
+  if (signal == SIGKILL) return "was killed (SIGKILL): by somebody, or by the system, which was out of memory";
+  if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP) return StrCat("was ended (", strsignal(signal), ")");
   return StrCat("crashed (", strsignal(signal), ")");
 }
 
@@ -127,17 +129,31 @@ Status HelperProcess::Ended() {
   return Error(Code::kDataLoss, "the process that looked at it ", ended > 0 ? HowItEnded(status) : "did not end");
 }
 
-Status HelperProcess::WaitForBytes(std::chrono::seconds patience) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+bool HelperProcess::IsStopped() const {
+  siginfo_t info = {};
+  constexpr int kLook = WSTOPPED | WNOHANG | WNOWAIT;
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, kLook) == 0 && info.si_pid == pid_ &&
+         info.si_code == CLD_STOPPED;
+}
+
+Status HelperProcess::WaitForBytes(std::chrono::seconds patience, Word& word) {
+  const auto begin = std::chrono::steady_clock::now();
   while (true) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto until = begin + (word ? std::min(kWordAfter, patience) : patience);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     pollfd ready{channel_, POLLIN, 0};
     const int found = ::poll(&ready, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
     if (found > 0) return Status();
     if (found < 0 && errno == EINTR) continue;
     if (found < 0) return IoError("cannot wait for a helper process: ", std::strerror(errno));
+    const bool is_stopped = IsStopped();
+    if (word) {
+      std::exchange(word, nullptr)(is_stopped);
+      continue;
+    }
     Kill();
-    return Error(Code::kDataLoss, "the process that looked at it said nothing for ", patience.count(), " s");
+    return Error(Code::kDataLoss, "the process that looked at it ", is_stopped ? "was stopped by a signal, and " : "",
+                 "said nothing for ", patience.count(), " s");
   }
 }
 
@@ -154,11 +170,12 @@ Status HelperProcess::Write(const void* data, size_t bytes) {
   return Status();
 }
 
-Status HelperProcess::Read(void* data, size_t bytes, std::chrono::seconds patience) {
+Status HelperProcess::Read(void* data, size_t bytes, std::chrono::seconds patience, const Word& word) {
   if (pid_ < 0) return Gone();
+  Word left = word;
   auto* to = static_cast<char*>(data);
   while (bytes > 0) {
-    DF_TRY(WaitForBytes(patience));
+    DF_TRY(WaitForBytes(patience, left));
     const ssize_t n = ::recv(channel_, to, bytes, 0);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return Ended();

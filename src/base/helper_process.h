@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,14 +28,21 @@ class HelperProcess {
   HelperProcess(const HelperProcess&) = delete;
   HelperProcess& operator=(const HelperProcess&) = delete;
 
+  // Says that the child has sent nothing for kWordAfter; `is_stopped`: a signal has stopped it, and it waits for
+  // SIGCONT.
+  using Word = std::function<void(bool is_stopped)>;
+  static constexpr std::chrono::seconds kWordAfter{5};
+
   // These two transfer all `bytes` bytes. Otherwise DataLoss says how the child ended, or that it was ended because it
-  // sent nothing for `patience`. After an error there is no child.
+  // sent nothing for `patience`. After an error there is no child. `word`, which may be empty, is said once.
   Status Write(const void* data, size_t bytes);
-  Status Read(void* data, size_t bytes, std::chrono::seconds patience);
+  Status Read(void* data, size_t bytes, std::chrono::seconds patience, const Word& word = {});
+  pid_t pid() const { return pid_; }
 
  private:
   HelperProcess(pid_t pid, int channel) : pid_(pid), channel_(channel) {}
-  Status WaitForBytes(std::chrono::seconds patience);
+  Status WaitForBytes(std::chrono::seconds patience, Word& word);
+  bool IsStopped() const;
   // Waits until the child has ended, and returns an error that says how.
   Status Ended();
   void Kill();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "src/base/printable.h"
+#include "src/base/terminal.h"
 
 namespace dfrun {
 namespace {
@@ -40,6 +41,7 @@ void TagLog(int rank) {
 }
 
 LogMessage::~LogMessage() {
+  if (!IsTaken(stderr)) return;
   Logger().log(ToSpdlog(level_), "{}", PrintableText(stream_.str()));
 }
 

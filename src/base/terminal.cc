@@ -1,7 +1,9 @@
 #include "src/base/terminal.h"
 
+#include <poll.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -9,6 +11,7 @@
 
 #include "src/base/printable.h"
 #include "src/base/status.h"
+#include "src/base/stop_request.h"
 #include "src/base/text.h"
 
 namespace dfrun {
@@ -50,12 +53,24 @@ bool IsTerminal(std::FILE* out) {
   return output.starts_with("/dev/pts/") || output.starts_with("/dev/tty");
 }
 
+bool IsTaken(std::FILE* out) {
+  constexpr int kSliceMs = 100;
+  constexpr int kSlicesAfterStop = 10;
+  pollfd ready{::fileno(out), POLLOUT, 0};
+  for (int asked = 0; ready.fd >= 0 && asked < kSlicesAfterStop;) {
+    const int found = ::poll(&ready, 1, kSliceMs);
+    if (found > 0 || (found < 0 && errno != EINTR)) return true;
+    if (ProcessStop().signal() != 0) ++asked;
+  }
+  return ready.fd < 0;
+}
+
 void WriteText(std::FILE* out, std::string_view text) {
   static const bool stdout_is_terminal = IsTerminal(stdout);
   static const bool stderr_is_terminal = IsTerminal(stderr);
   const bool escapes = (out == stdout && stdout_is_terminal) || (out == stderr && stderr_is_terminal);
   const std::string shown = escapes ? WithoutControls(text) : std::string(text);
-  std::fwrite(shown.data(), 1, shown.size(), out);
+  if (IsTaken(out)) std::fwrite(shown.data(), 1, shown.size(), out);
 }
 
 }  // namespace dfrun

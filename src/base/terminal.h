@@ -11,6 +11,11 @@ namespace dfrun {
 // terminal or a pipe of its own before every rank, the launcher's output tells, where it runs on this host.
 bool IsTerminal(std::FILE* out);
 
+// Waits until something can be written to `out`, a pipe whose reader sleeps or a terminal that is held. False where
+// nothing can be a second after this process was asked to stop (stop_request.h): an output that nobody reads must not
+// keep it from ending. Blocks; a line of up to 4 KiB can then be written at once.
+bool IsTaken(std::FILE* out);
+
 // Writes text that may hold anything: as WithoutControls() (printable.h) makes it where the standard output or error is
 // a terminal, which was looked at once, else its bytes. Thread safety: any thread; one call's text stays together.
 void WriteText(std::FILE* out, std::string_view text);

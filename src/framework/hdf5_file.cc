@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/base/host_limits.h"
+#include "src/framework/hdf5_helper.h"
 
 namespace dfrun {
 namespace {
@@ -79,7 +80,7 @@ Result<Tensor> Hdf5File::Read(const std::string& dataset, Allocator& allocator) 
   } else if (IsPlain(info.dtype) && info.shape.rank() > 0) {
     DF_TRY(ReadInBlocks(dataset, info, value));
   } else {
-    DF_TRY(helpers_->Read(file_, dataset, info.unpacked_bytes + version_.bytes, value));
+    DF_TRY(helpers_->Read(file_, dataset, MostUnpacked(info.unpacked_bytes, version_.bytes) + version_.bytes, value));
   }
   MakeTrueBools(value);
   return value;

@@ -8,8 +8,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <iterator>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "src/framework/hdf5_helper.pb.h"
 #include "src/framework/hdf5_structures.h"
@@ -93,7 +95,7 @@ class Server {
       if (!request.ParseFromString(bytes)) return ExitCode(Code::kInternal);
       hdf5::Reply reply;
       Tensor values;
-      const Status status = Answer(request, reply, values);
+      const Status status = NameLackOfMemory(Answer(request, reply, values));
       if (!status.ok()) {
         reply.Clear();
         values = Tensor();
@@ -122,9 +124,20 @@ class Server {
           return Internal("a helper process got a request that it does not know");
       }
     } catch (const std::bad_alloc&) {
-      return Error(Code::kResourceExhausted, path_, " takes more memory than it may to be read (", kHdf5HelperMemory,
-                   " bytes)");
+      return Error(Code::kResourceExhausted, "no memory to read ", path_);
     }
+  }
+
+  // Who lacked memory says only that there was none; HDF5 says it of files that it finds damaged.
+  Status NameLackOfMemory(const Status& status) const {
+    constexpr std::string_view kTexts[] = {"memory allocation failed", "unable to allocate", "can't allocate"};
+    const std::string& text = status.message();
+    const auto is_in = [&](std::string_view part) { return text.find(part) != std::string::npos; };
+    const bool is_of_memory = status.code() == Code::kResourceExhausted ||
+                              (!status.ok() && std::any_of(std::begin(kTexts), std::end(kTexts), is_in));
+    if (!is_of_memory) return status;
+    return Error(Code::kResourceExhausted, text, "; the process that looks at ", path_, " may have ",
+                 kHdf5HelperMemory >> 30, " GiB");
   }
 
   Status Open(const hdf5::Request::File& file) {
@@ -146,7 +159,7 @@ class Server {
   Status Read(const std::string& dataset, Tensor& values) {
     DF_ASSIGN(const DatasetInfo info, structure_->Inspect(dataset));
     DF_ASSIGN(values, Tensor::Allocate(SystemAllocator(), info.dtype, info.shape));
-    AllowTimeFor(info.unpacked_bytes + BytesOfFile(path_));
+    AllowTimeFor(MostUnpacked(info.unpacked_bytes, structure_->BytesHeld(dataset)) + BytesOfFile(path_));
     return structure_->Read(dataset, values);
   }
 
@@ -158,7 +171,8 @@ class Server {
     }
     shape.set_dim(0, request.rows());
     DF_ASSIGN(values, Tensor::Allocate(SystemAllocator(), info.dtype, shape));
-    AllowTimeFor(IsPlain(info.dtype) ? values.num_bytes() : info.unpacked_bytes + BytesOfFile(path_));
+    const uint64_t claimed = IsPlain(info.dtype) ? values.num_bytes() : info.unpacked_bytes;
+    AllowTimeFor(MostUnpacked(claimed, structure_->BytesHeld(request.dataset())) + BytesOfFile(path_));
     return structure_->ReadRows(request.dataset(), request.begin(), values);
   }
 

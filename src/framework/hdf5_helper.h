@@ -8,6 +8,7 @@
 #ifndef DFRUN_SRC_FRAMEWORK_HDF5_HELPER_H_
 #define DFRUN_SRC_FRAMEWORK_HDF5_HELPER_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,6 +21,12 @@ inline constexpr std::string_view kHdf5HelperMode = "hdf5-helper";
 // Of the memory of a helper: HDF5 needs a few times the size of a chunk, which has less than 4 GiB and rarely more than
 // a few MiB.
 inline constexpr uint64_t kHdf5HelperMemory = uint64_t{4} << 30;
+// No filter of HDF5 makes more bytes of one than deflate does: what a damaged file claims beyond that is not waited
+// for.
+constexpr uint64_t MostUnpacked(uint64_t claimed, uint64_t held) {
+  constexpr uint64_t kMostOfAByte = 1032;
+  return held > UINT64_MAX / kMostOfAByte ? claimed : std::min(claimed, held * kMostOfAByte);
+}
 // Of a request, and of its answer without values.
 inline constexpr uint32_t kMaxHdf5Message = 1 << 20;
 

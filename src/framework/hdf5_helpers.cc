@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "src/base/log.h"
 #include "src/framework/hdf5_helper.h"
 #include "src/framework/hdf5_helper.pb.h"
 #include "src/framework/hdf5_wire.h"
@@ -46,7 +47,8 @@ class Hdf5Helpers::Conversation {
     auto size = static_cast<uint32_t>(bytes.size());
     Status status = child_.Write(&size, sizeof size);
     if (status.ok()) status = child_.Write(bytes.data(), bytes.size());
-    if (status.ok()) status = child_.Read(&size, sizeof size, patience);
+    const auto word = [&](bool is_stopped) { SaySlow(is_stopped, patience); };
+    if (status.ok()) status = child_.Read(&size, sizeof size, patience, word);
     if (!status.ok()) return status.Annotate(what_);
     if (size > kMaxHdf5Message) return Strange();
     bytes.resize(size);
@@ -69,6 +71,15 @@ class Hdf5Helpers::Conversation {
   bool is_answered() const { return is_answered_; }
 
  private:
+  void SaySlow(bool is_stopped, std::chrono::seconds patience) const {
+    const std::string so_far = StrCat(what_, " has taken ", HelperProcess::kWordAfter.count(), " s so far");
+    if (is_stopped) {
+      DF_LOG(kWarning) << so_far << ": process " << child_.pid()
+                       << ", which does it, was stopped by a signal; kill -CONT " << child_.pid() << " lets it go on";
+    } else {
+      DF_LOG(kInfo) << so_far << ", and is given up " << patience.count() << " s after its begin";
+    }
+  }
   Status Strange() const { return Error(Code::kDataLoss, what_, ": what the helper said is no answer"); }
   Status Receive(void* to, size_t bytes) { return child_.Read(to, bytes, kPatience).Annotate(what_); }
 

@@ -58,6 +58,9 @@ class Hdf5Structure {
   virtual Status Read(const std::string& dataset, Tensor& to) = 0;
   // Rows [begin, begin + to's rows) of the first dimension.
   virtual Status ReadRows(const std::string& dataset, int64_t begin, Tensor& to) = 0;
+  // Bytes of the file that the dataset's elements lie in; UINT64_MAX where they are those of several files (virtual
+  // datasets, external storage), and where nothing is known.
+  virtual uint64_t BytesHeld(const std::string& dataset) = 0;
 };
 
 // Writes a new file. Thread safety: one thread at a time.

@@ -24,10 +24,16 @@ class KeepsInfos final : public Hdf5Structure {
   Status ReadRows(const std::string& dataset, int64_t begin, Tensor& to) override {
     return structure_->ReadRows(dataset, begin, to);
   }
+  uint64_t BytesHeld(const std::string& dataset) override {
+    const auto [held, is_new] = held_.emplace(dataset, 0);
+    if (is_new) held->second = structure_->BytesHeld(dataset);
+    return held->second;
+  }
 
  private:
   const std::unique_ptr<Hdf5Structure> structure_;
   std::map<std::string, DatasetInfo> infos_;
+  std::map<std::string, uint64_t> held_;
 };
 
 }  // namespace

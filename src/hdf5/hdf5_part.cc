@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/framework/hdf5_library.h"
+#include "src/hdf5/bytes_held.h"
 #include "src/hdf5/hdf5.h"
 #include "src/hdf5/hdf5_location.h"
 #include "src/hdf5/shown_dataset.h"
@@ -33,6 +34,9 @@ class Structure final : public Hdf5Structure {
   Status ReadRows(const std::string& dataset, int64_t begin, Tensor& to) override {
     DF_TRY(CheckLocations(dataset));
     return dfrun::ReadRows(file_, path_, dataset, begin, to);
+  }
+  uint64_t BytesHeld(const std::string& dataset) override {
+    return CheckLocations(dataset).ok() ? dfrun::BytesHeld(file_, path_, dataset) : 0;
   }
 
  private:

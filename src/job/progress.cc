@@ -53,8 +53,10 @@ Progress::Progress(std::FILE* out)
 
 // A job goes on though nobody can read how it does, and has not failed for that.
 Progress::~Progress() {
-  EndUpdatingLine();
-  std::fflush(out_);
+  if (IsTaken(out_)) {
+    EndUpdatingLine();
+    std::fflush(out_);
+  }
   std::clearerr(out_);
 }
 
@@ -64,6 +66,7 @@ void Progress::EndUpdatingLine() {
 }
 
 void Progress::Line(const std::string& text) {
+  if (!IsTaken(out_)) return;
   EndUpdatingLine();
   std::fprintf(out_, "%s\n", text.c_str());
   std::fflush(out_);
@@ -98,6 +101,7 @@ Status Progress::OnStep(const JobResults& results) {
     Line(text);
     return Status();
   }
+  if (!IsTaken(out_)) return Status();
   std::fprintf(out_, "\r\x1b[K%s", text.c_str());
   std::fflush(out_);
   updating_ = true;
