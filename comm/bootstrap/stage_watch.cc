@@ -133,6 +133,7 @@ bool StageWatch::SpeaksForHost(const std::vector<HostRank>& others) const {
 std::string StageWatch::WhatIsSeen(const std::vector<HostRank>& others) const {
   std::vector<std::string> ailing;
   for (const HostRank& other : others) {
+    if (stage_->is_end && other.has_ended()) continue;
     if (const std::string text = WhatAils(other); !text.empty()) ailing.push_back(text);
   }
   if (!ailing.empty()) return Join(ailing, "; ");

@@ -36,7 +36,7 @@ for kind in 'stopped' "runs 'sleep'" 'has ended'; do
   no_process_left
 done
 # shellcheck disable=SC2016
-printf '#!/bin/bash\n[ "$OMPI_COMM_WORLD_RANK" != 1 ] || sleep 5\nexec "$@"\n' > wrapper
+printf '#!/bin/bash\n[ "$OMPI_COMM_WORLD_RANK" != 1 ] || sleep 4\nexec "$@"\n' > wrapper
 for patient in '--start-timeout 0' "--start-timeout $timeout_s --heartbeat off"; do
   # shellcheck disable=SC2086  # options
   start_ranks 2 "$WORK/wrapper" "$DFRUN" job.yaml --output late $patient
@@ -44,10 +44,27 @@ for patient in '--start-timeout 0' "--start-timeout $timeout_s --heartbeat off";
   rm -rf late
 done
 
+# Stopped where it is about to leave MPI: the job's own code. When it has left it: 76, for no other ends a launcher that waits.
+library=$(dirname "$DFRUN")/libdfrun_test_stop_at_end.so
+for case in 'before 0 MPI_Finalize' 'after 76 the other ranks of this host to end'; do
+  read -r when code what <<< "$case"
+  STOP_AT_END=$when LD_PRELOAD=$library start_ranks "$RANKS" "$DFRUN" job.yaml --output "end-$when" \
+    --transport "$TRANSPORT" --start-timeout "$timeout_s"
+  ends_with "$code"
+  says "the results are written, .*$what.*rank 1 .*is stopped"
+  [ -s "end-$when/metrics.jsonl" ] || fail "the results are not written"
+  no_process_left
+done
+
 # At instants from before the first process to after the last.
-began=$(date +%s%N)
-ranks "$RANKS" "$DFRUN" job.yaml --output whole --transport "$TRANSPORT" > "$WORK/out" 2>&1 || { cat "$WORK/out"; fail "the job"; }
-length_ms=$((($(date +%s%N) - began) / 1000000))
+length_ms=
+for i in 1 2; do
+  began=$(date +%s%N)
+  ranks "$RANKS" "$DFRUN" job.yaml --output "whole$i" --transport "$TRANSPORT" > "$WORK/out" 2>&1 ||
+    { cat "$WORK/out"; fail "the job"; }
+  took_ms=$((($(date +%s%N) - began) / 1000000))
+  [ -n "$length_ms" ] && [ "$took_ms" -gt "$length_ms" ] || length_ms=$took_ms
+done
 ends=
 for i in $(seq "$INSTANTS"); do
   # Nobody is there to see rank 0 stopped when it is the last to leave.
@@ -58,7 +75,7 @@ for i in $(seq "$INSTANTS"); do
   sleep "$((at_ms / 1000)).$(printf %03d $((at_ms % 1000)))"
   rank=
   for pid in $(pgrep -P "$job" || true); do
-    if tr '\0' '\n' < "/proc/$pid/environ" 2> /dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$stopped"; then rank=$pid; fi
+    if { tr '\0' '\n' < "/proc/$pid/environ"; } 2> /dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$stopped"; then rank=$pid; fi
   done
   if [ -n "$rank" ] && kill -STOP "$rank" 2> /dev/null; then how=stopped; else how=missed; fi
   code=0
