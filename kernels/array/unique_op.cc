@@ -56,7 +56,8 @@ void Uniques(OpBuilder& op) {
         }
         if (c.num_outputs() > 2) c.set_output(2, PartialShape::UnknownOfRank(1));
         return Status();
-      });
+      })
+      .GradientEnds(GradientFlow::kZero, {}, "idx");
 }
 void AlongAxis(OpBuilder& op) {
   op.Input("axis: Taxis").Attr("Taxis: {int32, int64} = DT_INT64");
@@ -77,6 +78,7 @@ OP("UniqueWithCounts")
     .Input("x: T")
     .As(Uniques)
     .Output("count: out_idx")
+    .GradientEnds(GradientFlow::kZero, {}, "count")
     .Cost(ScanCost())
     .Doc("Unique, and how often each value of y is in x.");
 OP("UniqueWithCountsV2")
@@ -84,6 +86,7 @@ OP("UniqueWithCountsV2")
     .As(AlongAxis)
     .As(Uniques)
     .Output("count: out_idx")
+    .GradientEnds(GradientFlow::kZero, {}, "count")
     .Cost(ScanCost())
     .Doc("UniqueV2, and how often each slice of y is in x.");
 
@@ -102,6 +105,7 @@ OP("ListDiff")
       return Status();
     })
     .GradientEnds(GradientFlow::kZero, {"y"})
+    .GradientEnds(GradientFlow::kZero, {}, "idx")
     .Cost([](const CostContext& c) { return WholeCost(c, c.input_elements(0) + c.input_elements(1)); })
     .Doc("The values of x that are not in y, in order, and their indices in x.");
 

@@ -43,7 +43,9 @@ class EndFinder {
       std::vector<Output> behind;
       if (port >= 0 && read_[static_cast<size_t>(node.id)]) behind.push_back({node.id, port});
       if (flow == GradientFlow::kState) AddReads(node, behind);
-      const bool ends = flow == GradientFlow::kState || flow == GradientFlow::kDraw;
+      const bool changes_form =
+          flow == GradientFlow::kNone && port >= 0 && !IsDifferentiable(node.output_types[port].dtype);
+      const bool ends = flow == GradientFlow::kState || flow == GradientFlow::kDraw || changes_form;
       if (ends && !behind.empty()) found.push_back({{node.id, input, flow}, std::move(behind)});
     }
   }

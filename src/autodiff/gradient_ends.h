@@ -9,7 +9,8 @@
 
 namespace dfrun {
 
-// An input of a node at which gradients end: kState or kDraw says why.
+// An input of a node at which gradients end: kState or kDraw says why; kNone: the value goes on in a dtype that has no
+// gradients, as the bits of a number do.
 struct GradientEnd {
   NodeId node;
   int32_t input;
@@ -17,7 +18,7 @@ struct GradientEnd {
 };
 
 // The ends, by node, on paths from the xs on which gradients could flow, where a y may change with what comes of the
-// value: the parameter of a draw, or a value that a node that runs (`runs`: by node) puts into a variable, a queue or a
+// value: the parameter of a draw, a number that goes on in another form, or a value that a node that runs (`runs`: by node) puts into a variable, a queue or a
 // table that a y reads. What goes into an x is no end, since that has a gradient of its own.
 std::vector<GradientEnd> FindGradientEnds(const Graph& graph, std::span<const Output> ys, std::span<const Output> xs,
                                           const std::vector<bool>& runs);

@@ -98,7 +98,7 @@ std::string DescribeGradientEnds(const LoadedSpec& spec) {
   if (names.empty()) return "";
   return StrCat(NameLoss(spec), " changes with trained variables by way of ", NameSome(names),
                 ", where gradients end: a value that goes into a variable, a queue or a table has none, nor has the ",
-                "parameter of a draw; StopGradient of that value says that it is meant");
+                "parameter of a draw or the bits of a number; StopGradient of that value says that it is meant");
 }
 
 }  // namespace dfrun

@@ -83,6 +83,10 @@ warned "'put' (LookupTableInsertV2)" \
   "got: {op: LookupTableFindV2, inputs: [t, k, 0.0], control: [^put]}" "loss: both + Sum(got)"
 warned "'d' (RandomPoissonV2)" "d: RandomPoissonV2([3], W, dtype=float32)" "loss: both + Sum(d)"
 warned "'d' (Multinomial)" "d: 'Multinomial(Reshape(V, [1, 3]), 2)'" "loss: both + Sum(OneHot(d, 3, W, 0.0))"
+warned "'bits' (Bitcast)" "bits: Bitcast(W, type=int32)" "c: Bitcast(bits, type=float32)" "loss: both + c"
+warned "'text' (SerializeTensor)" "text: SerializeTensor(W)" "c: {op: ParseTensor, inputs: [text], out_type: float32}" \
+  "loss: both + Sum(c)"
+silent "w: Reshape(W, [1])" "u: Unique(w)" "loss: both + Sum(Cast(u:1, DstT=float32))"
 silent "d: 'RandomPoissonV2([3], StopGradient(W), dtype=float32)'" "loss: both + Sum(d)"
 silent "d: 'RandomGamma([3], W + 1.0)'" "loss: both + Sum(d)"
 # Averages of a batch normalisation that trains, whichever it is, are not read.
