@@ -1,6 +1,7 @@
 // Lowers variables and their first values.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "src/spec/attr_value.h"
 #include "src/spec/lowering.h"
@@ -141,8 +142,11 @@ std::optional<Value> Lowering::LowerVariable(const ExprContext& context, const E
 
   NodeOptions options;
   options.device = graph_.node(*id).device;
+  // What a call waits for comes in a step, and the first values of its variables are made before.
+  std::vector<NodeId> controls = std::exchange(context.frame.options.controls, {});
   const std::optional<Output> init =
       InitialValue({context.frame, init_name, options, &type->value}, init_name, *args->init);
+  context.frame.options.controls = std::move(controls);
   if (!init) return {};
   variables_.push_back({*id, *init, type->trainable, type->finite, type->reduce});
   return AllOutputs(*id);

@@ -54,6 +54,19 @@ TEST(CrosswiseEntries, AControlEdgeMayComeLater) {
   EXPECT_EQ(stand_in.control_inputs, std::vector<NodeId>{spec->graph.Find("slow_up")});
 }
 
+// The layer waits, and the first values of its variables do not.
+TEST(CrosswiseEntries, ALayerMayWaitForWhatReadsItsWeights) {
+  const std::string drawn =
+      "functions:\n  drawn: {args: [x], graph: {W: {op: Variable, shape: [3, 3], init: \"RandomUniform(minval=0, "
+      "maxval=1)\"}}, "
+      "returns: \"MatMul(x, W)\"}\n"
+      "graph:\n  x: {op: Placeholder, dtype: float32, shape: [2, 3]}\n  n: {op: Variable, shape: [], init: 0.0}\n"
+      "  up: AssignAdd(n, Sum(a/W))\n  a: {op: drawn, inputs: [x], control: [^up]}\n";
+  const Result<LoadedSpec> spec = LoadText(drawn);
+  ASSERT_TRUE(spec.ok()) << spec.status().message();
+  EXPECT_FALSE(spec->graph.node(spec->graph.Find("a")).control_inputs.empty());
+}
+
 TEST(CrosswiseEntries, WeightsAreReadBothWays) {
   Builds("  a: tied(x, b/W)\n  b: tied(a, a/W)\n", {"a/W", "b/W", "a", "b"});
   Builds("  b: tied(a, a/W)\n  a: tied(x, b/W)\n", {"a/W", "b/W", "a", "b"});
