@@ -47,7 +47,7 @@ write('nodes.pbtxt', [
     node('assign', 'Assign', ('v', 'b'), dtype('T', FLOAT)), node('read', 'Identity', ('assign',), dtype('T', FLOAT)),
     node('waits', 'Identity', ('a', '^add'), dtype('T', FLOAT))], 1087)
 
-# The same in a function.
+# The same in a function, and where a function gives the shape.
 def function(name, body):
     args = 'input_arg { name: "x" type: DT_FLOAT }'
     return ('function { signature { name: "%s" %s output_arg { name: "y" type: DT_FLOAT } } %s '
@@ -67,7 +67,8 @@ with open('calls.pbtxt', 'w') as f:
     f.write('\n'.join([
         const('a', FLOAT, 'float_val: 1 float_val: 2', two), const('square', FLOAT, 'float_val: 1', two + two),
         call('bad', ('a',), 'sums_twice'), call('good', ('square',), 'same'),
-        node('out', 'Square', ('bad',), dtype('T', FLOAT))]) +
+        node('out', 'Square', ('bad',), dtype('T', FLOAT)),
+        node('product', 'MatMul', ('given', 'square'), dtype('T', FLOAT)), call('given', ('a',), 'same')]) +
             '\nlibrary { ' + function('sums_twice', ' '.join([
                 within(const('twice', INT, 'int_val: 0', two)),
                 within(node('s', 'Sum', ('x', 'twice:output:0'), dtype('T', FLOAT), dtype('Tidx', INT))),
@@ -120,6 +121,8 @@ if [ -s again.pb ]; then expect 65 'it cannot be: ' "$DFRUN" eval again.pb --fet
 expect 0 'good: float32[2,2]' "$DFRUN" eval calls.pbtxt --fetch good
 if "$DFRUN" eval calls.pbtxt --fetch out > out 2>&1; then fail "it has a value: $(cat out)"; fi
 grep -qF "'bad/s'" out || fail "no node: $(cat out)"
+if "$DFRUN" eval calls.pbtxt --fetch product > out 2>&1; then fail "it has a value: $(cat out)"; fi
+grep -qF "'product'" out || fail "no node: $(cat out)"
 
 for fetch in read_v square_h; do
   expect 0 "$fetch: float32[3] 1 4 9" "$DFRUN" eval variables.pbtxt --feed 'p=[1, 2, 3]' --fetch $fetch

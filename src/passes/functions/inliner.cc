@@ -81,9 +81,8 @@ std::string FunctionInliner::UniqueName(std::string_view name) const {
   return unique;
 }
 
-// Of a function, which a run may leave out, shapes that cannot be are an error of the step that calls it.
-Result<NodeId> FunctionInliner::AddToGraph(NodeSpec spec, const CallSite& site) {
-  if (!site.is_conditional && calls_.empty()) return to_->AddNode(std::move(spec));
+// A run may leave the node out: shapes that cannot be are an error of the step that runs it.
+Result<NodeId> FunctionInliner::AddToGraph(NodeSpec spec) {
   NodeSpec kept = spec;
   Result<NodeId> added = to_->AddNode(std::move(spec));
   if (added.ok()) return added;
@@ -104,7 +103,7 @@ Result<Inlined> FunctionInliner::AddNode(NodeSpec spec, const std::vector<SiteVa
   spec.inputs.clear();
   for (const SiteValue& value : inputs) spec.inputs.push_back(value.output);
   spec.device = DeviceWithin(spec.device, site.device);
-  DF_ASSIGN(const NodeId id, AddToGraph(std::move(spec), site));
+  DF_ASSIGN(const NodeId id, AddToGraph(std::move(spec)));
   const bool is_tied = site.is_conditional || OrderMatters(to_->node(id));
   if (floats && is_tied) Tie(id, site);
   Inlined made;

@@ -90,7 +90,7 @@ class FunctionInliner {
   Result<Inlined> Call(const FunctionName& function, const std::vector<SiteValue>& arguments, const CallSite& site);
 
  private:
-  Result<NodeId> AddToGraph(NodeSpec spec, const CallSite& site);
+  Result<NodeId> AddToGraph(NodeSpec spec);
   void Tie(NodeId node, const CallSite& site);
   Status JoinTies(CallSite& site);
   bool HasState(const AttrMap& attrs);
