@@ -15,6 +15,7 @@
 #include "src/spec/input_feeds.h"
 #include "src/spec/input_nodes.h"
 #include "src/spec/literal.h"
+#include "src/spec/tied_inputs.h"
 
 namespace dfrun::jobs {
 
@@ -210,10 +211,12 @@ Result<std::vector<Feed>> ReadFeeds(Model& model, const std::vector<std::string>
   }
   DF_TRY(FreeFedInputs(targets, model));
   std::vector<Feed> feeds;
+  std::vector<InputInPlace> places;
   const ValueFiles files{allow_paths};
   for (const std::string& text : texts) {
     const NameAndValue split = *SplitAtEquals(text);
     if (const InputSpec* input = FindInput(model, split.name)) {
+      places.push_back({input, FindInput(model, split.value)});
       Result<std::vector<Feed>> fed = FeedInput(model, *input, split.value);
       DF_TRY(InFeed(text, fed.status()));
       feeds.insert(feeds.end(), fed->begin(), fed->end());
@@ -222,6 +225,10 @@ Result<std::vector<Feed>> ReadFeeds(Model& model, const std::vector<std::string>
     Result<Feed> feed = FeedOutput(model, *model.ParseInput(split.name), split.value, files);
     DF_TRY(InFeed(text, feed.status()));
     feeds.push_back(*std::move(feed));
+  }
+  if (model.job) {
+    const Status tied = CheckTiesInPlace(model.job->inputs, places);
+    if (!tied.ok()) return Error(Code::kUsage, "--feed: ", tied.message());
   }
   for (size_t i = 0; i < feeds.size(); ++i) {
     for (size_t k = 0; k < i; ++k) {

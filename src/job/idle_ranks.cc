@@ -35,8 +35,9 @@ std::string Part(const std::vector<int>& ranks, const char* one, const char* sev
 int64_t BetterReplicas(const JobSpec& job, int ranks) {
   const int64_t now = job.train->strategy.integer("replicas");
   for (int64_t replicas = ranks; replicas > now; --replicas) {
-    const bool fits = std::all_of(job.inputs.begin(), job.inputs.end(),
-                                  [&](const InputSpec& input) { return input.all || input.batch % replicas == 0; });
+    const bool fits = std::all_of(job.inputs.begin(), job.inputs.end(), [&](const InputSpec& input) {
+      return !input.is_sliced() || input.batch % replicas == 0;
+    });
     if (fits) return replicas;
   }
   return 0;

@@ -118,6 +118,8 @@ class Settings {
   void AddInput(const InputSpec& input) {
     const std::string prefix = StrCat("inputs.", input.name, ".");
     Add(prefix + "batch", input.all ? "all" : TextOf(input.batch));
+    Add(prefix + "split", TextOf(input.split.value_or(false)));
+    Add(prefix + "with", input.follows() ? input.with : kNone);
     Add(prefix + "shuffle", TextOf(input.shuffle));
     Add(prefix + "shuffle_buffer", TextOf(input.shuffle_buffer));
     Add(prefix + "files", FilesOf(input));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/spec/seed.h"
+#include "src/spec/tied_inputs.h"
 
 namespace dfrun {
 namespace {
@@ -54,7 +55,7 @@ void SetFiles(const InputSpec& input, AttrMap& attrs) {
   attrs.Set("left_out", input.record_index.left_out);
 }
 
-NodeSpec ReaderNode(const InputSpec& input, int64_t seed) {
+NodeSpec ReaderNode(const InputSpec& input, const InputSpec& leader, int64_t seed) {
   const char* op = IsPlainHdf5(input) ? "HDF5Reader" : "SampleReader";
   NodeSpec read{input.name + "/read", op, {{input.position, 0}}, {}, {}, "", "", {}};
   std::vector<DType> dtypes;
@@ -68,7 +69,7 @@ NodeSpec ReaderNode(const InputSpec& input, int64_t seed) {
   read.attrs.Set("batch", input.all ? int64_t{-1} : input.batch);
   read.attrs.Set("shuffle", input.shuffle);
   read.attrs.Set("shuffle_buffer", input.shuffle_buffer);
-  read.attrs.Set("seed", SeedsOf(seed, read.name).seed);
+  read.attrs.Set("seed", SeedsOf(seed, leader.name + "/read").seed);
   read.attrs.Set("readers", input.readers);
   read.attrs.Set("prefetch", input.prefetch);
   SetFiles(input, read.attrs);
@@ -83,11 +84,15 @@ void SetBatchSize(const InputSpec& input, int64_t size, Graph& graph) {
 
 }  // namespace
 
-bool AddInputNodes(InputSpec& input, int64_t seed, Lowering& lowering) {
-  const std::optional<NodeId> position = lowering.AddCounter(input.name + "/position", input.location);
-  if (!position) return false;
-  input.position = *position;
-  const std::optional<NodeId> read = lowering.AddNode(ReaderNode(input, seed), input.location);
+bool AddInputNodes(InputSpec& input, const std::vector<InputSpec>& inputs, int64_t seed, Lowering& lowering) {
+  const InputSpec& leader = LeaderOf(input, inputs);
+  if (!input.follows()) {
+    const std::optional<NodeId> position = lowering.AddCounter(input.name + "/position", input.location);
+    if (!position) return false;
+    input.position = *position;
+  }
+  input.position = leader.position;
+  const std::optional<NodeId> read = lowering.AddNode(ReaderNode(input, leader, seed), input.location);
   if (!read) return false;
   input.read = *read;
   for (size_t i = 0; i < input.tensors.size(); ++i) {

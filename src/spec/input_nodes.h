@@ -9,8 +9,9 @@ namespace dfrun {
 // The format whose reader is a separate op.
 inline constexpr std::string_view kHdf5 = "hdf5";
 
-// Adds the nodes that InputSpec lists, and fills in their ids. False after an error, which is reported.
-bool AddInputNodes(InputSpec& input, int64_t seed, Lowering& lowering);
+// Adds the nodes that InputSpec lists, and fills in their ids. One that goes with another of `inputs` reads at the
+// position and in the order of that one, which has its nodes. False after an error, which is reported.
+bool AddInputNodes(InputSpec& input, const std::vector<InputSpec>& inputs, int64_t seed, Lowering& lowering);
 
 // Makes the batch size of these inputs unknown again, as it was while the graph was built. For a graph in which they
 // are fed other values.

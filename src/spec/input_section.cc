@@ -5,23 +5,25 @@
 #include "src/base/text.h"
 #include "src/spec/attr_value.h"
 #include "src/spec/input_nodes.h"
+#include "src/spec/tied_inputs.h"
 
 namespace dfrun {
 namespace {
 
 // Those of every format.
 const std::vector<KeyDef>& CommonKeys() {
-  static const std::vector<KeyDef>& keys =
-      *new std::vector<KeyDef>{{.name = "tensors",
-                                .kind = KeyKind::kTensors,
-                                .keys = {{"from", KeyKind::kTextOrNumber},
-                                         {"dtype", KeyKind::kDType},
-                                         {"shape", KeyKind::kInts},
-                                         {"default", KeyKind::kTextOrNumber}}},
-                               {.name = "batch", .kind = KeyKind::kInt, .required = true},
-                               {"shuffle", KeyKind::kBoolOrInt},
-                               {"readers", KeyKind::kInt},
-                               {"prefetch", KeyKind::kInt}};
+  static const std::vector<KeyDef>& keys = *new std::vector<KeyDef>{{.name = "tensors",
+                                                                     .kind = KeyKind::kTensors,
+                                                                     .keys = {{"from", KeyKind::kTextOrNumber},
+                                                                              {"dtype", KeyKind::kDType},
+                                                                              {"shape", KeyKind::kInts},
+                                                                              {"default", KeyKind::kTextOrNumber}}},
+                                                                    {"batch", KeyKind::kInt},
+                                                                    {"split", KeyKind::kBool},
+                                                                    {"shuffle", KeyKind::kBoolOrInt},
+                                                                    {"with", KeyKind::kText},
+                                                                    {"readers", KeyKind::kInt},
+                                                                    {"prefetch", KeyKind::kInt}};
   return keys;
 }
 
@@ -35,9 +37,7 @@ class InputReader {
     spec_.name = name_.text();
     spec_.location = name_.location();
     if (!IsValidNodeName(spec_.name)) return Fail(name_.location(), " is no name for nodes: letters, digits and ._/-");
-    if (!FindFormat() || !ReadOptions() || !Open() || !ReadTensors() || !Count() || !ReadBatch() || !ReadShuffle()) {
-      return {};
-    }
+    if (!FindFormat() || !ReadOptions() || !Open() || !ReadTensors() || !Count() || !ReadOrder()) return {};
     if (!ReadCount("readers", kMaxSampleThreads, 1, spec_.readers)) return {};
     if (!ReadCount("prefetch", kMaxBatchesAhead, 0, spec_.prefetch)) return {};
     return std::move(spec_);
@@ -250,6 +250,35 @@ class InputReader {
     return FailWith(files_location_, NoInput(which));
   }
 
+  bool ReadOrder() { return ReadWith() && (spec_.follows() || (ReadBatch() && ReadSplit() && ReadShuffle())); }
+
+  // Reads `with`, the name of an input or none. The input that is followed has the batch and the order of both.
+  bool ReadWith() {
+    const std::optional<Yaml> with = FindKey(value_, "with");
+    if (!with) return true;
+    const std::optional<std::string> text = reader_.Text(*with, "'with' (the name of an input, or none)");
+    if (!text) return false;
+    spec_.with = *text;
+    spec_.with_location = with->location();
+    for (const char* key : {"batch", "split", "shuffle"}) {
+      const std::optional<Yaml> own = FindKey(value_, key);
+      if (!own || !spec_.follows()) continue;
+      return Fail(own->location(), " goes with '", *text, "', whose '", key, "' it has: leave out its own"), false;
+    }
+    return true;
+  }
+
+  // Reads `split`: what replicas read of `batch: all`.
+  bool ReadSplit() {
+    const std::optional<Yaml> split = FindKey(value_, "split");
+    if (!split) return true;
+    if (!spec_.all) {
+      return Fail(split->location(), " has 'split', which is about 'batch: all': other batches are always cut"), false;
+    }
+    spec_.split = reader_.Bool(*split, "'split'");
+    return spec_.split.has_value();
+  }
+
   bool ReadBatch() {
     const std::optional<Yaml> batch = FindKey(value_, "batch");
     if (!batch) return Fail(name_.location(), " lacks 'batch', a number of samples or 'all'"), false;
@@ -311,14 +340,27 @@ SPEC_SECTION(SectionDef{.key = {.name = "inputs", .kind = KeyKind::kInputs, .key
 std::vector<InputSpec> ReadInputs(const Yaml& section, const std::string& directory, int64_t seed, ValueReader& reader,
                                   Lowering& lowering) {
   std::vector<InputSpec> inputs;
+  std::vector<std::string> unread;
   if (!CheckMap(section, "the section 'inputs'", reader.diagnostics())) return inputs;
   for (size_t i = 0; i < section.size(); ++i) {
     const Yaml name = section.key(i);
     const Yaml value = section.value(i);
     std::optional<InputSpec> input = InputReader(name, value, directory, reader).Read();
-    if (input && AddInputNodes(*input, seed, lowering)) inputs.push_back(*std::move(input));
+    if (!input) unread.emplace_back(name.text());
+    if (input) inputs.push_back(*std::move(input));
   }
-  return inputs;
+  TieInputs(inputs, unread, reader.diagnostics());
+  // The position of an input is there before the readers that share it.
+  std::vector<bool> has_nodes;
+  for (InputSpec& input : inputs) has_nodes.push_back(!input.follows() && AddInputNodes(input, inputs, seed, lowering));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].follows()) has_nodes[i] = AddInputNodes(inputs[i], inputs, seed, lowering);
+  }
+  std::vector<InputSpec> good;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (has_nodes[i]) good.push_back(std::move(inputs[i]));
+  }
+  return good;
 }
 
 }  // namespace dfrun

@@ -41,7 +41,8 @@ struct InputTensor {
 };
 
 // A section of `inputs:`. Its nodes: the variable "<name>/position" (int64 scalar, samples consumed since the start of
-// training; in LoadedSpec::variables), the HDF5Reader or SampleReader "<name>/read", and an Identity per tensor.
+// training; in LoadedSpec::variables), the HDF5Reader or SampleReader "<name>/read", and an Identity per tensor. One
+// that goes `with` another has batch, order and position of that one: equal positions are one variable.
 // The graph holds the whole batch: the reader's attrs are slice 0 of slices 1.
 struct InputSpec {
   std::string name;
@@ -49,18 +50,26 @@ struct InputSpec {
   SampleConfig config;  // with the files that exist, by paths that this process can open
   std::vector<InputTensor> tensors;
   int64_t num_samples = 0;
-  int64_t batch = 0;  // samples a step over all replicas; num_samples for `all`
-  bool all = false;   // `batch: all`: the whole set every step
+  int64_t batch = 0;               // samples a step over all replicas; num_samples for `all`
+  bool all = false;                // `batch: all`: the whole set every step
+  std::optional<bool> split = {};  // of `all`: whether replicas get a slice each, as of other batches
   bool shuffle = false;
   int64_t shuffle_buffer = 0;  // samples; 0: all
   int64_t readers = 1;         // threads on each device
   int64_t prefetch = 2;        // batches
   RecordIndex record_index;    // what the files hold
   bool skips_errors = false;
+  std::string with = {};  // the input whose rows belong to these; "none": no other's do, whatever it looks like
+  SourceLocation with_location = {};
   NodeId position = -1;
   NodeId read = -1;
   SourceLocation location;
   SourceLocation batch_location;
+
+  static constexpr const char* kNoOther = "none";
+  bool follows() const { return !with.empty() && with != kNoOther; }
+  // Whether each replica reads a slice of its own.
+  bool is_sliced() const { return !all || split.value_or(false); }
 };
 
 // A variable of the graph: VariableV2, a ref of its dtype.

@@ -6,6 +6,7 @@
 #include "src/spec/document.h"
 #include "src/spec/input_feeds.h"
 #include "src/spec/section.h"
+#include "src/spec/tied_inputs.h"
 
 namespace dfrun {
 namespace {
@@ -59,6 +60,7 @@ void FeedValue(const Yaml& name, const Yaml& value, std::string_view section, co
 
 std::vector<FeedSpec> ReadFeeds(const Yaml& map, std::string_view section, const SectionContext& context) {
   std::vector<FeedSpec> feeds;
+  std::vector<InputInPlace> places;
   Diagnostics& diagnostics = context.reader.diagnostics();
   if (!CheckMap(map, "'feed'", diagnostics)) return feeds;
   for (size_t i = 0; i < map.size(); ++i) {
@@ -73,6 +75,7 @@ std::vector<FeedSpec> ReadFeeds(const Yaml& map, std::string_view section, const
     if (!source_name) continue;
     if (const InputSpec* source = FindInput(*source_name, context)) {
       FeedInput(*target, *source, value.location(), feeds, diagnostics);
+      places.push_back({target, source});
       continue;
     }
     std::vector<std::string> names;
@@ -80,6 +83,7 @@ std::vector<FeedSpec> ReadFeeds(const Yaml& map, std::string_view section, const
     diagnostics.Error(value.location(), "an input is fed from another input, and '", *source_name, "' is none",
                       DidYouMean(*source_name, names));
   }
+  if (const Status tied = CheckTiesInPlace(context.inputs, places); !tied.ok()) diagnostics.Error(map.location(), tied);
   return feeds;
 }
 

@@ -140,7 +140,7 @@ Result<LossForm> FormOfLoss(const LoadedSpec& spec, int64_t slices) {
   std::vector<InputSpec> cut;
   std::set<NodeId> readers;
   for (const InputSpec& input : spec.job.inputs) {
-    if (input.all) continue;
+    if (!input.is_sliced()) continue;
     cut.push_back(input);
     cut.back().batch = input.batch / slices;
     readers.insert(input.read);

@@ -42,7 +42,7 @@ Result<Replicas> Replicas::Add(JobGraphDraft& draft, int count) {
 Status Replicas::SliceInputs(const JobSpec& spec) {
   if (count_ == 1) return Status();
   for (const InputSpec& input : spec.inputs) {
-    if (input.all) continue;
+    if (!input.is_sliced()) continue;
     AttrMap& attrs = graph_.mutable_node(input.read).attrs;
     DF_ASSIGN(std::vector<PartialShape> shapes, attrs.Get<std::vector<PartialShape>>("shapes"));
     for (PartialShape& shape : shapes) shape.set_dim(0, input.batch / count_);

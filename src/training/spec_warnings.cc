@@ -5,6 +5,7 @@
 #include "src/training/crosswise.h"
 #include "src/training/evaluation.h"
 #include "src/training/evaluation_effects.h"
+#include "src/training/input_warnings.h"
 #include "src/training/loss_form.h"
 #include "src/training/loss_reach.h"
 
@@ -66,6 +67,8 @@ std::vector<std::string> WarningsOfSpec(const LoadedSpec& spec) {
   if (spec.job.train) add(OfLoss(spec));
   if (spec.job.train) add(OfMeetings(spec));
   if (spec.job.train) add(OfReach(spec));
+  if (spec.job.train) add(WarningsOfWholeSets(spec));
+  if (spec.job.train) add(WarningsOfUntiedInputs(spec));
   if (spec.job.eval) add(OfUnfedMetrics(spec));
   if (spec.job.eval) add(OfEffects(spec));
   return texts;

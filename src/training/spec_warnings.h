@@ -11,8 +11,8 @@ namespace dfrun {
 
 // A sentence each, with its location and what to write: those of reading it (JobSpec::warnings), an evaluation that
 // assigns variables or draws random numbers, a metric that it must leave out, a loss that changes with `replicas` or
-// over values that meet crosswise, or whose gradients do not reach what is trained. Of a spec that BuildJobGraph()
-// accepts.
+// over values that meet crosswise, or whose gradients do not reach what is trained, inputs that are probably not read
+// as was meant. Of a spec that BuildJobGraph() accepts.
 std::vector<std::string> WarningsOfSpec(const LoadedSpec& spec);
 
 }  // namespace dfrun

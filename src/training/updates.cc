@@ -246,13 +246,14 @@ Status AddInputAdvance(JobGraphDraft& draft) {
     const bool is_read = std::any_of(graph.nodes().begin(), graph.nodes().end(),
                                      [&](const Node& node) { return HasInput(node, position); });
     if (!is_read || input.all) continue;
+    draft.job.advancing.push_back(i);
+    if (input.follows()) continue;
     GraphOps ops(graph, input.name, graph.node(position).device);
     const Output batch = ops.Const("batch", Tensor::Scalar<int64_t>(input.batch));
     const Output advance = ops.Add("advance", "AssignAdd", {{position, 0}, batch});
     DF_TRY(ops.status());
     draft.writers[position].push_back(advance.node);
     draft.job.step.signature.targets.push_back(advance.node);
-    draft.job.advancing.push_back(i);
   }
   return Status();
 }
