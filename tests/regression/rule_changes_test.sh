@@ -72,6 +72,28 @@ spec real "learning_rate: 0.1" <<'Y'
 Y
 resumed real.yaml ""
 
+# Of records that are left out, and of tables whose lines have an offset.
+printf '1,a\n2,b\n3,"c" d\n4,e\n' > bad.csv
+spec csv "learning_rate: 0.1" <<'Y'
+  W: {op: Variable, shape: [], init: ones}
+  loss: Mean(in/x) * W
+inputs: {in: {csv: bad.csv, on_error: skip, batch: 3, tensors: {x: {from: 0}, t: {from: 1, dtype: string}}}}
+Y
+resumed csv.yaml "a damaged csv record costs its own lines alone, and took others with it"
+sed 's/x: {from: 0}, t: .*}}}/x: {from: 0}}}}/; s/bad.csv/good.csv/' csv.yaml > good.yaml
+printf '1\n2\n3\n' > good.csv
+resumed good.yaml ""
+printf 'a\nb\n' > lines.txt
+spec table "learning_rate: 0.1" <<'Y'
+  W: {op: Variable, shape: [], init: ones}
+  t: HashTableV2(key_dtype=string, value_dtype=int64)
+  filled: {op: InitializeTableFromTextFileV2, inputs: [t, "'lines.txt'"], key_index: -2, value_index: -1, offset: 1}
+  loss: W * W
+Y
+resumed table.yaml "the offset of a table's text file is added to the numbers of lines, and left out so many bytes"
+sed 's/, offset: 1//' table.yaml > lines.yaml
+resumed lines.yaml ""
+
 norm() {
   cat <<Y
   W: {op: Variable, shape: [4, 2, 2, 3], dtype: "\${dt}", init: RandomUniform()}
