@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/array/as_column.h"
 #include "kernels/array/int_values.h"
 #include "src/framework/op.h"
 
@@ -47,19 +48,40 @@ void Stitch(OpBuilder& op) {
         dims.insert(dims.begin(), rows);
         c.set_output(0, PartialShape(std::move(dims)));
         return Status();
-      })
-      .Gradient([](GradientBuilder& g) {
-        const int n = g.num_inputs() / 2;
-        for (int i = 0; i < n; ++i) g.dx(n + i) = g.Op("Gather", g.dy(0), g.x(i));
       });
+}
+
+// Of the rows of data, numbered through, which is the last with its index, from the merged numbers.
+void LastRowsGradient(GradientBuilder& g) {
+  const int n = g.num_inputs() / 2;
+  const Output one = g.Const(Tensor::Scalar<int32_t>(1));
+  std::vector<Output> inputs;
+  for (int i = 0; i < n; ++i) inputs.push_back(g.x(i));
+  Output begin = g.Const(Tensor::Scalar<int32_t>(0));
+  for (int i = 0; i < n; ++i) {
+    const Output end = g.Op("AddV2", begin, g.Op("Size", g.x(i)));
+    inputs.push_back(g.Op("Reshape", g.Op("Range", begin, end, one), g.Op("Shape", g.x(i))));
+    begin = end;
+  }
+  const Output winners = g.AddNode("DynamicStitch", inputs, {{"N", n}});
+  for (int i = 0; i < n; ++i) {
+    const Output rows = g.Op("Gather", g.dy(0), g.x(i));
+    const Output stands = g.Op("Equal", g.Op("Gather", winners, g.x(i)), inputs[static_cast<size_t>(n + i)]);
+    g.dx(n + i) = g.Op("SelectV2", AsColumn(g, stands, rows), rows, g.ScalarLike(rows, 0));
+  }
 }
 
 OP("DynamicStitch")
     .As(Stitch)
+    .Gradient(&LastRowsGradient)
     .Cost(CopyCost())
     .Doc("merged[indices[m][i]] = data[m][i]; where indices repeat, the last wins.");
 OP("ParallelDynamicStitch")
     .As(Stitch)
+    .Gradient([](GradientBuilder& g) {
+      const int n = g.num_inputs() / 2;
+      for (int i = 0; i < n; ++i) g.dx(n + i) = g.Op("Gather", g.dy(0), g.x(i));
+    })
     .Cost(CopyCost())
     .Doc("DynamicStitch, which any of the values may win where indices repeat.");
 

@@ -164,6 +164,11 @@ OP("GatherV2")
     .Cost(PartCost())
     .Doc("The slices of params along an axis that the indices name.");
 
+// What is done with indices outside, as the node has it.
+AttrMap IndexPolicy(GradientBuilder& g) {
+  return {{"bad_indices_policy", g.attr<std::string>("bad_indices_policy")}};
+}
+
 OP("GatherNd")
     .Input("params: Tparams")
     .Input("indices: Tindices")
@@ -183,7 +188,7 @@ OP("GatherNd")
     })
     .Gradient([](GradientBuilder& g) {
       const Output shape = g.Op("Shape", AttrMap{{"out_type", g.dtype(g.x(1))}}, g.x(0));
-      g.dx(0) = g.Op("ScatterNd", g.x(1), g.dy(0), shape);
+      g.dx(0) = g.Op("ScatterNd", IndexPolicy(g), g.x(1), g.dy(0), shape);
     })
     .GathersRows()
     .Cost(PartCost())
@@ -216,7 +221,7 @@ OP("ScatterNd")
       c.set_output(0, std::move(output));
       return Status();
     })
-    .Gradient([](GradientBuilder& g) { g.dx(1) = g.Op("GatherNd", g.dy(0), g.x(0)); })
+    .Gradient([](GradientBuilder& g) { g.dx(1) = g.Op("GatherNd", IndexPolicy(g), g.dy(0), g.x(0)); })
     .Cost(ScanCost(1))
     .Doc("Zeros of the given shape with the updates added at coordinates.");
 

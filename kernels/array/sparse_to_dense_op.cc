@@ -28,7 +28,14 @@ OP("SparseToDense")
         const Output depth = g.Op("Size", g.x(1));
         indices = g.Op("Reshape", indices, g.AddNode("Pack", {g.Const(Tensor::Scalar<int32_t>(-1)), depth}, {}));
       }
-      const Output picked = g.Op("GatherNd", g.dy(0), indices);
+      // Where coordinates repeat the last value stands: the values' numbers, put there as they are, say so.
+      const Output all = g.Op("GatherNd", g.dy(0), indices);
+      const Output numbers = g.Op("Range", zero, g.Op("Size", all), one);
+      const AttrMap checked = {{"validate_indices", g.attr<bool>("validate_indices")}};
+      const Output winners =
+          g.Op("SparseToDense", checked, indices, g.x(1), numbers, g.Const(Tensor::Scalar<int32_t>(-1)));
+      const Output stands = g.Op("Equal", g.Op("GatherNd", winners, indices), numbers);
+      const Output picked = g.Op("SelectV2", stands, all, g.ScalarLike(all, 0));
       if (g.shape(g.x(2)).rank() == 0) {
         g.dx(2) = sum(picked);
       } else {

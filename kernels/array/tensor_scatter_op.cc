@@ -1,4 +1,7 @@
 // Tensors with slices changed by index.
+#include <string>
+
+#include "kernels/array/as_column.h"
 #include "kernels/array/int_values.h"
 #include "src/framework/op.h"
 
@@ -35,13 +38,33 @@ void IndicesAndPolicy(OpBuilder& op) {
   op.Attr("Tindices: {int32, int64}").Attr("bad_indices_policy: string = ''");
 }
 
+AttrMap UpdatePolicy(GradientBuilder& g) {
+  return {{"bad_indices_policy", g.attr<std::string>("bad_indices_policy")}};
+}
+
+// Of each update whether it is the last of its slice: the updates' numbers, scattered as they are, say so.
+Output UpdatesThatStand(GradientBuilder& g) {
+  const Output zero = g.Const(Tensor::Scalar<int32_t>(0));
+  const Output one = g.Const(Tensor::Scalar<int32_t>(1));
+  const Output shape = g.Op("Shape", g.x(1));
+  const Output last = g.Op("Reshape", g.Op("Sub", g.Op("Rank", g.x(1)), one), g.Const<int32_t>({1}));
+  const Output depth = g.Op("Slice", shape, last, g.Const<int32_t>({1}));
+  const Output updates = g.Op("Slice", shape, g.Const<int32_t>({0}), last);
+  const Output numbers = g.Op("Reshape", g.Op("Range", zero, g.Op("Prod", updates, zero), one), updates);
+  const Output slices = g.Op("Slice", g.Op("Shape", g.x(0)), g.Const<int32_t>({0}), depth);
+  const Output none = g.Op("Fill", slices, g.Const(Tensor::Scalar<int32_t>(-1)));
+  const Output winners = g.Op("TensorScatterUpdate", UpdatePolicy(g), none, g.x(1), numbers);
+  return g.Op("Equal", g.Op("GatherNd", UpdatePolicy(g), winners, g.x(1)), numbers);
+}
+
 OP("TensorScatterUpdate")
     .As(ChangedTensor)
     .Attr("Tindices: {int16, int32, int64, uint16}")
     .Attr("bad_indices_policy: string = ''")
     .Gradient([](GradientBuilder& g) {
-      g.dx(0) = g.Op("TensorScatterUpdate", g.dy(0), g.x(1), g.Op("ZerosLike", g.x(2)));
-      g.dx(2) = g.Op("GatherNd", g.dy(0), g.x(1));
+      g.dx(0) = g.Op("TensorScatterUpdate", UpdatePolicy(g), g.dy(0), g.x(1), g.Op("ZerosLike", g.x(2)));
+      const Output slices = g.Op("GatherNd", UpdatePolicy(g), g.dy(0), g.x(1));
+      g.dx(2) = g.Op("SelectV2", AsColumn(g, UpdatesThatStand(g), slices), slices, g.ScalarLike(slices, 0));
     })
     .Cost(CopyCost())
     .Doc("The tensor with the slices at the indices replaced; of several updates of a slice the last stands.");
@@ -51,7 +74,7 @@ OP("TensorScatterAdd")
     .As(IndicesAndPolicy)
     .Gradient([](GradientBuilder& g) {
       g.dx(0) = g.dy(0);
-      g.dx(2) = g.Op("GatherNd", g.dy(0), g.x(1));
+      g.dx(2) = g.Op("GatherNd", UpdatePolicy(g), g.dy(0), g.x(1));
     })
     .Cost(ScanCost(2))
     .Doc("The tensor with the updates added to the slices at the indices.");
@@ -61,7 +84,7 @@ OP("TensorScatterSub")
     .As(IndicesAndPolicy)
     .Gradient([](GradientBuilder& g) {
       g.dx(0) = g.dy(0);
-      g.dx(2) = g.Op("Neg", g.Op("GatherNd", g.dy(0), g.x(1)));
+      g.dx(2) = g.Op("Neg", g.Op("GatherNd", UpdatePolicy(g), g.dy(0), g.x(1)));
     })
     .Cost(ScanCost(2))
     .Doc("The tensor with the updates subtracted from the slices at the indices.");
@@ -70,12 +93,13 @@ OP("TensorScatterSub")
 void ExtremeGradient(GradientBuilder& g) {
   const AttrMap to_number = {{"DstT", g.dtype(g.x(0))}};
   const Output x_is = g.Op("Cast", to_number, g.Op("Equal", g.x(0), g.y(0)));
-  const Output update_is = g.Op("Cast", to_number, g.Op("Equal", g.x(2), g.Op("GatherNd", g.y(0), g.x(1))));
+  const Output update_is =
+      g.Op("Cast", to_number, g.Op("Equal", g.x(2), g.Op("GatherNd", UpdatePolicy(g), g.y(0), g.x(1))));
   const Output shape = g.Op("Shape", AttrMap{{"out_type", g.dtype(g.x(1))}}, g.x(0));
-  const Output count = g.Op("AddV2", x_is, g.Op("ScatterNd", g.x(1), update_is, shape));
+  const Output count = g.Op("AddV2", x_is, g.Op("ScatterNd", UpdatePolicy(g), g.x(1), update_is, shape));
   const Output share = g.Op("RealDiv", g.dy(0), count);
   g.dx(0) = g.Op("Mul", share, x_is);
-  g.dx(2) = g.Op("Mul", g.Op("GatherNd", share, g.x(1)), update_is);
+  g.dx(2) = g.Op("Mul", g.Op("GatherNd", UpdatePolicy(g), share, g.x(1)), update_is);
 }
 
 OP("TensorScatterMax")

@@ -75,13 +75,13 @@ Output WideGradient(GradientBuilder& g, const Factors& f) {
 // Where the vectors are not asked for: u diag(ds) v^H with vectors computed for it.
 void ValuesGradient(GradientBuilder& g) {
   const AddedNode svd = g.Op("Svd", {{"compute_uv", true}}, g.x(0));
-  g.dx(0) = MatrixProduct(g, svd[1], MatrixProduct(g, g.Op("MatrixDiag", g.dy(0)), svd[2], false, true));
+  g.dx(0) = MatrixProduct(g, svd[1], MatrixProduct(g, g.Op("MatrixDiag", RealOf(g, g.dy(0))), svd[2], false, true));
 }
 
 void SvdGradient(GradientBuilder& g) {
   if (!g.attr<bool>("compute_uv")) return ValuesGradient(g);
   const PartialShape shape = g.shape(g.x(0));
-  Factors f{g.y(0), g.y(1), g.y(2), g.dy(0), g.dy(1), g.dy(2), -1, -1, g.attr<bool>("full_matrices")};
+  Factors f{g.y(0), g.y(1), g.y(2), RealOf(g, g.dy(0)), g.dy(1), g.dy(2), -1, -1, g.attr<bool>("full_matrices")};
   if (shape.known_rank()) {
     f.rows = shape.dim(shape.rank() - 2);
     f.columns = shape.dim(shape.rank() - 1);

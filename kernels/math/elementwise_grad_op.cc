@@ -33,7 +33,7 @@ OP("SqrtGrad")
     .As(GradientOfUnary<kComplexFloats>)
     .Gradient([](GradientBuilder& g) {
       const Output quotient = g.Op("RealDiv", g.dy(0), g.x(0));
-      g.dx(0) = g.Op("Neg", g.Op("Mul", Conj(g, quotient), g.y(0)));
+      g.dx(0) = g.Op("Neg", g.Op("MulNoNan", Conj(g, quotient), g.y(0)));  // 0 where dy is, as the result
       g.dx(1) = g.Op("Mul", g.ScalarLike(g.x(0), 0.5), quotient);
     })
     .Cost(ElementwiseCost(2))

@@ -27,14 +27,6 @@ void ExtremeOfSegmentGradient(GradientBuilder& g, RowFn pick, RowFn sum) {
   g.dx(0) = g.Op("SelectV2", attains, shares, g.ScalarLike(g.x(0), 0));
 }
 
-Output AsColumn(GradientBuilder& g, Output numbers, Output rows) {
-  const Output one = g.Const(Tensor::Scalar<int32_t>(1));
-  const Output extra = g.Op("Sub", g.Op("Rank", rows), g.Op("Rank", numbers));
-  const Output ones = g.Op("Fill", g.Op("Reshape", extra, g.Const<int32_t>({1})), one);
-  const Output axis = g.Const(Tensor::Scalar<int32_t>(0));
-  return g.Op("Reshape", numbers, g.Op("ConcatV2", AttrMap{{"N", 2}}, g.Op("Shape", numbers), ones, axis));
-}
-
 Output ProductOfOthers(GradientBuilder& g, Output rows, Output ids) {
   const Output zero = g.Const(Tensor::Scalar<int32_t>(0));
   const Output one = g.Const(Tensor::Scalar<int32_t>(1));

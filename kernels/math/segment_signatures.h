@@ -2,6 +2,7 @@
 #ifndef DFRUN_KERNELS_MATH_SEGMENT_SIGNATURES_H_
 #define DFRUN_KERNELS_MATH_SEGMENT_SIGNATURES_H_
 
+#include "kernels/array/as_column.h"
 #include "kernels/math/signatures.h"
 
 namespace dfrun {
@@ -17,9 +18,6 @@ using RowFn = Output (*)(GradientBuilder& g, Output rows);
 
 // The gradient of an extreme, shared equally by the elements that attain it.
 void ExtremeOfSegmentGradient(GradientBuilder& g, RowFn pick, RowFn sum);
-
-// The numbers in a shape that broadcasts against `rows`, whose leading dimensions are theirs.
-Output AsColumn(GradientBuilder& g, Output numbers, Output rows);
 
 // For each of `rows` the product of the other rows with its id. Rows of one id lie together. Divides by none of them.
 Output ProductOfOthers(GradientBuilder& g, Output rows, Output ids);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "kernels/gemm/gemm.h"
 #include "kernels/nn/column_sums.h"
@@ -16,10 +17,21 @@ namespace dfrun::lstm {
 // Inputs by their index after seq_len_max. The cell's gradient has no h.
 enum In { kX, kCsPrev, kHPrev, kW, kWci, kWcf, kWco, kB, kI, kCs, kF, kO, kCi, kCo, kH, kMostInputs = 17 };
 
-inline Backward BackwardOf(Layout layout, bool use_peephole, const Tensor* in) {
-  if (!use_peephole) return {layout, {}};
-  return {layout, {in[kWci].data<float>(), in[kWcf].data<float>(), in[kWco].data<float>()}};
-}
+// Attrs of both kinds. TensorFlow's ops know no clip and go through one; the gradient functions here give it as
+// _cell_clip, which a graph of TensorFlow's does not have.
+struct BackwardAttrs {
+  explicit BackwardAttrs(KernelSetup& setup) : use_peephole(setup.attr<bool>("use_peephole")) {
+    const AttrValue* const clip = setup.attrs().Find("_cell_clip");
+    if (clip != nullptr && clip->get<float>() != nullptr) cell_clip = *clip->get<float>();
+  }
+  Backward Form(Layout layout, const Tensor* in) const {
+    if (!use_peephole) return {layout, {}, cell_clip};
+    return {layout, {in[kWci].data<float>(), in[kWcf].data<float>(), in[kWco].data<float>()}, cell_clip};
+  }
+
+  bool use_peephole;
+  float cell_clip = std::numeric_limits<float>::quiet_NaN();
+};
 
 inline ConstStates StatesAt(const Tensor* in, int64_t at) {
   const auto state = [&](In i) { return in[i].data<float>() + at; };
@@ -61,10 +73,10 @@ struct CellGrad {
   template <class T>
   class Kernel : public dfrun::Kernel {
    public:
-    explicit Kernel(KernelSetup& setup) : use_peephole_(setup.attr<bool>("use_peephole")) {}
+    explicit Kernel(KernelSetup& setup) : attrs_(setup) {}
 
     Status Compute(OpContext& ctx) {
-      DF_ASSIGN(const Sizes s, CheckInputs(ctx, 0, false, use_peephole_));
+      DF_ASSIGN(const Sizes s, CheckInputs(ctx, 0, false, attrs_.use_peephole));
       const Shape state({s.batch, s.cells});
       std::array<Tensor, 16> in;
       for (int i = 0; i < 16; ++i) {
@@ -80,7 +92,7 @@ struct CellGrad {
       for (int i = 0; i < 3; ++i) {
         DF_ASSIGN(sums[i], outputs.Add(2 + i, Shape({s.cells})));
       }
-      const Backward form = BackwardOf(kCellFirst, use_peephole_, in.data());
+      const Backward form = attrs_.Form(kCellFirst, in.data());
       const Gradients gradients{
           in[kCo + 1].data<float>(), nullptr, in[kCo + 2].data<float>(), nullptr, gates, cs_prev_grad};
       DF_TRY(StepBack<Cells>(ctx, s, form, StatesAt(in.data(), 0), in[kCsPrev].data<float>(), gradients));
@@ -89,7 +101,7 @@ struct CellGrad {
     }
 
    private:
-    const bool use_peephole_;
+    const BackwardAttrs attrs_;
   };
 };
 
@@ -99,14 +111,13 @@ enum Out { kXGrad, kCsPrevGrad, kHPrevGrad, kWGrad, kWciGrad, kWcfGrad, kWcoGrad
 template <class Cells>
 class BackwardSteps {
  public:
-  BackwardSteps(KernelSetup& setup, Layout layout)
-      : cells_(setup), layout_(layout), use_peephole_(setup.attr<bool>("use_peephole")) {}
+  BackwardSteps(KernelSetup& setup, Layout layout) : cells_(setup), layout_(layout), attrs_(setup) {}
 
   Status Run(OpContext& ctx, const Sizes& s, const Tensor* in, const std::array<float*, kOutputs>& out) {
     const std::array<int64_t, 2> gate_dims{s.rows(), 4 * s.cells};
     DF_ASSIGN(const Shape gates_shape, Shape::Create(gate_dims));
     DF_ASSIGN(Tensor gates, ctx.AllocateTemp(DType::kFloat, gates_shape));
-    const Backward form = BackwardOf(layout_, use_peephole_, in);
+    const Backward form = attrs_.Form(layout_, in);
     DF_TRY(RunSteps(ctx, s, form, in, gates.data<float>(), out));
     DF_TRY(Products(ctx, s, in, gates.data<float>(), out));
     DF_TRY(Cells::SumColumns(ctx, ColumnSums{s.rows(), 4 * s.cells, gates.data<float>(), 4 * s.cells}, out[kBGrad]));
@@ -158,7 +169,7 @@ class BackwardSteps {
 
   Cells cells_;
   const Layout layout_;
-  const bool use_peephole_;
+  const BackwardAttrs attrs_;
 };
 
 template <class Cells, int64_t kCellGate>

@@ -1,6 +1,7 @@
 // A step, of which c0 and h0 are the states before it, with the gates' arguments a = [x, h0] w + b and the peepholes p:
 //   i = sigmoid(a_i + p_i c0), f = sigmoid(a_f + p_f c0), ci = tanh(a_c), cs = i ci + f c0,
 //   o = sigmoid(a_o + p_o cs), co = tanh(cs), h = o co.
+// A cell cs that the clip holds passes nothing on, which the op for the states sees to.
 // What reaches a gate reaches its argument there, and so x and the weights, and the states cs, c0 and h0. Those of a
 // block's step are the results of the step before, so that the op for the states does the rest.
 #include <string>
@@ -71,17 +72,15 @@ class LstmTerms : public GateTerms {
     g_.dx(1) = PlusIf(grads[0], gates.cell_before);
     g_.dx(2) = PartOfH(rows, x(kX), x(kHBefore));
     g_.dx(3) = OfWeights(Beside(x(kX), x(kHBefore)), arguments);
-    g_.dx(4) = PlusIf(grads[2], gates.peep_i);
-    g_.dx(5) = PlusIf(grads[3], gates.peep_f);
-    g_.dx(6) = PlusIf(grads[4], gates.peep_o);
+    SetPeepholes(grads[2], grads[3], grads[4], gates);
     g_.dx(7) = g_.Op("BiasAddGrad", arguments);
   }
 
   void Block(const char* op) {
     if (!ReachesGates()) {
       const AddedNode grads = States(op, 7, g_.dy(kCell), g_.dy(kState));
-      for (int i = 0; i < 8; ++i) g_.dx(1 + i) = grads[i];
-      return;
+      for (const int i : {0, 1, 2, 3, 7}) g_.dx(1 + i) = grads[i];
+      return SetPeepholes(grads[4], grads[5], grads[6], {});
     }
     const OfArguments gates = Arguments(Before(x(kCsBefore), g_.y(kCell)), {0, 1});
     const Output beside = g_.Op("ConcatV2", x(kX), Before(x(kHBefore), g_.y(kState)), Axis(2));
@@ -94,13 +93,20 @@ class LstmTerms : public GateTerms {
     g_.dx(2) = peepholes_ ? Add(grads[1], OfStart(gates.cell_before)) : grads[1];
     g_.dx(3) = Add(grads[2], OfStart(h_before));
     g_.dx(4) = Add(grads[3], g_.AddNode("Einsum", {beside, gates.arguments}, {{"equation", "tbi,tbg->ig"}}));
-    g_.dx(5) = PlusIf(grads[4], gates.peep_i);
-    g_.dx(6) = PlusIf(grads[5], gates.peep_f);
-    g_.dx(7) = PlusIf(grads[6], gates.peep_o);
+    SetPeepholes(grads[4], grads[5], grads[6], gates);
     g_.dx(8) = Add(grads[7], g_.Op("Sum", gates.arguments, g_.Const<int32_t>({0, 1})));
   }
 
  private:
+  // Of a cell that has none they may be of any size.
+  void SetPeepholes(Output i, Output f, Output o, const OfArguments& gates) {
+    const auto set = [&](LstmInput input, Output of_states, Output of_gates) {
+      g_.dx(first_ + input) = peepholes_ ? PlusIf(of_states, of_gates) : g_.Op("ZerosLike", x(input));
+    };
+    set(kPeepI, i, gates.peep_i);
+    set(kPeepF, f, gates.peep_f);
+    set(kPeepO, o, gates.peep_o);
+  }
   Output PlusIf(Output a, Output b) { return b.valid() ? Add(a, b) : a; }
 
   // The op for the states, which reads so many of the results.
@@ -111,7 +117,10 @@ class LstmTerms : public GateTerms {
     for (int i = 0; i < results; ++i) inputs.push_back(g_.y(i));
     inputs.push_back(cs_grad);
     inputs.push_back(h_grad);
-    return g_.AddNode(op, inputs, {{"use_peephole", g_.attr<bool>("use_peephole")}});
+    AttrMap attrs = {{"use_peephole", peepholes_}};
+    const auto clip = g_.attr<float>("cell_clip");
+    if (clip > 0) attrs.Set("_cell_clip", clip);
+    return g_.AddNode(op, inputs, attrs);
   }
 
   // Zeros for the steps that a block does not do: its results there are zeros, at which tanh has a slope.

@@ -111,6 +111,7 @@ struct ForwardElement {
 struct Backward {
   Layout layout;
   Peepholes peepholes;
+  float cell_clip;  // a cell that it holds passes nothing on; NaN: none does
 };
 
 // The gradients of the step's results, and those from the step after it, or null. Of the gates, [batch, 4 * cells], and
@@ -149,6 +150,8 @@ struct BackwardElement {
     const float d_o = o * (1 - o) * dh * co;
     dcs += (1 - co * co) * dh * o;
     if constexpr (kPeepholes) dcs += d_o * form.peepholes.output[j];
+    const float cs = s.cs[at + j];
+    if (cs >= form.cell_clip || cs <= -form.cell_clip) dcs = 0;
     const float d_i = i * (1 - i) * dcs * ci;
     const float d_f = f * (1 - f) * dcs * cs_prev[at + j];
     float before = dcs * f;

@@ -1,4 +1,5 @@
 // Softmax, LogSoftmax and the cross entropies that are computed with them.
+#include "kernels/math/gradients.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -35,6 +36,17 @@ Output LogitsGradient(GradientBuilder& g) {
   const Output first = g.Op("Mul", AsColumn(g, g.dy(0)), g.y(1));
   if (!g.has_dy(1)) return first;
   return g.Op("AddV2", first, SoftmaxGradient(g, g.Op("Softmax", g.x(0)), g.dy(1)));
+}
+
+// Summed where known shapes say that the input was repeated.
+void SetRepeatedGradient(GradientBuilder& g, int input, Output grad) {
+  const PartialShape shape = g.shape(g.x(input));
+  const PartialShape both = g.shape(g.y(1));
+  if (shape.IsFullyDefined() && both.IsFullyDefined() && !(shape == both)) {
+    SetSummedGradient(g, input, grad, g.y(1));
+  } else {
+    g.dx(input) = grad;
+  }
 }
 
 // The third input of an op that scales its gradient, where it has one.
@@ -93,8 +105,9 @@ OP("SoftmaxCrossEntropyWithLogits")
     .Attr(kFloatT)
     .Shape(&CrossEntropyShape)
     .Gradient([](GradientBuilder& g) {
-      g.dx(0) = LogitsGradient(g);
-      g.dx(1) = g.Op("Neg", g.Op("Mul", AsColumn(g, g.dy(0)), g.Op("LogSoftmax", g.x(0))));
+      SetRepeatedGradient(g, 0, LogitsGradient(g));
+      const Output by_loss = g.Op("Neg", g.Op("Mul", AsColumn(g, g.dy(0)), g.Op("LogSoftmax", g.x(0))));
+      SetRepeatedGradient(g, 1, g.has_dy(1) ? g.Op("Sub", by_loss, g.dy(1)) : by_loss);
     })
     .Cost(ScanCost(0, 8))
     .Doc(

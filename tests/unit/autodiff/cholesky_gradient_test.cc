@@ -10,7 +10,7 @@
 namespace dfrun::testing {
 namespace {
 
-const UncheckedGradient unchecked("Cholesky", "symmetric, see cholesky_gradient_test.cc");
+const SelfAdjointInput cholesky("Cholesky");
 
 constexpr int64_t kSize = 3;
 

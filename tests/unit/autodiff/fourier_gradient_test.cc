@@ -12,12 +12,6 @@
 namespace dfrun::testing {
 namespace {
 
-constexpr const char* kComplex = "complex, see fourier_gradient_test.cc";
-const UncheckedGradient fft("FFT", kComplex), fft2("FFT2D", kComplex), fft3("FFT3D", kComplex);
-const UncheckedGradient ifft("IFFT", kComplex), ifft2("IFFT2D", kComplex), ifft3("IFFT3D", kComplex);
-const UncheckedGradient rfft("RFFT", kComplex), rfft2("RFFT2D", kComplex), rfft3("RFFT3D", kComplex);
-const UncheckedGradient irfft("IRFFT", kComplex), irfft2("IRFFT2D", kComplex), irfft3("IRFFT3D", kComplex);
-
 struct FourierCase {
   std::string op;
   Shape shape;

@@ -22,11 +22,27 @@ class GradientCases {
   static std::vector<GradientCase> All();
 };
 
-// A static object of this type excuses an op with a gradient function that no line can check, and says why.
+// A static object of this type excuses an op with a gradient function that no point can check, and says why; or only
+// one of its outputs, or this where it is complex.
 class UncheckedGradient {
  public:
-  UncheckedGradient(const char* op, const char* reason);
-  static bool Excuses(const std::string& op);
+  enum class Of { kAll, kComplex, kMixed };  // kMixed: one side is complex
+  UncheckedGradient(const char* op, const char* reason, const char* output = "", Of of = Of::kAll);
+  static bool Excuses(const std::string& op, const std::string& output, bool is_complex_input, bool is_complex_output);
+};
+
+// A static object of this type leaves the golden cases of an op out, and says why: its lines are all that is checked.
+class LinesAlone {
+ public:
+  LinesAlone(const char* op, const char* reason);
+  static bool IsSaidOf(const std::string& op);
+};
+
+// A static object of this type says that input 0 of an op is a self-adjoint matrix, of which the op reads a triangle.
+class SelfAdjointInput {
+ public:
+  explicit SelfAdjointInput(const char* op);
+  static bool IsOf(const std::string& op);
 };
 
 using IntList = std::vector<int64_t>;

@@ -44,7 +44,7 @@ std::vector<GradientCase> BatchNormCases() {
       Norm("FusedBatchNormV3", {U({2, 2, 1, 2, 2}), scale, offset, none, none}, deep, statistics, reserved),
       Norm("FusedBatchNormGrad", {dy, x, scale, mean, variance}, given, {}, statistics),
       Norm("FusedBatchNormGradV2", {dy, x, scale, mean, variance}, given_first, {}, statistics),
-      Norm("FusedBatchNormGradV3", {dy, x, scale, mean, variance, mean}, given, {5}, statistics),
+      Norm("FusedBatchNormGradV3", {dy, x, scale, mean, variance, mean}, given, {}, statistics),
   };
 }
 
@@ -55,6 +55,9 @@ std::vector<GradientCase> LocalResponseCases() {
   };
 }
 
+constexpr const char* kOfBatch = "in training it is differentiated as if its statistics were computed from x";
+const LinesAlone grad("FusedBatchNormGrad", kOfBatch), grad_v2("FusedBatchNormGradV2", kOfBatch);
+const LinesAlone grad_v3("FusedBatchNormGradV3", kOfBatch);
 const GradientCases batch_norms(BatchNormCases);
 const GradientCases local_responses(LocalResponseCases);
 

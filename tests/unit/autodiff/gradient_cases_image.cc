@@ -47,7 +47,6 @@ std::vector<GradientCase> ImageCases() {
 
 const GradientCases space(SpaceCases);
 const GradientCases images(ImageCases);
-const UncheckedGradient resize_bilinear("ResizeBilinear", "its output is float32");
 
 }  // namespace
 }  // namespace dfrun::testing

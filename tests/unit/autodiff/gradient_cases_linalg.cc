@@ -1,3 +1,6 @@
+#include <cmath>
+#include <complex>
+
 #include "tests/unit/autodiff/gradient_cases.h"
 
 namespace dfrun::testing {
@@ -104,6 +107,23 @@ std::vector<GradientCase> DecompositionCases() {
   };
 }
 
+Tensor WithImaginary(const Tensor& real) {
+  Tensor matrix(DType::kComplex128, real.shape());
+  for (int64_t i = 0; i < real.num_elements(); ++i) {
+    matrix.data<std::complex<double>>()[i] = {real.data<double>()[i], 0.3 * std::sin(1 + 2.3 * static_cast<double>(i))};
+  }
+  return matrix;
+}
+
+std::vector<GradientCase> ComplexQrCases() {
+  std::vector<GradientCase> cases;
+  for (const Shape& shape : {Shape({3, 3}), Shape({4, 2}), Shape({2, 2, 4})}) {
+    cases.push_back({"Qr", {WithImaginary(Skewed(shape))}});
+    cases.back().needs_shapes = true;
+  }
+  return cases;
+}
+
 std::vector<GradientCase> SparseCases() {
   const Tensor positions = Shaped<int64_t>(Shape({4, 2}), {0, 1, 2, 0, 0, 2, 2, 1});
   const Tensor sizes = Tensor::Vector<int64_t>({3, 3});
@@ -118,12 +138,17 @@ std::vector<GradientCase> SparseCases() {
   return cases;
 }
 
-const UncheckedGradient float_only("SparseMatMul", "float32 and bfloat16 only; its gradient is MatMul's");
 const GradientCases einsum(EinsumCases);
 const GradientCases inverses(InverseCases);
 const GradientCases singular(SingularCases);
 const GradientCases decompositions(DecompositionCases);
 const GradientCases sparse(SparseCases);
+const GradientCases complex_qr(ComplexQrCases);
+const LinesAlone qr("Qr", "where a matrix has no full rank q is none of its functions");
+constexpr const char* kAnyPhase = "vectors are given up to a phase, which the gradient takes to be of no account";
+const UncheckedGradient eigenvectors("SelfAdjointEigV2", kAnyPhase, "v", UncheckedGradient::Of::kComplex);
+const UncheckedGradient left("Svd", kAnyPhase, "u", UncheckedGradient::Of::kComplex);
+const UncheckedGradient right("Svd", kAnyPhase, "v", UncheckedGradient::Of::kComplex);
 
 }  // namespace
 }  // namespace dfrun::testing

@@ -113,7 +113,9 @@ const GradientCases unary(UnaryCases);
 const GradientCases binary(BinaryCases);
 const GradientCases others(OtherCases);
 const GradientCases reductions(ReductionCases);
-const UncheckedGradient conj("Conj", "complex only");
+
+const UncheckedGradient sign("Sign", "of complex numbers it ends, as in TensorFlow", "y",
+                             UncheckedGradient::Of::kComplex);
 
 }  // namespace
 }  // namespace dfrun::testing

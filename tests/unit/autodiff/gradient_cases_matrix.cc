@@ -20,5 +20,7 @@ std::vector<GradientCase> MatrixCases() {
 
 const GradientCases matrix(MatrixCases);
 
+const UncheckedGradient one_type("BatchMatMulV3", "of complex numbers all are", "", UncheckedGradient::Of::kMixed);
+
 }  // namespace
 }  // namespace dfrun::testing

@@ -22,11 +22,6 @@ std::vector<GradientCase> SpecialCases() {
 }
 
 const GradientCases special(SpecialCases);
-const UncheckedGradient angle("Angle", "complex input");
-const UncheckedGradient complex("Complex", "complex output");
-const UncheckedGradient complex_abs("ComplexAbs", "complex input");
-const UncheckedGradient imag("Imag", "complex input");
-const UncheckedGradient real("Real", "complex input");
 const UncheckedGradient next_after("NextAfter", "its gradient is that of the identity, which steps hide");
 
 }  // namespace

@@ -13,5 +13,7 @@ std::vector<GradientCase> SummaryCases() {
 
 const GradientCases summary(SummaryCases);
 
+const UncheckedGradient print("Print", "it writes at each step; its line is in the table");
+
 }  // namespace
 }  // namespace dfrun::testing

@@ -115,5 +115,12 @@ const GradientCases deep_pools(DeepPoolCases);
 const GradientCases convolutions(ConvolutionCases);
 const GradientCases deep_convolutions(DeepConvolutionCases);
 
+constexpr const char* kNotOfInput = "the golden cases' orig_output is not that of orig_input";
+const LinesAlone max_pool_grad("MaxPoolGrad", kNotOfInput), max_pool_grad_v2("MaxPoolGradV2", kNotOfInput);
+const LinesAlone max_pool_grad_grad("MaxPoolGradGrad", kNotOfInput);
+const LinesAlone max_pool_grad_grad_v2("MaxPoolGradGradV2", kNotOfInput);
+const LinesAlone max_pool_3d_grad("MaxPool3DGrad", kNotOfInput);
+const LinesAlone max_pool_3d_grad_grad("MaxPool3DGradGrad", kNotOfInput);
+
 }  // namespace
 }  // namespace dfrun::testing

@@ -1,4 +1,5 @@
-// Compares the gradient of an op with numeric derivatives, in float64 where the op has it.
+// Compares the gradients of an op with numeric derivatives, for each input by each output: in float64 and complex128
+// where the op has them, else in float32 and complex64.
 #ifndef DFRUN_TESTS_UNIT_AUTODIFF_GRADIENT_CHECKER_H_
 #define DFRUN_TESTS_UNIT_AUTODIFF_GRADIENT_CHECKER_H_
 
@@ -23,10 +24,34 @@ struct GradientCase {
   DType dtype = DType::kDouble;  // kFloat: the op has no kernel for float64, its float64 inputs are rounded
 };
 
-// The largest error of any element of any input's gradient, relative to the largest element of that gradient; an error
-// where something cannot be built or run. `static_shapes`: the graph knows the shapes of the inputs.
-// Numeric: central differences with Richardson's extrapolation, whose own error is near 1e-10 (float32: 1e-5).
-Result<double> GradientError(const GradientCase& test, bool static_shapes);
+enum class Verdict {
+  kRight,      // it is the derivative, or between the one-sided ones
+  kSilent,     // there is none, and nothing said so: right where the derivative is zero
+  kRefused,    // an error that names the op
+  kEmpty,      // the input has no elements
+  kUndecided,  // the differences have no limit at this point, or none that their errors let see
+  kWrong,
+};
+
+// What came of one input by one output, by their numbers. -1: all outputs at once, whose gradient is the sum.
+struct PairVerdict {
+  int input = 0;
+  int output = 0;
+  Verdict verdict = Verdict::kUndecided;
+  std::string why;
+};
+
+struct CheckOptions {
+  bool static_shapes = true;     // the graph knows the shapes of the inputs
+  size_t most_elements = 0;      // of an input that are looked at, spread over it; 0: all
+  double tolerance = 1e-6;       // relative to the largest element of the gradient; of float32 200 times that
+  bool is_self_adjoint = false;  // input 0 is, and changes so: the op reads one of its triangles
+};
+
+// Every float or complex input by every such output. An error where the op itself cannot be built or run.
+// Numeric: central differences with Richardson's extrapolation, whose own error is near 1e-10 (float32: 1e-5). Where
+// the slopes on both sides differ the gradient must lie between them, output by output.
+Result<std::vector<PairVerdict>> CheckGradients(const GradientCase& test, const CheckOptions& options);
 
 // Values in [low, high), the same ones for the same arguments; no two of them equal or near each other, so that Max and
 // its kin have a derivative.
