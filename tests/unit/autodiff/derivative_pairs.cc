@@ -41,11 +41,6 @@ std::vector<bool> KindsOf(const OpDef& op, const ArgDef& arg) {
 
 }  // namespace
 
-GradientRuleOf RuleOf(const OpDef& op, const DerivativePair& /*pair*/) {
-  if (op.gradient) return GradientRuleOf::kDerivative;
-  return op.not_differentiable ? GradientRuleOf::kEnds : GradientRuleOf::kRefusal;
-}
-
 std::string NameOf(const OpDef& op, const DerivativePair& pair) {
   const auto name = [](const ArgDef& arg, bool is_complex) { return StrCat(arg.name, is_complex ? " (complex)" : ""); };
   return StrCat(name(op.inputs[static_cast<size_t>(pair.input)], pair.is_complex_input), " -> ",
@@ -67,16 +62,6 @@ std::vector<DerivativePair> PairsOf(const OpDef& op) {
     }
   }
   return pairs;
-}
-
-int ArgumentOf(const std::vector<ArgDef>& args, const AttrMap& attrs, int number) {
-  int begin = 0;
-  for (size_t i = 0; i < args.size(); ++i) {
-    const Result<std::vector<TypedArg>> of_arg = ExpandArgs({args[i]}, attrs);
-    begin += of_arg.ok() ? static_cast<int>(of_arg->size()) : 0;
-    if (number < begin) return static_cast<int>(i);
-  }
-  return -1;
 }
 
 }  // namespace dfrun::testing

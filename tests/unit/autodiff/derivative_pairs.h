@@ -21,23 +21,11 @@ struct DerivativePair {
   std::tuple<int, int, bool, bool> AsTuple() const { return {input, output, is_complex_input, is_complex_output}; }
 };
 
-// What the op's definition says of the gradient of a pair.
-enum class GradientRuleOf {
-  kDerivative,  // there is one
-  kRefusal,     // there is none: an error where it is needed
-  kZero,        // it is zero almost everywhere
-  kEnds,        // it ends there, as it is meant to
-};
-GradientRuleOf RuleOf(const OpDef& op, const DerivativePair& pair);
-
 // "x -> y (complex)".
 std::string NameOf(const OpDef& op, const DerivativePair& pair);
 
 // Those of dtypes that the op has kernels for on a host.
 std::vector<DerivativePair> PairsOf(const OpDef& op);
-
-// The argument that input or output `number` of a node with these attrs belongs to.
-int ArgumentOf(const std::vector<ArgDef>& args, const AttrMap& attrs, int number);
 
 }  // namespace dfrun::testing
 

@@ -23,14 +23,14 @@ namespace {
 
 // What the op's definition and the points say of a pair.
 struct PairTally {
-  GradientRuleOf rule = GradientRuleOf::kDerivative;
+  GradientFlow flow = GradientFlow::kFlows;
   int right = 0;
   int refused = 0;
   int empty = 0;
   int undecided = 0;
-  bool is_refused() const { return rule == GradientRuleOf::kRefusal || (right == 0 && refused > 0); }
+  bool is_refused() const { return flow == GradientFlow::kNone || (right == 0 && refused > 0); }
   bool is_known() const { return right > 0 || is_refused() || (empty > 0 && undecided == 0); }
-  bool is_missing() const { return rule == GradientRuleOf::kDerivative && !is_known(); }
+  bool is_missing() const { return flow == GradientFlow::kFlows && !is_known(); }
 };
 
 class OpCheck {
@@ -38,10 +38,10 @@ class OpCheck {
   explicit OpCheck(const OpDef& op) : op_(op) {
     for (const DerivativePair& pair : PairsOf(op)) {
       const std::string& output = op.outputs[static_cast<size_t>(pair.output)].name;
-      const GradientRuleOf rule = RuleOf(op, pair);
-      if (rule == GradientRuleOf::kEnds) continue;
+      const GradientFlow flow = op.FlowBetween(pair.input, pair.output);
+      if (flow != GradientFlow::kFlows && flow != GradientFlow::kNone && flow != GradientFlow::kZero) continue;
       if (UncheckedGradient::Excuses(op.name, output, pair.is_complex_input, pair.is_complex_output)) continue;
-      pairs_[pair].rule = rule;
+      pairs_[pair].flow = flow;
     }
   }
 
@@ -89,8 +89,8 @@ class OpCheck {
     std::string name = "all outputs";
     bool is_wrong = verdict.verdict == Verdict::kWrong;
     if (verdict.input >= 0 && verdict.output >= 0) {
-      const DerivativePair pair{ArgumentOf(op_.inputs, attrs, verdict.input),
-                                ArgumentOf(op_.outputs, attrs, verdict.output),
+      const DerivativePair pair{ArgOf(op_.inputs, attrs, verdict.input),
+                                ArgOf(op_.outputs, attrs, verdict.output),
                                 IsComplex(given[static_cast<size_t>(verdict.input)].dtype),
                                 IsComplex((*outputs)[static_cast<size_t>(verdict.output)].dtype)};
       const auto it = pairs_.find(pair);
@@ -110,10 +110,10 @@ class OpCheck {
     tally.refused += verdict == Verdict::kRefused ? 1 : 0;
     tally.undecided += verdict == Verdict::kUndecided ? 1 : 0;
     tally.empty += verdict == Verdict::kEmpty ? 1 : 0;
-    switch (tally.rule) {
-      case GradientRuleOf::kRefusal:
+    switch (tally.flow) {
+      case GradientFlow::kNone:
         return verdict != Verdict::kRight;
-      case GradientRuleOf::kZero:
+      case GradientFlow::kZero:
         return verdict != Verdict::kRefused;
       default:
         return true;
