@@ -9,18 +9,12 @@
 #include <optional>
 #include <string>
 
+#include "src/base/control_groups.h"
+
 namespace dfrun {
 namespace {
 
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
-
-// The number that a file of a cgroup holds; nothing for "max", or where it cannot be read.
-std::optional<int64_t> NumberIn(const std::string& path) {
-  std::ifstream file(path);
-  int64_t number = 0;
-  if (!(file >> number)) return {};
-  return number;
-}
 
 // The number behind a word that begins a line: "MemAvailable: 123 kB".
 std::optional<int64_t> NumberBehind(const std::string& path, const std::string& word) {
@@ -45,7 +39,7 @@ HostMemory OfHost() {
 
 HostMemory OfAddressSpace() {
   rlimit limit{};
-  const std::optional<int64_t> pages = NumberIn("/proc/self/statm");
+  const std::optional<int64_t> pages = ReadNumber("/proc/self/statm");
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || !pages) return {kNoLimit, kNoLimit};
   const auto total = static_cast<int64_t>(limit.rlim_cur);
   return {std::max<int64_t>(total - *pages * sysconf(_SC_PAGESIZE), 0), total};
@@ -53,28 +47,20 @@ HostMemory OfAddressSpace() {
 
 // One group: what its files of these names say. Pages of files that nobody uses are given back when memory is short.
 HostMemory OfGroup(const std::string& folder, const char* limit, const char* usage, const char* unused_files) {
-  const std::optional<int64_t> total = NumberIn(folder + limit);
-  const std::optional<int64_t> used = NumberIn(folder + usage);
+  const std::optional<int64_t> total = ReadNumber(folder + limit);
+  const std::optional<int64_t> used = ReadNumber(folder + usage);
   if (!total || !used) return {kNoLimit, kNoLimit};
   const int64_t files = NumberBehind(folder + "/memory.stat", unused_files).value_or(0);
   return {std::max<int64_t>(*total - *used + files, 0), *total};
 }
 
-// The groups of the process and those around them: "0::/a/b" of version 2, "9:memory:/a/b" of version 1.
 HostMemory OfGroups() {
   HostMemory least{kNoLimit, kNoLimit};
-  std::ifstream groups("/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    const bool is_second = line.starts_with("0::");
-    const size_t memory = line.find(":memory:");
-    if (!is_second && memory == std::string::npos) continue;
-    const std::string root = is_second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
-    for (std::string path = line.substr(line.rfind(':') + 1);; path.resize(path.rfind('/'))) {
-      if (path == "/") path.clear();
-      Take(is_second ? OfGroup(root + path, "/memory.max", "/memory.current", "inactive_file")
-                     : OfGroup(root + path, "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file"),
+  for (const ControlGroups& groups : ControlGroupsOf("memory")) {
+    for (const std::string& folder : groups.folders) {
+      Take(groups.is_v2 ? OfGroup(folder, "/memory.max", "/memory.current", "inactive_file")
+                        : OfGroup(folder, "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file"),
            least);
-      if (path.empty()) break;
     }
   }
   return least;
