@@ -115,4 +115,15 @@ Y
 resumed remainder.yaml "remainders, ranges, values of OneHot and paddings have gradients, and had none"
 sed 's/Mod(W/Mod(StopGradient(W)/' remainder.yaml > stopped.yaml
 resumed stopped.yaml ""
+spec overwritten "learning_rate: 0.1" <<'Y'
+  W: {op: Variable, shape: [2], dtype: "${dt}", init: ones}
+  loss: Sum(TensorScatterUpdate(W, [[0]], Slice(W, [1], [1])))
+Y
+resumed overwritten.yaml "rows that a later one overwrites in DynamicStitch, TensorScatterUpdate or SparseToDense get no"
+spec cell "learning_rate: 0.1" <<'Y'
+  W: {op: Variable, shape: [2, 4], dtype: "${dt}", init: ones}
+  c: {op: LSTMBlockCell, inputs: [[[1.0]], [[0.5]], [[0.5]], W, [0.0], [0.0], [0.0], [0.0, 0.0, 0.0, 0.0]]}
+  loss: Sum(c:6)
+Y
+resumed cell.yaml "a cell of an LSTM that cell_clip holds passes no gradient on, and did"
 echo "a resumed job says what is computed otherwise"
