@@ -40,7 +40,7 @@ enum class Code : uint8_t {
   kNotFinite = 16,    // a loss, gradient or variable is NaN or infinite
   kRequeue = 17,      // saved after SIGTERM or SIGUSR1: the job goes on when it is started again
   kInterrupted = 18,  // SIGINT
-  kTerminated = 19,   // SIGTERM, and nothing was saved
+  kTerminated = 19,   // SIGTERM, SIGHUP, SIGXCPU or SIGQUIT, and nothing was saved
   kUserSignal = 20    // SIGUSR1, and nothing was saved
 };
 
