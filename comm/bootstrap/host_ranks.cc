@@ -7,13 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <sstream>
 
 #include "comm/bootstrap/launcher.h"
+#include "src/base/proc_file.h"
 #include "src/base/status.h"
 #include "src/base/text.h"
 
@@ -26,19 +25,10 @@ constexpr const char* kJobVariable = "PMIX_NAMESPACE";
 constexpr const char* kLocalSizes[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE",
                                        "PALS_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE"};
 
-std::string OfProcess(pid_t pid, const char* file) {
-  return StrCat("/proc/", pid, "/", file);
-}
-
-std::string ReadWhole(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 // The program's file. Another user's process hides it.
 std::optional<std::pair<dev_t, ino_t>> ProgramOf(pid_t pid) {
   struct stat found = {};
-  if (::stat(OfProcess(pid, "exe").c_str(), &found) != 0) return std::nullopt;
+  if (::stat(StrCat("/proc/", pid, "/exe").c_str(), &found) != 0) return std::nullopt;
   return std::pair(found.st_dev, found.st_ino);
 }
 
@@ -68,7 +58,7 @@ struct HostRanks::Process {
 
   // From /proc/PID/stat: the name stands between parentheses and may hold any byte.
   bool ReadStat() {
-    const std::string text = ReadWhole(OfProcess(pid, "stat"));
+    const std::string text = ReadProcFile(pid, "stat");
     const size_t open = text.find('(');
     const size_t close = text.rfind(')');
     if (open == std::string::npos || close == std::string::npos || close < open) return false;
@@ -105,7 +95,7 @@ std::vector<HostRanks::Process> HostRanks::ReadProcesses() const {
     Process process;
     process.pid = pid.value_or(0);
     if (!pid || !process.ReadStat()) continue;
-    const std::string environment = ReadWhole(OfProcess(*pid, "environ"));
+    const std::string environment = ReadProcFile(*pid, "environ");
     if (const auto rank = ValueOf(environment, rank_variable_)) process.rank = ParseAs<int>(*rank);
     process.names_job = job_.empty() || ValueOf(environment, kJobVariable) == job_;
     processes.push_back(std::move(process));

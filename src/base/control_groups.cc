@@ -66,7 +66,8 @@ ControlGroups FoldersOf(const std::string& root, const Mount& mount, std::string
 
 }  // namespace
 
-std::vector<ControlGroups> ControlGroupsOf(const std::string& controller, const std::string& root) {
+std::vector<ControlGroups> ControlGroupsOf(const std::string& file, const std::string& root) {
+  const std::string controller = file.substr(0, file.find('.'));
   std::vector<ControlGroups> all;
   for (const Mount& mount : ReadMounts(root)) {
     if (!mount.is_v2 && !Lists(mount.options, controller)) continue;

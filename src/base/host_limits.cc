@@ -68,8 +68,8 @@ HostLimits ReadHostLimits(const std::string& root) {
   const int64_t pages = sysconf(_SC_PHYS_PAGES);
   limits.host_bytes = limits.memory_bytes = pages < 0 ? 0 : pages * sysconf(_SC_PAGESIZE);
   limits.cores = CoresOfAffinity();
-  for (const ControlGroups& groups : ControlGroupsOf("memory", root)) LimitMemory(groups, limits);
-  for (const ControlGroups& groups : ControlGroupsOf("cpu", root)) LimitCores(groups, limits);
+  for (const ControlGroups& groups : ControlGroupsOf(kMemoryFile, root)) LimitMemory(groups, limits);
+  for (const ControlGroups& groups : ControlGroupsOf(kCoresFile, root)) LimitCores(groups, limits);
   return limits;
 }
 

@@ -56,7 +56,7 @@ HostMemory OfGroup(const std::string& folder, const char* limit, const char* usa
 
 HostMemory OfGroups() {
   HostMemory least{kNoLimit, kNoLimit};
-  for (const ControlGroups& groups : ControlGroupsOf("memory")) {
+  for (const ControlGroups& groups : ControlGroupsOf("memory.max")) {
     for (const std::string& folder : groups.folders) {
       Take(groups.is_v2 ? OfGroup(folder, "/memory.max", "/memory.current", "inactive_file")
                         : OfGroup(folder, "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file"),

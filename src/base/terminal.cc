@@ -5,11 +5,10 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "src/base/printable.h"
+#include "src/base/proc_file.h"
 #include "src/base/status.h"
 #include "src/base/stop_request.h"
 #include "src/base/text.h"
@@ -26,8 +25,7 @@ std::string OutputOf(pid_t process, int fd) {
 
 // 0 where there is none that can be seen.
 pid_t ParentOf(pid_t process) {
-  std::ifstream file(StrCat("/proc/", process, "/stat"));
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string text = ReadProcFile(process, "stat");
   // "7 (a name) S 6 ...": the name may hold anything.
   const size_t begin = text.rfind(')') + 4;
   if (text.rfind(')') == std::string::npos || begin >= text.size()) return 0;
