@@ -150,8 +150,9 @@ std::vector<NodeId> Dependency::PathToY(NodeId node) const {
   return path;
 }
 
-std::string Dependency::PathThrough(NodeId node) const {
-  std::vector<NodeId> path = PathFromX(node);
+std::string Dependency::PathThrough(NodeId node, NodeId source) const {
+  std::vector<NodeId> path = PathFromX(source < 0 ? node : source);
+  if (source >= 0) path.push_back(source);
   path.push_back(node);
   const std::vector<NodeId> rest = PathToY(node);
   path.insert(path.end(), rest.begin(), rest.end());

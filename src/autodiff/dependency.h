@@ -34,8 +34,9 @@ class Dependency {
 
   const Stacks& stacks() const { return stacks_; }
 
-  // "'W' -> 'product' -> 'loss'": a path from an x to a y through the node. For errors.
-  std::string PathThrough(NodeId node) const;
+  // "'W' -> 'product' -> 'loss'": a path from an x to a y through the node, by way of this source of it if one is
+  // given. For errors.
+  std::string PathThrough(NodeId node, NodeId source = -1) const;
 
  private:
   void MarkDependent();

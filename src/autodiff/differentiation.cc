@@ -174,7 +174,7 @@ Status Differentiation::Refuse(NodeId id, const std::vector<bool>& reached,
       return InvalidArgument(graph_.Describe(id), ": the gradient of ", rule.name, " gives none of its output '",
                              output < 0 ? StrCat(port) : rule.outputs[static_cast<size_t>(output)].name,
                              "' for its input '", input < 0 ? StrCat(i) : rule.inputs[static_cast<size_t>(input)].name,
-                             "'; it is needed on the path ", dependency_.PathThrough(id),
+                             "'; it is needed on the path ", dependency_.PathThrough(id, node.inputs[i].node),
                              "; StopGradient ends a path that is not meant");
     }
   }

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
+#include "src/autodiff/gradient_rule.h"
 #include "src/autodiff/gradients.h"
 #include "src/framework/element_types.h"
 #include "tests/conformance/kernels/golden_file.h"
@@ -70,6 +72,7 @@ class GradientCaseRunner {
     AddInputs();
     if (!dy_.valid()) return InvalidArgument("the case has no dy");
     const Output y = maker_.Add("op", case_.op, op_inputs_, case_.attrs);
+    FindRefused(maker_.graph.node(y.node));
     DF_ASSIGN(std::vector<Output> fetches, Differentiate({y}, xs_, {dy_}));
     if (!weights_.empty()) {
       std::vector<Output> by = xs_;
@@ -123,12 +126,24 @@ class GradientCaseRunner {
       if (i > count) weights_.push_back(input);
     }
   }
+  // TensorFlow gives none for these inputs, and no error.
+  void FindRefused(const Node& op) {
+    for (int i = 0; i < op.num_inputs(); ++i) {
+      if (FlowThrough(maker_.graph, op, i, 0) == GradientFlow::kNone) refused_.insert(op.inputs[i].node);
+    }
+  }
   // Dense; zeros where there is none.
   Result<std::vector<Output>> Differentiate(const std::vector<Output>& ys, const std::vector<Output>& xs,
                                             const std::vector<Output>& grad_ys) {
     GradientOptions options;
     options.grad_ys = grad_ys;
-    DF_ASSIGN(const std::vector<GradientValue> values, AddGradients(maker_.graph, ys, xs, options));
+    std::vector<Output> asked = xs;
+    std::erase_if(asked, [&](Output x) { return refused_.contains(x.node); });
+    DF_ASSIGN(const std::vector<GradientValue> given, AddGradients(maker_.graph, ys, asked, options));
+    std::vector<GradientValue> values;
+    for (size_t k = 0, next = 0; k < xs.size(); ++k) {
+      values.push_back(refused_.contains(xs[k].node) ? GradientValue() : given[next++]);
+    }
     std::vector<Output> dense;
     for (size_t k = 0; k < xs.size(); ++k) {
       const std::string name = StrCat("dense", made_++);
@@ -148,6 +163,7 @@ class GradientCaseRunner {
   std::vector<Output> xs_;
   Output dy_;
   std::vector<Output> weights_;
+  std::set<NodeId> refused_;  // the op's inputs by which its definition gives no gradient
   int made_ = 0;
 };
 
