@@ -3,6 +3,7 @@
 #   first_save_test.sh SOURCE_DIR DFRUN
 SOURCE=$1 DFRUN=$2
 source "$SOURCE/tests/regression/lib.sh"
+source "$SOURCE/tests/preload.sh"
 
 # spec NAME VARIABLE...: a job that sums variables of these names and saves them.
 spec() {
@@ -80,7 +81,9 @@ left=$(find good.run -name '*tmp*')
 [ -z "$left" ] || fail "left in the run directory: $left"
 
 # A file system without locks, said once.
-REFUSE=locks LD_PRELOAD=$(dirname "$DFRUN")/libdfrun_test_file_system.so \
+library=$(dirname "$DFRUN")/libdfrun_test_file_system.so
+preload_name library
+REFUSE=locks LD_PRELOAD=$library \
   expect 0 "no locks (No locks available)" "$DFRUN" good.yaml --output unlocked.run
 [ "$(grep -c 'no locks' out)" = 1 ] || fail "the lack of locks is said $(grep -c 'no locks' out) times"
 # What stands in the way.

@@ -6,6 +6,7 @@ SOURCE=$1 DFRUN=$2 INSTANTS=${3:-3} RANKS=${4:-2} TRANSPORT=${5:-mpi}
 source "$SOURCE/tests/regression/lib.sh"
 source "$SOURCE/tests/regression/signals.sh"
 source "$SOURCE/tests/regression/failures.sh"
+source "$SOURCE/tests/preload.sh"
 
 cat > job.yaml <<'YAML'
 dfrun: 1
@@ -46,6 +47,7 @@ done
 
 # Stopped where it is about to leave MPI: the job's own code. When it has left it: 76, for no other ends a launcher that waits.
 library=$(dirname "$DFRUN")/libdfrun_test_stop_at_end.so
+preload_name library
 for case in 'before 0 MPI_Finalize' 'after 76 the other ranks of this host to end'; do
   read -r when code what <<< "$case"
   STOP_AT_END=$when LD_PRELOAD=$library start_ranks "$RANKS" "$DFRUN" job.yaml --output "end-$when" \
