@@ -27,10 +27,10 @@ start() {  # start NAME: looks at the file in the background, as process $pid, w
   done
   fail "$1: there is no helper"
 }
-ended() {  # ended NAME CODE TEXT
+ended() {  # ended NAME PID TEXT
   local code=0
   wait "$2" || code=$?
-  [ $code = 74 ] && grep -qF -- "$3" "$1" || { cat "$1" >&2; fail "$1: exit code $code, or not '$3'"; }
+  [ $code = 66 ] && grep -qF -- "$3" "$1" || { cat "$1" >&2; fail "$1: exit code $code, or not '$3'"; }
 }
 start killed
 kill -KILL $helper
