@@ -143,12 +143,15 @@ for to in . src /tmp; do
 done
 as_user "$DFRUN" "$WORK/saver.yaml" --output run2 > "$WORK/out" 2>&1 &
 pid=$!
+merged=no
 for ((i = 0; i < 300; ++i)); do
-  [ "$(cat run2/checkpoints/LATEST 2> /dev/null || true)" != "" ] && [ "$(wc -l < run2/log.txt)" -ge 4 ] && break
+  if [ -f run2/model/ckpt/manifest.json ] && [ ! -e run2/model/part/manifest.json ]; then merged=yes; fi
+  [ "$(cat run2/checkpoints/LATEST 2> /dev/null || true)" != "" ] && [ "$(wc -l < run2/log.txt)" -ge 4 ] &&
+    [ $merged = yes ] && break
   sleep 0.1
 done
-end_job
-[ -f run2/model/ckpt/manifest.json ] && [ ! -e run2/model/part/manifest.json ] || fail "nothing was merged"
+end_job  # in the middle of a step, perhaps
+[ $merged = yes ] || fail "nothing was merged"
 for name in out.txt log.txt; do grep -qx "$name" run2/written-0.txt || fail "$name is not listed"; done
 before=$(cat run2/out.txt)
 steps=$(($(sed 's/step-//' run2/checkpoints/LATEST) + 10))
