@@ -83,6 +83,12 @@ class GradientCaseRunner {
     if (!RunsRecorded()) return GraphEvaluator().Fetch(maker_.graph, fetches);
     return FetchRecorded(fetches);
   }
+  // After Run(): whether the value is a gradient by an input of which the op's definition gives none. TensorFlow gives
+  // none or a part of it there, and no error.
+  bool IsRefused(size_t value) const {
+    const size_t x = value % xs_.size();
+    return value < 2 * xs_.size() && refused_.contains(xs_[x].node);
+  }
 
  private:
   // Where a node of the case has no kernel on the device there is no plan of them all.
@@ -126,10 +132,13 @@ class GradientCaseRunner {
       if (i > count) weights_.push_back(input);
     }
   }
-  // TensorFlow gives none for these inputs, and no error.
   void FindRefused(const Node& op) {
     for (int i = 0; i < op.num_inputs(); ++i) {
-      if (FlowThrough(maker_.graph, op, i, 0) == GradientFlow::kNone) refused_.insert(op.inputs[i].node);
+      if (FlowThrough(maker_.graph, op, i, 0) != GradientFlow::kNone) continue;
+      refused_.insert(op.inputs[i].node);
+      Graph graph = maker_.graph.Clone();
+      const std::vector<Output> y = {{op.id, 0}};
+      EXPECT_FALSE(AddGradients(graph, y, std::vector<Output>{op.inputs[i]}).ok()) << "by input " << i;
     }
   }
   // Dense; zeros where there is none.
@@ -180,10 +189,12 @@ TEST_P(GradientGoldenTest, GradientsAndTheirGradientsAreTensorFlows) {
   ASSERT_TRUE(cases.ok()) << cases.status().ToString();
   for (const GoldenCase& c : *cases) {
     SCOPED_TRACE(StrCat(GetParam(), ":", c.line, ": ", c.op));
-    const Result<std::vector<Tensor>> gradients = GradientCaseRunner(c).Run();
+    GradientCaseRunner runner(c);
+    const Result<std::vector<Tensor>> gradients = runner.Run();
     ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
     ASSERT_EQ(gradients->size(), c.outputs.size());
     for (size_t i = 0; i < c.outputs.size(); ++i) {
+      if (runner.IsRefused(i)) continue;
       EXPECT_LT(LargestDifference(c.outputs[i], (*gradients)[i]), kTolerance)
           << "output " << i << ": expected " << c.outputs[i].ToString(16) << ", got " << (*gradients)[i].ToString(16);
     }
