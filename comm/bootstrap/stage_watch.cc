@@ -125,8 +125,9 @@ void StageWatch::LookForGone() {
 
 // The lowest rank of the host that can.
 bool StageWatch::SpeaksForHost(const std::vector<HostRank>& others) const {
+  const int own_rank = host_->own_rank();
   return std::none_of(others.begin(), others.end(), [&](const HostRank& other) {
-    return other.rank < host_->own_rank() && other.is_ours && !other.is_stopped() && !other.has_ended();
+    return other.rank < own_rank && other.is_ours && !other.is_stopped() && !other.has_ended();
   });
 }
 
