@@ -158,6 +158,14 @@ Result<std::vector<hsize_t>> DatasetDims(const Handle& dataset, const std::strin
   return dims;
 }
 
+std::string FileNameOf(const Handle& object) {
+  const ssize_t length = std::max<ssize_t>(H5Fget_name(object.id(), nullptr, 0), 0);
+  std::string name(static_cast<size_t>(length) + 1, '\0');  // the library ends it with a NUL
+  H5Fget_name(object.id(), name.data(), name.size());
+  name.resize(static_cast<size_t>(length));
+  return name;
+}
+
 Result<std::vector<std::string>> ListDatasets(const Handle& file) {
   std::vector<std::string> names;
   if (H5Lvisit(file.id(), H5_INDEX_NAME, H5_ITER_INC, &AddDataset, &names) < 0) {

@@ -54,6 +54,8 @@ Status CloseFile(Handle file, const std::string& path);
 Result<Handle> OpenDataset(const Handle& file, const std::string& path, const std::string& name);
 // The dataset's sizes, none for a scalar. InvalidArgument for a null dataspace.
 Result<std::vector<hsize_t>> DatasetDims(const Handle& dataset, const std::string& name);
+// The name of the file that an object lies in, as it was opened; empty where there is none.
+std::string FileNameOf(const Handle& object);
 // The paths of all datasets of the file, sorted; links out of the file are left out.
 Result<std::vector<std::string>> ListDatasets(const Handle& file);
 

@@ -16,14 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using h5::Handle;
 
-constexpr size_t kMaxName = 4096;
-
-std::string NameOfFile(const Handle& object) {
-  char name[kMaxName] = {};
-  H5Fget_name(object.id(), name, sizeof name);
-  return name;
-}
-
 // One call of CheckLocation().
 class LocationCheck {
  public:
@@ -104,11 +96,12 @@ class LocationCheck {
     const Handle opened(H5Dopen2(file.id(), dataset.c_str(), access.id()));
     DF_TRY(Status(refused_));
     if (!opened.valid()) return Cleared();
-    const std::string owner = NameOfFile(opened);  // another one behind an external link
-    if (owner != NameOfFile(file)) DF_TRY(CheckTarget(owner));
-    const std::string& from = owner == NameOfFile(file) ? path : owner;
+    const std::string owner = h5::FileNameOf(opened);
+    const bool is_elsewhere = owner != h5::FileNameOf(file);  // behind an external link
+    if (is_elsewhere) DF_TRY(CheckTarget(owner));
+    const std::string& from = is_elsewhere ? owner : path;
     const Handle layout(H5Dget_create_plist(opened.id()));
-    DF_TRY(CheckExternalStorage(layout));
+    DF_TRY(VisitExternalFiles(layout, what_, [&](const ExternalFile& part) { return CheckTarget(part.name); }));
     if (H5Pget_layout(layout.id()) != H5D_VIRTUAL) return Status();
     return VisitParts(layout, from, [&](const VirtualPart& part) -> Status {
       if (part.is_own) return CheckData(Handle(H5Iget_file_id(opened.id())), from, part.dataset);
@@ -116,21 +109,6 @@ class LocationCheck {
       DF_TRY(CheckTarget(part.path));
       return CheckFile(part.path, part.dataset);
     });
-  }
-
-  // HDF5 takes its names from the working directory on.
-  Status CheckExternalStorage(const Handle& layout) const {
-    const int files = H5Pget_external_count(layout.id());
-    for (int i = 0; i < files; ++i) {
-      char name[kMaxName] = {};
-      off_t offset = 0;
-      hsize_t size = 0;
-      if (H5Pget_external(layout.id(), static_cast<unsigned>(i), sizeof name - 1, name, &offset, &size) < 0) {
-        return h5::LastError(Code::kDataLoss, what_);
-      }
-      DF_TRY(CheckTarget(name));
-    }
-    return Status();
   }
 
   Status CheckFile(const std::string& path, const std::string& dataset) {

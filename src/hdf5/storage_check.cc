@@ -18,8 +18,6 @@ namespace {
 
 using h5::Handle;
 
-constexpr size_t kMaxName = 4096;
-
 std::string SizesText(const std::vector<hsize_t>& sizes) {
   std::vector<std::string> texts;
   for (const hsize_t size : sizes) texts.push_back(std::to_string(size));
@@ -76,20 +74,14 @@ class StorageCheck {
     if (H5Pget_layout(layout.id()) != H5D_VIRTUAL) return Status();
     if (++depth_ > kMaxPartDepth)
       return Error(Code::kDataLoss, what_, " is made of parts that are made of parts, too deep");
-    const std::string from = FileOf(dataset, path);
+    const std::string owner = h5::FileNameOf(dataset);  // another than `path` behind an external link
+    const std::string& from = owner.empty() ? path : owner;
     DF_TRY(VisitParts(layout, from, [&](const VirtualPart& part) { return CheckPart(dataset, layout, from, part); }));
     --depth_;
     return Status();
   }
 
  private:
-  // The file of a dataset, which is another than `path` behind an external link.
-  static std::string FileOf(const Handle& dataset, const std::string& path) {
-    char name[kMaxName] = {};
-    const ssize_t bytes = H5Fget_name(dataset.id(), name, sizeof name);
-    return bytes > 0 && static_cast<size_t>(bytes) < sizeof name ? std::string(name) : path;
-  }
-
   Status CheckFilters(const Handle& layout) const {
     for (int i = 0; i < H5Pget_nfilters(layout.id()); ++i) {
       unsigned flags = 0;
@@ -107,30 +99,23 @@ class StorageCheck {
 
   // HDF5 reads zeros behind the end of a file. Where the environment says where files lie, HDF5 finds them alone.
   Status CheckExternal(const Handle& dataset, const Handle& layout) const {
-    const int files = H5Pget_external_count(layout.id());
-    if (files <= 0 || std::getenv("HDF5_EXTFILE_PREFIX") != nullptr) return Status();
+    if (std::getenv("HDF5_EXTFILE_PREFIX") != nullptr) return Status();
     const Handle type(H5Dget_type(dataset.id()));
     const Handle space(H5Dget_space(dataset.id()));
     uint64_t left =
         static_cast<uint64_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space.id()))) * H5Tget_size(type.id());
-    for (int i = 0; i < files; ++i) {
-      char name[kMaxName] = {};
-      off_t offset = 0;
-      hsize_t size = 0;
-      if (H5Pget_external(layout.id(), static_cast<unsigned>(i), sizeof name - 1, name, &offset, &size) < 0) {
-        return h5::LastError(Code::kDataLoss, what_);
-      }
-      const uint64_t here = std::min<uint64_t>(left, size);
+    return VisitExternalFiles(layout, what_, [&](const ExternalFile& file) -> Status {
+      const uint64_t here = std::min(left, file.bytes);
       left -= here;
       std::error_code error;
-      const uint64_t bytes = std::filesystem::file_size(name, error);
-      const uint64_t end = static_cast<uint64_t>(offset) + here;
-      if (error) return Error(Code::kNotFound, what_, " keeps its values in the file ", name, ", which is not there");
-      if (bytes >= end) continue;
-      return Error(Code::kDataLoss, what_, " keeps its values in the file ", name, ", which has ", bytes,
+      const uint64_t bytes = std::filesystem::file_size(file.name, error);
+      const uint64_t end = file.offset + here;
+      if (error)
+        return Error(Code::kNotFound, what_, " keeps its values in the file ", file.name, ", which is not there");
+      if (bytes >= end) return Status();
+      return Error(Code::kDataLoss, what_, " keeps its values in the file ", file.name, ", which has ", bytes,
                    " bytes and should have ", end);
-    }
-    return Status();
+    });
   }
 
   template <class... Args>

@@ -73,14 +73,6 @@ Result<OpenTensor> Open(const Handle& file, const std::string& path, const std::
   return tensor;
 }
 
-// The name of the file that an object lies in.
-std::string FileOf(const Handle& object) {
-  const ssize_t length = H5Fget_name(object.id(), nullptr, 0);
-  std::string name(static_cast<size_t>(std::max<ssize_t>(length, 0)) + 1, '\0');
-  H5Fget_name(object.id(), name.data(), name.size());
-  return name;
-}
-
 Status Unread() {
   return h5::LastError(Code::kDataLoss, "reading strings");
 }
@@ -164,7 +156,7 @@ Result<DatasetInfo> InspectDataset(const Handle& file, const std::string& path, 
   }
   DF_ASSIGN(OpenTensor tensor, Open(file, path, name));
   // An external link leads elsewhere: then the offset is one of that file.
-  tensor.info.contiguous = tensor.info.contiguous && FileOf(tensor.dataset) == FileOf(file);
+  tensor.info.contiguous = tensor.info.contiguous && h5::FileNameOf(tensor.dataset) == h5::FileNameOf(file);
   return tensor.info;
 }
 

@@ -84,4 +84,19 @@ Status VisitParts(const h5::Handle& layout, const std::string& from,
   return Status();
 }
 
+Status VisitExternalFiles(const h5::Handle& layout, const std::string& what,
+                          const std::function<Status(const ExternalFile&)>& visit) {
+  const int files = H5Pget_external_count(layout.id());
+  for (int i = 0; i < files; ++i) {
+    char name[kMaxName] = {};
+    off_t offset = 0;
+    hsize_t bytes = 0;
+    if (H5Pget_external(layout.id(), static_cast<unsigned>(i), sizeof name - 1, name, &offset, &bytes) < 0) {
+      return h5::LastError(Code::kDataLoss, what);
+    }
+    DF_TRY(visit({name, static_cast<uint64_t>(offset), bytes}));
+  }
+  return Status();
+}
+
 }  // namespace dfrun

@@ -1,8 +1,9 @@
-// What a virtual dataset is made of: datasets of other files.
+// The other files that hold values of a dataset: parts of a virtual dataset, and external storage.
 #ifndef DFRUN_SRC_HDF5_VIRTUAL_PARTS_H_
 #define DFRUN_SRC_HDF5_VIRTUAL_PARTS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -32,6 +33,18 @@ std::optional<std::string> FindHdf5Target(const std::string& from, const std::st
 // the names of a part cannot be read.
 Status VisitParts(const h5::Handle& layout, const std::string& from,
                   const std::function<Status(const VirtualPart&)>& visit);
+
+// A file that holds values of a dataset without being an HDF5 file.
+struct ExternalFile {
+  std::string name;  // HDF5 finds it from the working directory on
+  uint64_t offset = 0;
+  uint64_t bytes = 0;  // from there on; the largest number: all that the dataset still lacks
+};
+
+// Visits the external files of a dataset of which `layout` are the creation properties, in their order, until a visit
+// fails. DataLoss, with `what`, where one cannot be read.
+Status VisitExternalFiles(const h5::Handle& layout, const std::string& what,
+                          const std::function<Status(const ExternalFile&)>& visit);
 
 }  // namespace dfrun
 
