@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "src/spec/entry.h"
+#include "src/spec/expr_walk.h"
 
 namespace dfrun {
 namespace {
@@ -25,21 +26,8 @@ class NameFinder {
 
  private:
   void Walk(const Expr& expr) {
-    switch (expr.kind) {
-      case Expr::Kind::kName:
-      case Expr::Kind::kControl:
-        return Add(expr);
-      case Expr::Kind::kList:
-        for (const Expr& item : expr.items) Walk(item);
-        return;
-      case Expr::Kind::kMap:
-        for (const KeywordArg& k : expr.keywords) Walk(k.value);
-        return;
-      case Expr::Kind::kCall:
-        return WalkCall(expr);
-      default:
-        return;
-    }
+    WalkExpr(
+        expr, [&](const Expr& name) { Add(name); }, [&](const Expr& call) { WalkCall(call); });
   }
 
   void WalkCall(const Expr& call) {

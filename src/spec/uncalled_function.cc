@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/spec/entry.h"
+#include "src/spec/expr_walk.h"
 #include "src/spec/family.h"
 #include "src/spec/op_arguments.h"
 
@@ -90,21 +91,8 @@ class UncalledFunction {
   }
 
   void Walk(const Expr& expr) {
-    switch (expr.kind) {
-      case Expr::Kind::kName:
-      case Expr::Kind::kControl:
-        return CheckName(expr);
-      case Expr::Kind::kList:
-        for (const Expr& item : expr.items) Walk(item);
-        return;
-      case Expr::Kind::kMap:
-        for (const KeywordArg& k : expr.keywords) Walk(k.value);
-        return;
-      case Expr::Kind::kCall:
-        return WalkCall(expr);
-      default:
-        return;
-    }
+    WalkExpr(
+        expr, [&](const Expr& name) { CheckName(name); }, [&](const Expr& call) { WalkCall(call); });
   }
 
   // "h/W" may be a node within the entry "h".
