@@ -214,6 +214,7 @@ HeartbeatThread::HeartbeatThread(int rank, std::vector<std::string> hosts, Heart
       heard_(hosts_.size()),
       deaths_(hosts_.size()) {
   if (!addresses_.empty()) links_ = LinksOf(rank_, static_cast<int>(hosts_.size()), options_.times);
+  is_heard_ = links_.empty();
   thread_ = std::thread([this] { Main(); });
 }
 

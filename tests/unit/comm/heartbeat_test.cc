@@ -161,6 +161,25 @@ TEST(WatchLinkTest, RanksHaveAFewConnectionsEachHoweverManyThereAre) {
   }
 }
 
+// A process that is alone must not wait for a beat before it does its work.
+TEST(AloneHeartbeatTest, NothingIsAwaitedWhereNobodyIsWatched) {
+  class Alone final : public Bootstrap {
+   public:
+    std::string_view name() const override { return "alone"; }
+    int rank() const override { return 0; }
+    int size() const override { return 1; }
+    Result<std::vector<std::string>> AllGather(std::string_view bytes) override {
+      return std::vector<std::string>{std::string(bytes)};
+    }
+    Status Barrier() override { return Status(); }
+    [[noreturn]] void Abort(int exit_code) override { std::_Exit(exit_code); }
+  };
+  Alone bootstrap;
+  auto watch = Heartbeat::Start(bootstrap, {"here"}, {.times = *ParseHeartbeat("1")});
+  ASSERT_TRUE(watch.ok()) << watch.status();
+  EXPECT_TRUE((*watch)->AwaitFirst(std::chrono::seconds(0)));
+}
+
 TEST(HeartbeatOptionsTest, TimesAreReadAndMistakesAreExplained) {
   const auto times = ParseHeartbeat("0.5,3");
   ASSERT_TRUE(times.ok());
