@@ -15,7 +15,7 @@
 namespace dfrun {
 namespace {
 
-// Of a block of scores.
+// The size of a block of scores: queries by keys.
 constexpr int64_t kRows = 64;
 constexpr int64_t kColumns = 128;
 
@@ -157,8 +157,8 @@ class AttentionKernel final : public Kernel {
   const AttentionAttrs attrs_;
 };
 
-// What the gradient of a pair is computed of: beside its data dy, the logarithms of sums, and by query the product of
-// dy and the output.
+// The inputs of a pair's gradient: its data, dy, and for each query the logarithm of its sum and the product of dy and
+// the output.
 template <class C>
 struct PairGradients {
   PairData<C> data;
@@ -178,7 +178,7 @@ class ScoreBlock {
         weights_(static_cast<size_t>(kRows * kColumns)),
         slopes_(static_cast<size_t>(kRows * kColumns)) {}
 
-  // Of the queries from `first` on and the keys from `column` on.
+  // Computes the block of the queries from `first` on and the keys from `column` on.
   Status Compute(int64_t first, int64_t column) {
     first_ = first;
     column_ = column;

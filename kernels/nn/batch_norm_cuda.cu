@@ -16,7 +16,7 @@ struct Statistics {
   float* saved_variance;
 };
 
-// What the elements of a channel are summed from: near them, so that little cancels.
+// The origin of a channel's sums: its first element, which lies near the others, so that little cancels.
 template <class T>
 DF_HOST_DEVICE double OriginOf(const T* x, int64_t first) {
   const auto origin = static_cast<double>(static_cast<float>(x[first]));
@@ -91,8 +91,8 @@ struct NormaliseMap {
   const float* mean;
   const float* slope;
   const float* offset;
-  const T* side;  // what is added to the result, or null
-  bool has_relu;  // of the sum
+  const T* side;  // added to the result, or null
+  bool has_relu;  // applied to the sum with `side`
 
   template <int kWidth>
   struct Channels {

@@ -63,7 +63,7 @@ constexpr const char* kFlatFormats = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
 constexpr const char* kAllFormats = "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'";
 constexpr const char* kImages = "T: {half, bfloat16, float}";
 
-// What the op's own gradient alone reads.
+// Declares an output that only the op's own gradient reads.
 void ReserveOutput(OpBuilder& op, const std::string& name, const std::string& type) {
   op.Output(name + ": " + type).GradientEnds(GradientFlow::kNone, {}, name);
 }

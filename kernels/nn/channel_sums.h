@@ -78,7 +78,8 @@ inline void AddBlocks(const std::vector<double>& blocks, int64_t channels, doubl
   }
 }
 
-// How many parts each block's channels are cut into, so that threads have as much to do; no sum's bits depend on it.
+// The number of parts that each block's channels are cut into, so that all threads have work; no sum's bits depend on
+// it.
 inline int64_t PartsOfBlock(const ChannelLayout& l, int64_t blocks, int64_t threads) {
   constexpr int64_t kLeastChannels = 64;
   if (blocks % threads == 0 || blocks > 4 * threads) return 1;

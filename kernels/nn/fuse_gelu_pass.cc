@@ -12,7 +12,7 @@ bool IsApproximate(const Node& gelu) {
   return IsSet(gelu, "approximate");
 }
 
-// What takes the name of BiasAdd.
+// The fused node, which takes the name of the BiasAdd.
 std::optional<Fusion> Fused(const Node& bias, const Node& product, const char* op) {
   if (!IsFloating(product.output_types[0].dtype) || !HasChannelsLast(bias)) return {};
   Fusion fusion{bias.id, {product.id}, op, {product.inputs[0], product.inputs[1], bias.inputs[1]}, product.attrs};

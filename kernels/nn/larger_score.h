@@ -1,4 +1,4 @@
-// How scores of a row are compared, on any device.
+// LargerScore: the larger of two scores of a row, on any device.
 #ifndef DFRUN_KERNELS_NN_LARGER_SCORE_H_
 #define DFRUN_KERNELS_NN_LARGER_SCORE_H_
 

@@ -13,7 +13,7 @@ namespace dfrun::lstm {
 
 inline constexpr int kStates = 7;
 
-// What computes the states of all steps in float.
+// Computes the states of all steps in float.
 template <class Cells>
 class ForwardSteps {
  public:

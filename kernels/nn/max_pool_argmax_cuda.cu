@@ -53,7 +53,7 @@ DF_CARD_KERNEL void LargestAndNumbers(CardPool p, const T* x, T* y, CardNumbers 
   numbers.Set(i, at.image * numbers.of_image + (index < 0 ? 0 : index * p.channels + at.channel));
 }
 
-// Whether all numbers are of elements of their own windows, as pooling gives them: if not, `*strays` becomes 1.
+// Sets `*strays` to 1 if a number is that of an element outside of its own window; pooling gives no such number.
 DF_CARD_KERNEL void FindStrays(CardPool p, CardNumbers numbers, int32_t* strays, int32_t* refused, int64_t n) {
   const int64_t i = cuda::ThreadInGrid();
   if (i >= n) return;

@@ -14,7 +14,7 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-constexpr int64_t kMostPixels = 128;  // of a window
+constexpr int64_t kMostPixels = 128;  // pixels of a window
 constexpr const char* kGradient = "_MaxPoolReluGrad";
 
 // The sizes of windows that are side by side without padding, so that they tile what they divide; else none.
@@ -28,7 +28,7 @@ Sizes TileOf(const Node& node, std::string_view prefix) {
   return tiles ? *ksize : Sizes();
 }
 
-// Whether `node` reads images and nothing but the gradient of their pooling comes of it.
+// True if `node` is the gradient of the pooling of `conv` and reads no other output of it.
 bool IsGradientOf(const Node& conv, const Node& node) {
   if (node.op->name != kGradient || node.output_types[0].dtype != DType::kFloat) return false;
   const auto reads = [&](int input, int port) { return node.inputs[input] == Output{conv.id, port}; };

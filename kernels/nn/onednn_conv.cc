@@ -98,7 +98,8 @@ class OneDnnConv final : public Conv<T> {
     return *way;
   }
 
-  // Of a result that is images: block(first, count, run) for blocks of them, which run(to) computes.
+  // Runs a convolution whose result is images: calls block(first, count, run) for blocks of them, which run(to)
+  // computes.
   template <class Block>
   Status ForBlocks(const T* a, const T* b, ThreadPool& pool, Allocator& allocator, Block&& block) const {
     DF_ASSIGN(const Tensor ordered, usual().larger->Ordered(b, pool, allocator));
@@ -138,7 +139,7 @@ class OneDnnConv final : public Conv<T> {
   const ConvKind kind_;
   const ConvShape s_;
   const bool flipped_;
-  std::vector<Way> ways_;  // of ever fewer blocks, the usual ones first
+  std::vector<Way> ways_;  // ever fewer blocks, the usual number first
 };
 
 // The forward convolution of images that are much work each, by bands of their rows.

@@ -58,7 +58,7 @@ class OneDnnConvPrimitive {
   const bool flipped_;
   std::unique_ptr<OneDnnCall> call_;
   Operand operands_[3];  // a, b, result
-  // Where the filter's order in the library is PackFilterTiles' or PackFilterPanels'.
+  // True if the filter's order in the library is that of PackFilterTiles() or PackFilterPanels().
   bool is_tiled_ = false;
   int64_t panel_width_ = 0;
   Parts parts_;

@@ -56,7 +56,7 @@ struct CardWindow {
   }
 };
 
-// Where element `i` of images of pixels of channels is.
+// The coordinates of element `i` in images of pixels of channels.
 struct CardPixel {
   int64_t image, plane, row, column, channel;
   static DF_HOST_DEVICE CardPixel Of(int64_t i, int64_t channels, int64_t depth, int64_t height, int64_t width) {
@@ -68,7 +68,7 @@ struct CardPixel {
   }
 };
 
-// What a card needs of a PoolShape.
+// The sizes of a PoolShape in a form that device code reads.
 struct CardPool : PoolDims {
   int64_t input_image;
   int64_t output_image;

@@ -29,7 +29,7 @@ inline void StoreNarrow(float* to, Vec<double> v, int lanes) {
 
 // A pixel, and what it is multiplied by.
 struct WeighedPixel {
-  int64_t offset;  // of its first channel
+  int64_t offset;  // offset of its first channel
   double weight;
 };
 

@@ -8,13 +8,13 @@
 
 namespace dfrun {
 
-// Of GRUBlockCell.
+// The gradient of GRUBlockCell.
 void GruCellGradient(GradientBuilder& g);
 
-// Of LSTMBlockCell.
+// The gradient of LSTMBlockCell.
 void LstmCellGradient(GradientBuilder& g);
 
-// Of BlockLSTM and BlockLSTMV2, by `op`; `forget_first`: the forget gate stands before the cell's.
+// The gradient of BlockLSTM and BlockLSTMV2, by op `op`. `forget_first`: the forget gate stands before the cell's.
 GradientFn LstmBlockGradient(const char* op, bool forget_first);
 
 }  // namespace dfrun

@@ -25,7 +25,7 @@ class RowBands {
   }
 
   int64_t count() const { return count_; }
-  // Of one image's rows. All but the first and the last are alike.
+  // The convolution of one image's band. All bands but the first and the last are alike.
   ConvShape ShapeOf(int64_t band) const {
     ConvShape shape = s_;
     shape.height.output = rows();

@@ -182,7 +182,7 @@ class Widened {
   const C* data_;
 };
 
-// Where results are computed before they are rounded to T: the output itself, or a wider buffer.
+// The memory in which results are computed before they are rounded to T: the output itself, or a wider buffer.
 template <class T>
 class Narrowed {
  public:

@@ -29,7 +29,7 @@ class StreamedRows {
 
   // The rows of x into those of y, where Takes() takes them.
   static void Run(const Op& op, const float* x, float* y, int64_t rows, int64_t columns, ThreadPool& pool) {
-    // Of a block: so much that the first and the last row, which run alone, do not count.
+    // A block has so many elements that its first and last row, which run alone, do not count.
     constexpr int64_t kElements = 65536;
     constexpr int64_t kRows = 8;
     pool.ParallelFor(rows, std::max(kRows, kElements / columns),
@@ -103,8 +103,8 @@ class StreamedRows {
   void FinishEach(int64_t r, int64_t begin, int64_t end, float* results) const {
     for (int64_t j = begin; j < end; ++j) results[j - begin] = op_.Result(before_[j], term_, r * columns_ + j);
   }
-  // What of row r shares lines with its neighbours: the end of a row waits for the beginning of the next. `head`:
-  // elements before the first whole line.
+  // Finishes the elements of row r that share lines with its neighbours: the end of a row waits for the beginning of
+  // the next. `head`: elements before the first whole line.
   void FinishEdges(int64_t r, int64_t head) {
     if (head == 0 && columns_ % kLine == 0) return;
     float* const row = y_ + r * columns_;
@@ -131,7 +131,7 @@ class StreamedRows {
   const float* const x_;
   float* const y_;
   const int64_t columns_;
-  Term term_{};        // of the row before
+  Term term_{};        // term of the row before
   int64_t begin_ = 0;  // rows of the block
   int64_t end_ = 0;
   alignas(64) float edge_[kLine];
