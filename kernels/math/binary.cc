@@ -7,7 +7,7 @@ namespace {
 
 // Shorter runs are not worth their unaligned ends.
 constexpr int64_t kStreamedRun = 1024;
-// How far ahead of a streamed result its operands are asked for.
+// The distance in bytes by which the prefetch of operands runs ahead of a streamed result.
 constexpr int64_t kAheadBytes = 2048;
 
 // Asks for the elements that an operand has so far after these; not for one that repeats.
@@ -69,7 +69,8 @@ Status BinaryKernel::RunPreallocated(Kernel* kernel, OpContext& ctx) {
 }
 
 void BinaryKernel::Run(const BroadcastPlan& plan, const void* x, const void* y, void* z, ThreadPool& pool) const {
-  // Where z takes over an operand's buffer, its lines are in the cache by the time that they are written.
+  // A result that takes over an operand's buffer is not streamed: its lines are in the cache by the time that they are
+  // written.
   const bool streams = z != x && z != y && IsStreamed(plan.count, loops_.output_size) && loops_.streams;
   pool.ParallelForEvenly(plan.count, kElementBlock, kElementStep,
                          [&](int64_t begin, int64_t end) { RunRange(plan, x, y, z, begin, end, streams); });

@@ -57,7 +57,7 @@ struct ReduceLoops {
     for (; i < n; ++i) lanes[i % kLanes] = Fold(lanes[i % kLanes], x[i]);
     return JoinLanes(lanes);
   }
-  // The same for kLeaf elements.
+  // Folds kLeaf elements.
   [[gnu::noinline]] static A FoldLeaf(const T* x) {
     constexpr int64_t kFetched = 4 * kLanes;
     alignas(64) A lanes[kLanes];
@@ -123,7 +123,7 @@ struct ReduceLoops {
   static constexpr cpu::FoldLoops kLoops = {sizeof(T), sizeof(A), &Start, &FoldRun, &FoldShortRows, &FoldRows, &Merge};
 };
 
-// Of a dtype that is one of Ts.
+// The loops for a dtype, which is one of Ts.
 template <class R, class... Ts>
 const cpu::FoldLoops& FoldsOf(DType dtype) {
   const cpu::FoldLoops* folds = nullptr;

@@ -1,4 +1,4 @@
-// Which elements of a tensor a reduction folds into which element of its result, as index arithmetic.
+// ReductionPlan: the elements of a tensor that a reduction folds into each element of its result, as index arithmetic.
 #ifndef DFRUN_KERNELS_MATH_REDUCTION_PLAN_H_
 #define DFRUN_KERNELS_MATH_REDUCTION_PLAN_H_
 

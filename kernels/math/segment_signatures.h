@@ -10,7 +10,7 @@ namespace dfrun {
 // [rows] followed by the dimensions of `data` after the first `leading`; of unknown rank where `data` is.
 PartialShape RowsOf(int64_t rows, const PartialShape& data, int leading);
 
-// How many rows the output has by scalar input i, where that is known.
+// The number of the output's rows that scalar input i gives, if it is known.
 Result<int64_t> KnownRows(InferenceContext& c, int i, const char* what);
 
 // A step of a gradient: a row of `rows` for each id (pick), or the sum of `rows` by id.

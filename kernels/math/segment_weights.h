@@ -10,7 +10,7 @@ namespace dfrun {
 
 enum class SegmentDivisor { kOne, kRows, kRootOfRows };
 
-// Of a segment of so many rows.
+// The weight of each row of a segment with `rows` rows.
 DF_HOST_DEVICE inline double WeightOfRows(SegmentDivisor divisor, double rows) {
   if (divisor == SegmentDivisor::kOne) return 1;
   const double most = rows > 1 ? rows : 1;

@@ -7,7 +7,7 @@
 
 namespace dfrun::cuda {
 
-// Of any numbers.
+// Sums numbers of any dtype.
 Status SumElements(OpContext& ctx, const ReductionPlan& plan, const Tensor& from, Tensor& to);
 
 }  // namespace dfrun::cuda
