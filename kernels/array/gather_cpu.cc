@@ -13,7 +13,8 @@ namespace {
 
 // Elements that a thread copies at a time: some 10 us.
 constexpr int64_t kBlock = 65536;
-// The same where they are written around the caches, for the first rows of a block have not been asked for.
+// The size of a block that is written around the caches. It is larger because the first rows of a block are not
+// prefetched.
 constexpr int64_t kStreamedBlock = 8 * kBlock;
 
 // From this size on, rows of a large result are written around the caches one by one: most of their lines are whole.

@@ -15,7 +15,7 @@ namespace dfrun {
 struct GatherLoops {
   int64_t batches = 1;
   int64_t before = 1;   // between the batch dimensions and the axis
-  int64_t size = 1;     // of the axis
+  int64_t size = 1;     // size of the axis
   int64_t indices = 1;  // a batch
   int64_t row = 1;      // after the axis
 

@@ -164,7 +164,7 @@ OP("GatherV2")
     .Cost(PartCost())
     .Doc("The slices of params along an axis that the indices name.");
 
-// What is done with indices outside, as the node has it.
+// The node's attr for indices that are out of range.
 AttrMap IndexPolicy(GradientBuilder& g) {
   return {{"bad_indices_policy", g.attr<std::string>("bad_indices_policy")}};
 }
@@ -194,8 +194,8 @@ OP("GatherNd")
     .Cost(PartCost())
     .Doc("The slices of params at coordinates, which are the last dimension of the indices.");
 
-// Where it is known how many coordinates an index has, updates are one a row of indices, each what the coordinates
-// leave of the output.
+// Checks that updates are one a row of indices, each of the shape that the coordinates leave of the output. It passes
+// where the number of an index's coordinates is unknown.
 Status CheckScattered(const PartialShape& output, const PartialShape& indices, const PartialShape& updates) {
   if (!output.known_rank() || !indices.known_rank()) return Status();
   const int64_t depth = indices.dim(indices.rank() - 1);

@@ -29,7 +29,7 @@ class RollKernel : public Kernel {
   }
 
  private:
-  // How far each dimension moves, in [0, size).
+  // The shift of each dimension, in [0, size).
   static Result<std::vector<int64_t>> Shifts(const OpContext& ctx) {
     const Shape& x = ctx.input(0).shape();
     const Shape& given = ctx.input(1).shape();

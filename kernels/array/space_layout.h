@@ -10,7 +10,7 @@
 
 namespace dfrun {
 
-// Where a data_format ("NHWC", "NCHW" or "NCHW_VECT_C") has its dimensions.
+// The dimensions of a data_format ("NHWC", "NCHW" or "NCHW_VECT_C").
 struct ImageDims {
   int rank;
   int channel;

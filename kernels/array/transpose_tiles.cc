@@ -73,7 +73,7 @@ template <bool kForced, class P>
   row += stride;
   if constexpr (kForced) asm("" : "+r"(row));
 }
-// The same after `loaded` is in its register: loads that are put off keep their addresses.
+// Advances the row after `loaded` is in its register: loads that are put off keep their addresses.
 template <bool kForced, class P, class V>
 [[gnu::always_inline]] inline void Advance(P*& row, int64_t stride, [[maybe_unused]] V& loaded) {
 #ifdef __AVX512F__
@@ -189,11 +189,11 @@ void StreamShortRows(const E* from, int64_t from_stride, E* to, int64_t rows, in
 template <class E>
 void StreamStrip(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols) {
   constexpr int64_t kAhead = 4 * kLine<E>;
-  constexpr int64_t kSquares = kLine<E> / kSide<E>;  // of a line of the source
+  constexpr int64_t kSquares = kLine<E> / kSide<E>;  // squares in a line of the source
   alignas(kLineBytes) E tiles[2][kLine<E> * kStripCols<E>];
   E* tile = tiles[0];
   const E* line = tiles[1];  // the next one that waits
-  int64_t left = cols;       // of the row of the result that is being written
+  int64_t left = cols;       // columns left in the row of the result that is being written
   const auto write_line = [&] {
     StreamLine(to, line);
     line += kLine<E>;
@@ -213,7 +213,7 @@ void StreamStrip(const E* from, int64_t from_stride, E* to, int64_t to_stride, i
     tile = tile == tiles[0] ? tiles[1] : tiles[0];
   };
   read_tile(from, [] {});
-  int64_t parts = 0;  // of lines
+  int64_t parts = 0;  // parts of a line that have been read
   for (int64_t r = kLine<E>; r < rows; r += kLine<E>) {
     read_tile(from + r, [&] {
       if (kSquares == 1 || ++parts % kSquares == 0) write_line();

@@ -47,7 +47,7 @@ class Slices {
 };
 
 struct Positions {
-  std::vector<int64_t> position_of;  // of each slice among the different ones
+  std::vector<int64_t> position_of;  // position of each slice among the different ones
   std::vector<int64_t> firsts;       // the first of equal slices
   std::vector<int64_t> counts;
 };
