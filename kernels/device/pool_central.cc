@@ -94,8 +94,8 @@ void* Central::TakeLarge(size_t bytes) {
   return static_cast<char*>(base) + stagger;
 }
 
-// Whether so much more is within what this process's group may use: the kernel does not refuse what is too much, but
-// kills who touches it.
+// True if so many bytes more are within the memory limit of this process's group. The kernel does not refuse larger
+// allocations, but kills the process that touches them.
 bool Central::MayReserve(size_t bytes) {
   const HostLimits& limits = LimitsOfHost();
   if (!limits.limits_memory()) return true;

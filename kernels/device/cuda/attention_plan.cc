@@ -33,10 +33,10 @@ class AttentionGraph {
   }
 
  private:
-  // Of a matrix for each pair of a batch and a head.
+  // The dimensions of a tensor with one matrix for each pair of a batch and a head.
   Dims DimsOf(int64_t rows, int64_t columns) const { return {task_.batch, task_.heads, rows, columns}; }
   static Dims RowMajor(const Dims& dims) { return StridesOf(dims, /*channels_first=*/true); }
-  // The same memory, whose last two dimensions change places.
+  // The dimensions of the same memory with the last two exchanged.
   static Dims Turned(Dims dims) {
     std::swap(dims[2], dims[3]);
     return dims;

@@ -23,7 +23,7 @@ namespace dfrun::cuda {
 
 class BestFitPool {
  public:
-  static constexpr size_t kAlignment = 256;  // of blocks, in addresses and sizes
+  static constexpr size_t kAlignment = 256;  // alignment of blocks' addresses and sizes
 
   // `take_chunk` gives memory of the system, aligned as blocks are; null where there is no more.
   BestFitPool(std::function<void*(size_t bytes)> take_chunk, size_t first_chunk, size_t largest_chunk)
@@ -49,9 +49,9 @@ class BestFitPool {
   // By address. Nodes come from a pool of their own, which asks the system for none once it has grown.
   using Blocks = std::pmr::map<std::byte*, Block>;
 
-  // Whether the limit lets so much be given out.
+  // True if the limit allows `bytes` more to be given out.
   bool MayGive(size_t bytes) const REQUIRES(mu_);
-  // How much of a chunk of so many bytes the limit lets be taken.
+  // The part of a chunk of `bytes` that the limit allows to be taken.
   size_t MayTake(size_t bytes) const REQUIRES(mu_);
   bool AddChunk(size_t bytes) REQUIRES(mu_);
   void* TakeChunk(size_t bytes) REQUIRES(mu_);

@@ -84,7 +84,7 @@ Status Card::Init() {
 }
 
 void Card::MakeCurrent() const {
-  UseCard(index_);  // it was done once, when the card was found
+  UseCard(index_);  // cannot fail: it succeeded when the GPU was found
 }
 
 Status Card::Order(cudaStream_t earlier, cudaStream_t later) {

@@ -65,7 +65,7 @@ class Card {
   // Makes the card that of the calling thread's calls of the runtime.
   void MakeCurrent() const;
 
-  // Whether kernels may begin before those that they wait for are done (block.h).
+  // True if kernels may begin before those that they wait for are done (block.h).
   bool has_early_launches() const { return has_early_launches_; }
 
   // In which all kernels are enqueued, by Enqueue() and EnqueueTelling().
@@ -79,7 +79,7 @@ class Card {
   // Copies to the card, and from it.
   cudaStream_t upload_stream() const { return upload_stream_; }
   cudaStream_t download_stream() const { return download_stream_; }
-  // What `later` is given from now on waits for what `earlier` has been given.
+  // Makes the work that `later` is given from now on wait for the work that `earlier` has been given.
   Status Order(cudaStream_t earlier, cudaStream_t later);
 
   const StreamTally& tally() const { return tally_; }
@@ -117,7 +117,7 @@ class Card {
   cudaStream_t upload_stream_ = nullptr;
   cudaStream_t download_stream_ = nullptr;
   bool has_early_launches_ = false;
-  StreamTally tally_;  // of stream_
+  StreamTally tally_;  // tally of stream_
   PoolAllocator memory_;
   UploadMemory uploads_;
   CompletionQueue completions_;

@@ -93,7 +93,7 @@ void CompletionQueue::TakeNew(std::vector<Entry>& entries) {
   has_new_.store(false, std::memory_order_relaxed);
 }
 
-// Of a stream that has done all of its work the count has come too.
+// The state of an entry's work. When a stream has done all of its work, the count has arrived too.
 cudaError_t CompletionQueue::StateOf(const Entry& entry, bool asks_for_errors) {
   if (entry.tally == nullptr) return cudaEventQuery(entry.event);
   if (entry.tally->HasCome(entry.count)) return cudaSuccess;

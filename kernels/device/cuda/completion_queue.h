@@ -23,7 +23,7 @@ class CompletionQueue {
  public:
   using Done = std::function<void(const Status&)>;
 
-  // Of the card `card`, which is current on the thread that calls back.
+  // A queue for the GPU `card`, which is current on the thread that calls back.
   explicit CompletionQueue(int card);
   CompletionQueue(const CompletionQueue&) = delete;
   CompletionQueue& operator=(const CompletionQueue&) = delete;
@@ -31,7 +31,7 @@ class CompletionQueue {
   // Runs `done` when all that `stream` has been given until now is done, with the error of the card's work, if any.
   // `kept` are not given back before. An error where the runtime takes no event; `done` then does not run.
   Status Add(cudaStream_t stream, std::vector<Tensor> kept, Done done) EXCLUDES(mu_);
-  // The same when the stream's work has counted so far.
+  // Runs `done` in the same way when the tally has reached `count`.
   void AddTold(const StreamTally& tally, uint64_t count, cudaStream_t stream, std::vector<Tensor> kept, Done done)
       EXCLUDES(mu_);
 

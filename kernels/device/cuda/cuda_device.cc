@@ -28,7 +28,7 @@ Status EnqueueBytes(const void* from, void* to, size_t bytes, cudaStream_t strea
   return CudaStatus(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), StrCat("copy ", bytes, " bytes"));
 }
 
-// Whether a function of the card copies the value, which tells when it is done.
+// True if a function of the GPU copies the value, which tells the host when it is done.
 bool IsTold(const Tensor& from, const Tensor& to) {
   const BlockCopy copy = {from.raw(), nullptr, from.num_bytes()};
   return !IsHostMemory(from.memory()) && to.memory() == MemoryKind::kPinned && AreForOneBlock({&copy, 1});
@@ -53,7 +53,7 @@ CompletionQueue::Done CudaDevice::Then(Callback done) {
   return [this, done](const Status& status) { done(Named(status)); };
 }
 
-// What is the stream's own is kept by its order.
+// Copies on the GPU's own stream. The tensors need not be kept, since the stream's order protects their memory.
 Status CudaDevice::CopyInOrder(const Tensor& from, Tensor& to, Callback done) {
   const BlockCopy copy = {from.raw(), to.raw(), from.num_bytes()};
   const cudaError_t copied = IsTold(from, to)

@@ -22,7 +22,7 @@ class CudaDevice final : public Device, public DeviceRecording {
   CudaDevice(CudaDevice& of, Allocator& memory, GraphRecorder& recorder)
       : Device(of.name(), memory, of.host_allocator(), &of.containers()), card_(of.card_), recorder_(&recorder) {}
 
-  // What is kept on the device may have copies under way.
+  // Drops the containers while the device is whole, since their values may have copies under way.
   ~CudaDevice() override {
     if (recorder_ == nullptr) containers().Reset("");
   }
@@ -42,7 +42,7 @@ class CudaDevice final : public Device, public DeviceRecording {
   void EnqueueCopy(const Tensor& from, Tensor& to, Callback done) override;
 
  private:
-  // Which stream a copy is enqueued on; the tensors that it then keeps.
+  // The stream on which a copy is enqueued. A copy beside the GPU's own stream keeps its tensors until it is done.
   cudaStream_t StreamOf(const Tensor& from, const Tensor& to) const;
   Status StartCopy(const Tensor& from, Tensor& to, Callback done);
   Status CopyInOrder(const Tensor& from, Tensor& to, Callback done);

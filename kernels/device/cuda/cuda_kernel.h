@@ -17,7 +17,7 @@
 #define CUDA_KERNEL(op, family, ...) DEVICE_KERNEL("gpu", op, family, __VA_ARGS__)
 #define CUDA_KERNEL_ATTR(op, attr, family, ...) DEVICE_KERNEL_ATTR("gpu", op, attr, family, __VA_ARGS__)
 #define CUDA_KERNEL_ANY(op, kernel) DEVICE_KERNEL_ANY("gpu", op, kernel)
-// What src/framework/step_recorder.h should know of an op's kernels.
+// Registers the traits that src/framework/step_recorder.h reads of an op's kernels.
 #define CUDA_RECORDING_TRAITS(op, ...) RECORDING_TRAITS("gpu", op, __VA_ARGS__)
 
 namespace dfrun::cuda {
@@ -36,7 +36,7 @@ struct FunctionArg {
 };
 struct FunctionGrid {
   int64_t blocks;
-  int threads;  // of a block
+  int threads;  // threads of a block
 };
 // Enqueues a function that the runtime knows by `entry`, in order.
 Status EnqueueFunction(OpContext& ctx, const void* entry, FunctionGrid grid, std::span<const FunctionArg> args);
@@ -64,7 +64,7 @@ class Refusal {
   Refusal(const Refusal&) = delete;
   Refusal& operator=(const Refusal&) = delete;
 
-  // Where the work writes a 1.
+  // The word to which the work writes a 1.
   int32_t* word() const { return word_; }
 
  private:

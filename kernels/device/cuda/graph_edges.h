@@ -10,7 +10,7 @@ namespace dfrun::cuda {
 // By piece of work, what it waits for: pieces of lower numbers.
 using WorkEdges = std::vector<std::vector<int>>;
 
-// How many there are.
+// The number of edges.
 int64_t CountEdges(const WorkEdges& edges);
 
 // Removes what is there twice, and what a way over others implies; of very large graphs only the former.

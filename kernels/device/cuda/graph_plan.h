@@ -40,7 +40,7 @@ class CudnnTarget {
 // The library's name of an element type; Unimplemented for what it does not compute with.
 Result<cudnnDataType_t> CudnnTypeOf(DType dtype);
 
-// Of dense memory, with the second dimension innermost or in its place.
+// The strides of dense memory, with the second dimension innermost (channels last) or in its own position.
 std::vector<int64_t> StridesOf(const std::vector<int64_t>& dims, bool channels_first);
 
 struct CudnnTensor {
@@ -63,7 +63,7 @@ struct CudnnPointwise {
   cudnnBackendDescriptor_t t = nullptr;
   cudnnBackendDescriptor_t y;
   cudnnDataType_t computes_in = CUDNN_DATA_FLOAT;
-  int64_t axis = -1;  // of a mode that has one
+  int64_t axis = -1;  // axis of a mode that has one
 };
 
 // The operations of a plan as they are put together. Holds what they are made of.
@@ -93,8 +93,8 @@ class CudnnGraph {
   std::vector<cudnnBackendDescriptor_t> operations_;
 };
 
-// What ways may be taken: with `deterministic`, those whose results have the same bits each time; for float32 without
-// tf32 those that compute it in 32 bits.
+// The engines that may be taken: with `deterministic`, those whose results have the same bits each time; for float32
+// without tf32, those that compute it in 32 bits.
 struct CudnnRules {
   DType dtype = DType::kFloat;
   Arithmetic arithmetic = {};
@@ -118,7 +118,7 @@ class CudnnPlan {
   Result<std::string> Knobs(const CudnnDescriptor& way) const;
 
   const Cudnn& cudnn_;
-  std::vector<CudnnDescriptor> kept_;  // what the plan is made of; the last is how it is done
+  std::vector<CudnnDescriptor> kept_;  // descriptors that the plan refers to; the last is the engine's configuration
   std::unique_ptr<CudnnDescriptor> plan_;
   int64_t workspace_bytes_ = 0;
 };

@@ -18,7 +18,7 @@ class RecordedGraph final : public RecordedWork {
   ~RecordedGraph() override {
     if (graph_ == nullptr) return;
     card_.MakeCurrent();
-    cudaStreamSynchronize(card_.stream());  // it may be under way
+    cudaStreamSynchronize(card_.stream());  // the graph may be running
     cudaGraphExecDestroy(graph_);
   }
 

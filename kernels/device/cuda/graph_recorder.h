@@ -46,7 +46,7 @@ class GraphRecorder final : public StepRecorder {
       std::function<cudaError_t(cudaGraph_t graph, const std::vector<cudaGraphNode_t>& after, cudaGraphNode_t* node)>;
   struct Piece {
     AddNode add;
-    bool is_function;  // of ours, which waits for what it is behind (block.h)
+    bool is_function;  // one of dfrun's functions, which waits for the pieces before it (block.h)
   };
   bool is_learning() const { return !arena_.has_block(); }
   void Add(AddNode add, bool is_function = false);
@@ -60,7 +60,7 @@ class GraphRecorder final : public StepRecorder {
   Card& card_;
   UnitArena arena_;
   CudaDevice device_;  // that stands for the real one
-  std::string node_;   // whose kernel is called
+  std::string node_;   // name of the node whose kernel is called
   const int32_t* gate_ = nullptr;
   Status refusal_;
   cudaStream_t capturing_ = nullptr;

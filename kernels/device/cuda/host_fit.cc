@@ -36,7 +36,7 @@ bool RunsArchitecture(const std::string& architecture, ComputeCapability gpu) {
   const std::optional<int> number = ArchitectureNumber(architecture);
   if (!number || *number / 10 != gpu.major) return false;
   switch (architecture.back()) {
-    case 'a':  // of this GPU alone
+    case 'a':  // for this GPU alone
       return *number % 10 == gpu.minor;
     default:
       return *number % 10 <= gpu.minor;

@@ -1,5 +1,5 @@
-// Whether GPUs and libraries of a host fit what this part was built for, and what mends it where they do not: texts for
-// people. Nothing here calls CUDA.
+// Checks of a host's GPUs and libraries against those that this part was built for, with the advice where they do not
+// fit: texts for people. Nothing here calls CUDA.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_HOST_FIT_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_HOST_FIT_H_
 
@@ -20,7 +20,7 @@ struct ComputeCapability {
   int minor = 0;
 };
 
-// Whether the GPU runs kernels that were compiled for `built`, as in "sm_80, sm_90": machine code runs from its own
+// True if the GPU runs kernels that were compiled for `built`, as in "sm_80, sm_90": machine code runs from its own
 // minor number on within its major number, and that of sm_90a on 9.0 alone.
 bool RunsKernelsFor(std::string_view built, ComputeCapability gpu);
 

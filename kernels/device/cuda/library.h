@@ -9,7 +9,8 @@
 
 namespace dfrun::cuda {
 
-// What libraries are told of the addresses of tensors. Parts of other tensors may lie elsewhere: they are not for them.
+// The alignment that libraries are promised for tensors' addresses. Parts of other tensors may have a smaller one, and
+// libraries are not called on them.
 inline constexpr uint32_t kLibraryAlignment = 16;
 inline bool IsForLibraries(const void* data) {
   return reinterpret_cast<uintptr_t>(data) % kLibraryAlignment == 0;

@@ -1,5 +1,5 @@
-// Which pieces of work must wait for which because of the memory that they use: who reads for who wrote, who writes for
-// who read and wrote.
+// MemoryHazards: the order that memory imposes on pieces of work. A reader waits for the writer before it; a writer
+// waits for the readers and the writer before it.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_MEMORY_HAZARDS_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_MEMORY_HAZARDS_H_
 

@@ -1,5 +1,5 @@
-// How a kernel that runs on a card says that it refuses a value (a division by zero, an index out of range): it writes
-// to a word of host memory, which is looked at when a step ends.
+// Error flags by which a kernel that runs on a GPU refuses a value (a division by zero, an index out of range): it
+// writes to a word of host memory, which is read when a step ends.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_REFUSALS_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_REFUSALS_H_
 
@@ -13,7 +13,7 @@
 
 namespace dfrun::cuda {
 
-// Of one card. Thread safety: all methods from any thread.
+// The error flags of one GPU. Thread safety: all methods from any thread.
 class Refusals {
  public:
   // Words come from `host`, memory that the card reaches.

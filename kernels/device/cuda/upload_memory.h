@@ -17,14 +17,14 @@ namespace dfrun::cuda {
 
 class Card;
 
-// Of one card, whose memory it takes and keeps a little of. Thread safety: all methods from any thread.
+// Memory for copies to one GPU, of which it keeps some free blocks. Thread safety: all methods from any thread.
 class UploadMemory final : public Allocator {
  public:
   explicit UploadMemory(Card& card) : Allocator(MemoryKind::kDevice), card_(card) {}
 
   std::string_view name() const override { return "uploads"; }
   void* Allocate(size_t bytes) override EXCLUDES(mu_);
-  // What is enqueued on the card's stream may still use it; copies to it are done.
+  // Frees a block. Work on the GPU's stream may still use it, but copies to it are done.
   void Free(void* memory, size_t bytes) override EXCLUDES(mu_);
   // The card's memory counts the blocks.
   AllocatorStats Stats() const override { return {}; }
@@ -32,7 +32,7 @@ class UploadMemory final : public Allocator {
 
   // Gives what is not in use back to the card.
   void GiveBackFree() EXCLUDES(mu_);
-  // What the stream that copies to a block is to wait for; null: the memory is not from here.
+  // The event that the stream which copies to a block must wait for; null: the memory is not from here.
   cudaEvent_t LastUse(const void* memory) EXCLUDES(mu_);
 
  private:
