@@ -23,9 +23,9 @@ constexpr int64_t kUnpackedRowDepth = 256;
 constexpr int64_t kUnpackedColumnPanels = 2;
 
 constexpr int64_t kTileSums = kTileLanes * kTileLanes;
-constexpr int64_t kBlockSums = 4 * kTileSums;  // of two by two tiles: [row tile][column tile][row][column]
+constexpr int64_t kBlockSums = 4 * kTileSums;  // sums of two by two tiles: [row tile][column tile][row][column]
 
-// Where a panel of A is.
+// The address of a panel of A, with its strides.
 struct PanelOfA {
   const uint16_t* data;
   int64_t row_bytes;  // from a tile's row to the next
@@ -37,7 +37,7 @@ struct PanelOfA {
 // to what is there where the product continues. In a TileScope.
 void MultiplyPanels(const PanelOfA& a, const uint16_t* b, int64_t depth, bool continues, float* sums) {
   constexpr int kRow = 64;        // bytes
-  asm volatile("" ::: "memory");  // what is loaded was stored before, which the intrinsics' own asm does not say
+  asm volatile("" ::: "memory");  // the operands were stored before, which the intrinsics' own asm does not say
   if (continues) {
     _tile_loadd(0, sums, kRow);
     _tile_loadd(1, sums + kTileSums, kRow);
@@ -70,7 +70,7 @@ void MultiplyPanels(const PanelOfA& a, const uint16_t* b, int64_t depth, bool co
 void StoreBlock(const float* sums, bfloat16* to, int64_t stride, int64_t rows, int64_t columns) {
   const auto mask = static_cast<__mmask32>((uint64_t{1} << columns) - 1);
   for (int64_t r = 0; r < rows; ++r, to += stride, sums += kTileLanes) {
-    if (r == kTileLanes) sums += kTileSums;  // of the second column tile beside the first
+    if (r == kTileLanes) sums += kTileSums;  // skips the second column tile, which was stored beside the first
     const __m512bh both = _mm512_cvtne2ps_pbh(_mm512_load_ps(sums + kTileSums), _mm512_load_ps(sums));
     _mm512_mask_storeu_epi16(to, mask, reinterpret_cast<__m512i>(both));
   }
@@ -147,10 +147,10 @@ class AmxPart {
   const LaneView b_;
   bfloat16* const c_;
   const int64_t stride_;
-  const int64_t depth_;  // of a pass
+  const int64_t depth_;  // elements of k in a pass
   const int64_t row_panels_;
   const int64_t column_panels_;
-  const int64_t unpacked_panels_;  // of A: read as they lie
+  const int64_t unpacked_panels_;  // panels of A that are read in place
   float* sums_ = nullptr;
   uint16_t* packed_a_ = nullptr;
   uint16_t* packed_b_ = nullptr;

@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// Where the rows of C are, each micro-kernel says itself.
+// The parts of a block's output that all micro-kernels have alike. Each adds its own form of the rows of C.
 template <class T>
 struct BlockOutput {
   int last_columns;      // columns of the last vector that count
@@ -61,7 +61,7 @@ template <class T, int Rows, int Vectors, class F>
   }
 }
 
-// What the sums begin with.
+// Initialises the sums: zeros, or C where the block continues an earlier pass.
 template <class T, class C, int Rows, int Vectors>
 [[gnu::always_inline]] inline void BeginSums(const BlockOutput<T>& o, C c, Vec<T> (&sums)[Rows][Vectors]) {
 #pragma GCC unroll 16

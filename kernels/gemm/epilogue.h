@@ -1,4 +1,4 @@
-// What a product does with its sums before they leave the registers.
+// Epilogue: the operations that a product applies to its sums before they leave the registers.
 #ifndef DFRUN_KERNELS_GEMM_EPILOGUE_H_
 #define DFRUN_KERNELS_GEMM_EPILOGUE_H_
 
@@ -13,7 +13,7 @@ namespace dfrun {
 // points at is the caller's.
 template <class T>
 struct Epilogue {
-  // Of floating point; other products have 1 and 0. Where beta is zero, C is not read.
+  // Factors of floating-point products; other products have 1 and 0. If beta is zero, C is not read.
   T alpha{1};
   T beta{0};
   const T* bias = nullptr;            // BiasAdd: a column's is added to each of its elements; null: no bias
@@ -22,7 +22,7 @@ struct Epilogue {
 
   // A product is then whole before it becomes C: in one pass over k.
   bool scales() const { return alpha != T{1} || beta != T{0}; }
-  // The same for the part of C that begins there.
+  // The epilogue of the part of C that begins at the given element.
   Epilogue At(int64_t row, int64_t column) const {
     Epilogue part = *this;
     if (bias != nullptr) part.bias += column;

@@ -29,7 +29,7 @@ class PackedGemm {
   int64_t scratch_elements() const;
   // C is not transposed and overlaps neither operand.
   void Run(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const;
-  // The same with operands whose rows, of A's transpose and of B, lie anywhere: from these columns of theirs on.
+  // Runs on operands whose rows, those of A's transpose and of B, lie anywhere. Each is read from its given column on.
   void Run(RowTable<T> a, int64_t a_column, RowTable<T> b, int64_t b_column, MatrixView<T> c, T* scratch) const;
 
  private:
@@ -41,8 +41,8 @@ class PackedGemm {
   int64_t m_;
   int64_t k_;
   int64_t n_;
-  int64_t depth_;  // of a pass over k
-  int64_t rows_;   // of A that are multiplied by all of B before the next
+  int64_t depth_;  // elements of k in a pass
+  int64_t rows_;   // rows of A that are multiplied by all of B before the next ones
 };
 
 extern template class PackedGemm<float>;

@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// What is packed and prefetched while a block is multiplied.
+// The packing and prefetching done while a block is multiplied.
 template <class T>
 struct OverlappedWork {
   PanelPacker<T> panel;
@@ -25,11 +25,11 @@ struct OverlappedWork {
 
 template <class T>
 struct PackedUkernelOperands : BlockOutput<T> {
-  const T* a;  // of TilePacker
+  const T* a;  // packed by TilePacker
   bool transposed_a;
-  const T* b;  // of PanelPacker
+  const T* b;  // packed by PanelPacker
   int64_t depth;
-  T* const* c;  // where the block's rows of C begin
+  T* const* c;  // beginnings of the block's rows of C
   OverlappedWork<T>* overlapped;
 };
 
