@@ -19,7 +19,8 @@ void InverseGradient(GradientBuilder& g) {
   g.dx(0) = g.Op("Neg", MatrixProduct(g, y, right, !adjoint, false));
 }
 
-// Of det(a) (a^-1)^T, where k is a^-H: conj(det(a)) (<dy, k> k - k dy^T k). A matrix without inverse has no such form.
+// The gradient of the cofactors det(a) (a^-1)^T, where k is a^-H: conj(det(a)) (<dy, k> k - k dy^T k). A matrix without
+// inverse has no such form.
 void CofactorsGradient(GradientBuilder& g) {
   const Output k = AdjointInverse(g, g.x(0));
   const Output dy = g.dy(0);
@@ -40,7 +41,7 @@ void LogDeterminantGradient(GradientBuilder& g) {
   g.dx(0) = ScaledMatrices(g, by_k, AdjointInverse(g, g.x(0)));
 }
 
-// Of matrices that have an inverse.
+// The cofactors of matrices that have an inverse.
 LoweredNode LowerCofactors(NodeBuilder& b) {
   const Output last = b.Const(Tensor::Scalar<int32_t>(-1));
   const Output determinant = b.Op("ExpandDims", b.Op("ExpandDims", b.Op("MatrixDeterminant", b.x(0)), last), last);

@@ -45,7 +45,7 @@ struct Rotation {
   C sine;
 };
 
-// Of rows p and q of a: x, y become c x + conj(s) y, -s x + conj(c) y.
+// Rotates rows p and q of a: x, y become c x + conj(s) y, -s x + conj(c) y.
 template <class C, class R>
 DF_CARD_FUNCTION void TurnRows(const CardMatrix<C>& a, int64_t p, int64_t q, const Rotation<R>& turn) {
   ForThreads(0, a.columns, [&](int64_t j) {
@@ -57,7 +57,7 @@ DF_CARD_FUNCTION void TurnRows(const CardMatrix<C>& a, int64_t p, int64_t q, con
   Barrier();
 }
 
-// Of columns p and q of a [rows, ...]: x, y become c x + conj(s) y, -s x + conj(c) y. Nothing where there is no a.
+// Rotates columns p and q of a [rows, ...]: x, y become c x + conj(s) y, -s x + conj(c) y. Does nothing for a null a.
 template <class C, class R>
 DF_CARD_FUNCTION void TurnColumns(const CardMatrix<C>& a, int64_t rows, int64_t p, int64_t q, const Rotation<R>& turn) {
   if (a.data != nullptr) {
@@ -342,7 +342,7 @@ struct LargerSize {
   DF_HOST_DEVICE double operator()(double a, double b) const { return b > a || b != b ? b : a; }
 };
 
-// What a block has of memory: its matrix, or where that is wide its adjoint, [tall, small]; the square; factors; norms.
+// The memory of a block: its matrix, or where that is wide its adjoint, [tall, small]; the square; factors; norms.
 template <class C>
 struct SvdMemory {
   C* tall;

@@ -72,7 +72,7 @@ Output WideGradient(GradientBuilder& g, const Factors& f) {
   return g.Op("AddV2", grad, MatrixProduct(g, MatrixProduct(g, f.u, inverse_s), BeyondRows(g, f, v1, dv1)));
 }
 
-// Where the vectors are not asked for: u diag(ds) v^H with vectors computed for it.
+// The gradient where the vectors are not asked for: u diag(ds) v^H with vectors computed for it.
 void ValuesGradient(GradientBuilder& g) {
   const AddedNode svd = g.Op("Svd", {{"compute_uv", true}}, g.x(0));
   g.dx(0) = MatrixProduct(g, svd[1], MatrixProduct(g, g.Op("MatrixDiag", RealOf(g, g.dy(0))), svd[2], false, true));
