@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-// What is unpacked or copied is kept up to this size.
+// Unpacked and copied data are kept up to this size.
 constexpr size_t kKeepBytes = size_t{256} << 20;
 // Contiguous datasets are mapped while all together have no more: rows of a few hundred bytes cost a system call each
 // otherwise.

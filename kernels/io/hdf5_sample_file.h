@@ -29,11 +29,12 @@ class Hdf5SampleFile {
   // An error where it is no HDF5 file.
   Status Look() { return hdf5_->Look(); }
 
-  // As SampleSource::AddField(). What the file holds is converted to the field's dtype, where one is declared.
+  // Adds a field by the contract of SampleSource::AddField(). The file's elements are converted to the field's dtype,
+  // where one is declared.
   Status AddField(SampleField& field);
   // Rows that all fields have.
   int64_t samples() const { return num_samples_; }
-  // Where the fields lie.
+  // The positions of the fields' bytes in the file.
   Hdf5Layout layout() const { return hdf5_->layout(); }
   // Makes ready for Gather().
   Status Load(const Hdf5Plan& plan);
@@ -58,11 +59,11 @@ class Hdf5SampleFile {
   struct Column {
     SampleField field;
     DatasetInfo info;
-    size_t row_bytes = 0;        // as the file has them
+    size_t row_bytes = 0;        // size of a row in the file
     const char* rows = nullptr;  // the whole dataset, mapped or in `kept`
     Tensor kept;
     std::unique_ptr<Hdf5Blocks> blocks;  // held with mu_; of one that is unpacked when it is needed
-    std::vector<int64_t> list_ends;      // of lists, in `kept`
+    std::vector<int64_t> list_ends;      // ends of the lists, in `kept`
     bool converts() const { return field.dtype != info.dtype; }
   };
 
@@ -88,7 +89,7 @@ class Hdf5SampleFile {
   const std::string& path() const { return hdf5_->path(); }
 
   std::unique_ptr<Hdf5File> hdf5_;  // but for its bytes held with mu_ in Gather()
-  MappedFile mapped_;               // of its bytes, where the datasets are not too large
+  MappedFile mapped_;               // the file's bytes, where the datasets are not too large
   bool is_touched_ = false;         // all mapped datasets are in memory
   std::vector<Column> columns_;
   int64_t num_samples_ = 0;

@@ -11,7 +11,7 @@
 
 namespace dfrun {
 
-// Whether text of this dtype can be parsed: real numbers, bool and string.
+// True if text of this dtype can be parsed: real numbers, bool and string.
 bool IsParsed(DType dtype);
 
 // Element `at` of `to` from `text`, white space around numbers aside. Integers may be written with a fraction of zeros

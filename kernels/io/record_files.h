@@ -18,14 +18,14 @@ namespace dfrun {
 // "PATH, record 7 at byte 100: ...", and "PATH:9, record 7 ..." in a file of lines, which are counted for it.
 Status NameRecord(const Status& status, const RecordFormat& format, FileCursor& file, int64_t number, uint64_t at);
 
-// Where the samples of a record index lie.
-// Thread safety: Find(), File() and Name() from any thread.
+// The files of a record index and the positions of its samples in them. Thread safety: Find(), File() and Name() from
+// any thread.
 class RecordFiles {
  public:
   struct Location {
     uint32_t file = 0;
     uint32_t piece = 0;
-    int64_t number = 0;  // of the record in its piece
+    int64_t number = 0;  // number of the record in its piece
     RecordSpan span;
   };
 
@@ -43,8 +43,8 @@ class RecordFiles {
   // The error of a record, named. `file` is at its file.
   Status Name(const Status& status, FileCursor& file, const Location& location) const;
 
-  // Where it is little, opens all files, brings them into memory and looks through them: their bytes. Else, and where
-  // they cannot be in memory, nothing.
+  // If the files are small, opens them all, brings them into memory, looks through them and returns their size in
+  // bytes. Does nothing for larger files, and for files that cannot be in memory.
   Result<std::optional<uint64_t>> LoadIfSmall();
 
  private:

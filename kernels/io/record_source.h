@@ -23,7 +23,7 @@ std::string TextOption(const SampleConfig& config, std::string_view name, std::s
 std::optional<std::vector<std::string>> TextsOption(const SampleConfig& config, std::string_view name);
 // The paths that fit the patterns, sorted within each. NotFound for a pattern that nothing fits.
 Result<std::vector<std::string>> ExpandFiles(const std::vector<std::string>& patterns);
-// Of the options of `config`.
+// The compression that the options of `config` name.
 Result<Compression> CompressionOf(const SampleConfig& config);
 
 bool SkipsErrors(const SampleConfig& config);

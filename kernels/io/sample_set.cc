@@ -47,7 +47,8 @@ void SampleSet::Schedule(std::function<void()> task) {
 }
 
 void SampleSet::Loop() {
-  // Who orders batches goes on with its step: as long as a core is free, or the step waits, this thread runs too.
+  // Batch scheduling lets the thread that orders batches go on with its step: this thread runs when a core is free or
+  // the step waits.
   constexpr sched_param kNone{};
   sched_setscheduler(0, SCHED_BATCH, &kNone);  // a wish
   while (true) {

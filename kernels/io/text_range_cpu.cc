@@ -77,7 +77,7 @@ class ReadTextRangeKernel final : public Kernel {
   const uint64_t part_;
   const uint64_t parts_;
   const Letters letters_;
-  std::string separator_ = "\n";  // of the texts of two files; no letter
+  std::string separator_ = "\n";  // put between the texts of two files; contains no letter
 };
 
 CPU_KERNEL_ANY("ReadTextRange", ReadTextRangeKernel);

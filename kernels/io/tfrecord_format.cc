@@ -12,8 +12,8 @@ namespace dfrun {
 namespace {
 
 constexpr std::string_view kRecord = "record";  // without a dtype: the record itself
-constexpr std::string_view kWholeRecord;        // what that is called from then on: no feature has an empty name
-constexpr size_t kFewFields = 16;               // whose features are found without an allocation
+constexpr std::string_view kWholeRecord;        // the name of the record from then on: no feature has an empty name
+constexpr size_t kFewFields = 16;               // features that are found without an allocation
 
 class ExampleDecoder final : public RecordDecoder {
  public:
@@ -66,7 +66,7 @@ class ExampleDecoder final : public RecordDecoder {
   struct Part {
     Kind kind;
     SampleField field;
-    int64_t elements;  // of the field; -1: not known before the sample is
+    int64_t elements;  // size of the field; -1: not known before the sample is
   };
 
   void Add(Kind kind, const SampleField& field) {
@@ -74,7 +74,7 @@ class ExampleDecoder final : public RecordDecoder {
     parts_.push_back({kind, field, field.shape.num_elements()});
   }
 
-  // How the values of a feature become those of a field.
+  // The conversion of a feature's values to those of a field.
   enum class Way { kNone, kCopy, kConvert, kBytes };
   static Way WayOf(DType stored, DType wanted) {
     if (stored == wanted) return Way::kCopy;
@@ -117,7 +117,7 @@ class ExampleDecoder final : public RecordDecoder {
     return Status();
   }
 
-  // Of all steps; the values of shorter ones are padded where their number may differ.
+  // Decodes the values of all steps; those of shorter steps are padded where their number may differ.
   Status DecodeList(const std::vector<WireFeature>& steps, size_t f, int64_t i, BatchBuilder& batch) const {
     const Part& part = parts_[f];
     if (part.field.shape.rank() == 0) {
@@ -156,7 +156,7 @@ class ExampleDecoder final : public RecordDecoder {
   }
 
   static Status Copy(const SampleField& field, const WireFeature& feature, const BatchBuilder::Room& room) {
-    if (feature.dtype == DType::kInvalid) return Status();  // of a step without values
+    if (feature.dtype == DType::kInvalid) return Status();  // a step without values
     switch (WayOf(feature.dtype, field.dtype)) {
       case Way::kBytes:
         room.Fill(OnlyString(feature));
