@@ -22,7 +22,7 @@ class DeviceResourceHandle {
     DF_TRY(MakeHandle(setup, RefPtr<Resource>(object.get())));
     return object;
   }
-  // What the kernel's FixedOutput() gives.
+  // The handle's value, which the kernel's FixedOutput() returns.
   const Tensor& value() const { return value_; }
 
  private:

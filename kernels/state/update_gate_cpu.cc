@@ -45,7 +45,7 @@ class FirstNotFinite : public Kernel {
   }
 
   std::vector<int32_t> numbers_;  // by input
-  int64_t elements_ = 0;          // of known shape
+  int64_t elements_ = 0;          // elements of known shape
 };
 
 class UpdateGate final : public FirstNotFinite {

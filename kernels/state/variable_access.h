@@ -1,4 +1,4 @@
-// How the kernels of state reach the variables behind their inputs, be they refs or resource handles.
+// Access to the variables behind the inputs of state kernels, be they refs or resource handles.
 #ifndef DFRUN_KERNELS_STATE_VARIABLE_ACCESS_H_
 #define DFRUN_KERNELS_STATE_VARIABLE_ACCESS_H_
 
