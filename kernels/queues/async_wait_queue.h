@@ -26,7 +26,7 @@ class WaitingCall : private Waiter {
   ~WaitingCall() override = default;
 
   OpContext& ctx() const { return ctx_; }
-  // What the callback will get.
+  // The status that the callback will get.
   void set_status(Status status) { status_ = std::move(status); }
   const Status& status() const { return status_; }
   // Before the call's last effect: false where its step has failed, and it must have none.

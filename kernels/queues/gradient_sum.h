@@ -27,7 +27,7 @@ struct AccumulatorType {
 struct Gradient {
   const Tensor& values;
   const Tensor* indices = nullptr;  // null: dense
-  const Tensor* shape = nullptr;    // of the whole, where that is known
+  const Tensor* shape = nullptr;    // shape of the whole, where it is known
 };
 
 // Thread safety: as a vector.
