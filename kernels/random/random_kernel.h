@@ -43,7 +43,7 @@ struct Bounded {
   }
 };
 
-// What says how many numbers there are, and where they begin, is host memory's.
+// The base of kernels that draw numbers. The inputs that give their count and their position are in host memory.
 class RandomKernelBase : public Kernel {
  public:
   static constexpr std::string_view kHostInputs[] = {"shape", "seed", "key", "counter", "alg", "minval", "maxval"};
