@@ -21,7 +21,7 @@ std::string NumberText(T value, int digits, int more) {
   return text;
 }
 
-// As in a C string, but bytes beyond ASCII as they are: they may be UTF-8.
+// The text as in a C string, but with bytes beyond ASCII unchanged: they may be UTF-8.
 std::string Escaped(const std::string& value) {
   std::string text;
   for (char c : value) {
