@@ -22,7 +22,7 @@ struct EinsumSubscript {
   int num_labels() const { return static_cast<int>(before.size() + after.size()); }
   // One label a dimension, of a tensor whose ellipsis stands for `ellipsis_rank` dimensions.
   std::vector<EinsumLabel> Labels(int ellipsis_rank) const;
-  // The same for an operand of this rank; InvalidArgument where the rank does not fit.
+  // The labels for an operand of this rank; InvalidArgument where the rank does not fit.
   Result<std::vector<EinsumLabel>> LabelsOfRank(int rank) const;
   std::string ToString() const;
 };

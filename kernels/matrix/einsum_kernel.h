@@ -17,7 +17,7 @@
 
 namespace dfrun {
 
-// What is the same for every dtype and device.
+// The part of the kernel that every dtype and device has alike.
 class EinsumBase : public Kernel {
  public:
   bool IsExpensive() const override { return true; }

@@ -19,7 +19,7 @@ Labels Distinct(const Labels& labels) {
   return distinct;
 }
 
-// Those of `labels` that `others` has too, or has not.
+// The elements of `labels` that are in `others` too, or that are not.
 Labels Only(Labels labels, const Labels& others) {
   std::erase_if(labels, [&](EinsumLabel label) { return !Has(others, label); });
   return labels;

@@ -34,7 +34,7 @@ int64_t DepthOf(const Graph& graph, const Node& product, int i) {
   return a.dim(IsSet(product, "transpose_a") ? 0 : 1);
 }
 
-// Of a product or of a sum of products.
+// True if fusing the product, or the sum of products, saves time.
 bool IsWorthwhile(const Graph& graph, const Node& product) {
   const PartialShape& shape = product.output_shapes[0];
   if (!shape.IsFullyDefined() || shape.rank() != 2 || shape.dim(0) * shape.dim(1) < kLeastElements) return false;
@@ -84,7 +84,7 @@ std::optional<Fusion> FuseUpdateAt(const FusionView& view, const Node& node) {
   return fusion;
 }
 
-// Those of `updates` that come before or after every other reader of their variables.
+// Marks those of `updates` that come before or after every other reader of their variables.
 std::vector<bool> FindOrdered(const FusionView& view, std::span<const NodeId> order,
                               const std::vector<NodeId>& updates) {
   const Graph& graph = view.graph();

@@ -13,7 +13,7 @@
 
 namespace dfrun::cuda {
 
-// Of one node. Thread safety: any thread.
+// The matrix product of one node. Thread safety: any thread.
 template <class T>
 class Product {
  public:
