@@ -50,7 +50,7 @@ class SavedTensors {
 
  private:
   struct Part {
-    std::string path;  // of the shard
+    std::string path;  // path of the shard
     SavedVariable variable;
     TensorSlice slice;
   };
@@ -59,7 +59,7 @@ class SavedTensors {
 
   std::vector<CheckpointStore::Checkpoint> checkpoints_;
   std::string pattern_;
-  std::shared_ptr<Hdf5Helpers> helpers_ = std::make_shared<Hdf5Helpers>();  // of all its shards
+  std::shared_ptr<Hdf5Helpers> helpers_ = std::make_shared<Hdf5Helpers>();  // shared by all its shards
 };
 
 }  // namespace dfrun

@@ -1,5 +1,5 @@
-// How collectives fold, on the host: by the loops of AddN, Mul, Minimum, Maximum and Div, so that the bits are those of
-// a collective that is made of these ops.
+// Reductions of collectives on the host, by the loops of AddN, Mul, Minimum, Maximum and Div, so that the bits are
+// those of a collective that is made of these ops.
 #ifndef DFRUN_KERNELS_COMM_FOLD_H_
 #define DFRUN_KERNELS_COMM_FOLD_H_
 

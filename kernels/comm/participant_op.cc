@@ -21,7 +21,8 @@ void ParticipantReduces(OpBuilder& op) {
   op.As(BringsNumbers).Attr("reduction: {'Add', 'Mul', 'Min', 'Max', 'Mean'}").As(Participates);
 }
 
-// What `rows_of` makes of dimension 0 of the input, which is known, and of the number of participants; -1: nothing.
+// Sets dimension 0 of the output to rows_of(dimension 0 of the input, number of participants), if it is known; -1 from
+// `rows_of` is an error.
 Status SetRows(InferenceContext& c, int64_t (*rows_of)(int64_t rows, int64_t size)) {
   DF_ASSIGN(PartialShape shape, c.WithRankAtLeast(0, 1));
   DF_ASSIGN(const int64_t size, c.attr<int64_t>("size"));

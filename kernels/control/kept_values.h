@@ -1,4 +1,4 @@
-// What the loops of a step keep for their gradients.
+// The values that loops of a step keep for their gradients, and the watch over their memory.
 #ifndef DFRUN_KERNELS_CONTROL_KEPT_VALUES_H_
 #define DFRUN_KERNELS_CONTROL_KEPT_VALUES_H_
 
@@ -41,7 +41,7 @@ class KeptValues final : public Resource {
     return ctx.step().step_containers->LookupOrCreate<KeptValues>("KeptValues", "", [] { return new KeptValues; });
   }
 
-  // As MemoryWatch has it.
+  // Counts bytes that are kept, by the contract of MemoryWatch::Add().
   Status Add(int64_t bytes) { return watch_.Add(bytes, "the loops of the step keep values for their gradients"); }
 
   std::string DebugString() const override { return "what loops keep"; }

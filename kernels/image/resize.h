@@ -1,5 +1,5 @@
-// Where the pixels of a resized image lie in its source.
-// Source: TensorFlow's ResizeBilinear and ResizeNearestNeighbor; positions are computed in float as there.
+// The positions of a resized image's pixels in its source. Source: TensorFlow's ResizeBilinear and
+// ResizeNearestNeighbor; positions are computed in float as there.
 #ifndef DFRUN_KERNELS_IMAGE_RESIZE_H_
 #define DFRUN_KERNELS_IMAGE_RESIZE_H_
 
@@ -13,7 +13,7 @@
 
 namespace dfrun {
 
-// How coordinates of a resized image map to its source.
+// The mapping from coordinates of a resized image to its source.
 struct ResizeMode {
   bool align_corners = false;       // the corner pixels of both coincide
   bool half_pixel_centers = false;  // pixels are areas, and a coordinate is the middle of one
@@ -38,7 +38,7 @@ struct ResizeDim {
 
   static ResizeDim Of(const ResizeMode& mode, int64_t source, int64_t resized);
 
-  // Where pixel `i` of the resized dimension lies.
+  // The position of pixel `i` of the resized dimension.
   DF_HOST_DEVICE Interpolation Between(int64_t i) const {
     const float at =
         mode.half_pixel_centers ? (static_cast<float>(i) + 0.5F) * scale - 0.5F : static_cast<float>(i) * scale;
@@ -73,7 +73,7 @@ std::vector<int64_t> NearestPixels(const ResizeMode& mode, int64_t source, int64
 // The sizes of input 0, images in NHWC, and of its resized form.
 struct ResizeSizes {
   int64_t batch;
-  int64_t height;  // of input 0
+  int64_t height;  // sizes of input 0
   int64_t width;
   int64_t channels;
   int64_t new_height;

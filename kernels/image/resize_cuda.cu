@@ -32,7 +32,7 @@ struct CardResize {
   }
 };
 
-// Where element `i` of images of `rows` x `cols` pixels is.
+// The coordinates of element `i` in images of `rows` x `cols` pixels.
 struct ImagePlace {
   int64_t image, row, col, channel;
   DF_HOST_DEVICE ImagePlace(int64_t i, int64_t rows, int64_t cols, int64_t channels) {

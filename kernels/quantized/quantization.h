@@ -41,7 +41,7 @@ inline int32_t ToInt32(float x) {
   if (std::isnan(x)) return 0;
   return x >= -0x1p31F && x < 0x1p31F ? static_cast<int32_t>(x) : INT32_MIN;
 }
-// Of a number that is within Q's limits, or any for qint32.
+// The code of a rounded number that is within Q's limits, or any for qint32.
 template <class Q>
 Q FromRounded(float x) {
   return Q{static_cast<IntegerOf<Q>>(ToInt32(x))};

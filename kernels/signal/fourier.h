@@ -14,7 +14,7 @@ namespace dfrun {
 
 enum class FourierKind { kComplex, kFromReal, kToReal };
 
-// Which transform an op computes.
+// The transform that an op computes.
 struct FourierOp {
   FourierKind kind = FourierKind::kComplex;
   bool inverse = false;  // the exponents are positive, and the result is divided by the number of points
@@ -33,7 +33,7 @@ struct FourierTask {
 
   int64_t last() const { return sizes[static_cast<size_t>(op.rank - 1)]; }
   int64_t points() const;
-  // Of the innermost dimension, and in all of one transform.
+  // The number of frequencies of the innermost dimension, and of all frequencies of one transform.
   int64_t frequencies() const { return op.kind == FourierKind::kComplex ? last() : last() / 2 + 1; }
   int64_t spectrum() const { return last() == 0 ? 0 : points() / last() * frequencies(); }
   bool operator==(const FourierTask& other) const;
@@ -42,7 +42,7 @@ struct FourierTask {
 // InvalidArgument where real numbers and spectra of these types do not belong together.
 Status CheckFourierTypes(DType real, DType complex);
 
-// What the devices' kernels have in common.
+// The base of the devices' kernels.
 class FourierBase : public Kernel {
  public:
   static constexpr std::string_view kHostInputs[] = {"fft_length"};

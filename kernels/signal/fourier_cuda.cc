@@ -58,7 +58,7 @@ class Engine {
 
   ShapeCache<cuda::TransformShape, LibraryTransform> library_;
   Mutex mu_;
-  // Those that recorded units launch.
+  // Transforms that recorded units launch.
   std::vector<std::shared_ptr<const LibraryTransform>> recorded_ GUARDED_BY(mu_);
 };
 

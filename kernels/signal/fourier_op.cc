@@ -107,7 +107,8 @@ Output OfWholeInput(GradientBuilder& g, Output taken) {
   return g.Op("Pad", taken, g.Op("Pack", AttrMap{{"axis", 1}, {"N", 2}}, before, after));
 }
 
-// What IRFFT takes for a pair of conjugates reaches the input twice, of which the factors take half.
+// The gradient of a transform from real numbers, by IRFFT. A frequency that stands for a pair of conjugates would reach
+// the input twice, so that the factors take half of it.
 void FromRealGradient(GradientBuilder& g, const char* inverse, int rank) {
   const DType real = g.dtype(g.x(0));
   const Output points = Points(g, real);

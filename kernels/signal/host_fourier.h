@@ -28,7 +28,7 @@ class LineTransforms {
   std::vector<std::unique_ptr<LineTransform<T>>> free_ GUARDED_BY(mu_);
 };
 
-// Of real numbers T; the task's batch is an argument. Thread safety: any thread.
+// Transforms of real numbers T and their complex numbers; the task's batch is an argument. Thread safety: any thread.
 template <class T>
 class HostFourier {
  public:

@@ -62,7 +62,7 @@ class ChirpTransform final : public LineTransform<T> {
     Convolve([&](int64_t j) { return x[j]; });
     for (int64_t k = 0; k <= n_ / 2; ++k) y[k] = Complex(At(k));
   }
-  // Of the conjugate, whose other half is x itself: the result is real.
+  // Transforms the conjugate, whose other half is x itself: the result is real.
   void ToReal(const Complex* x, T* y) override {
     Convolve([&](int64_t j) { return 2 * j > n_ ? x[n_ - j] : std::conj(x[j]); });
     for (int64_t k = 0; k < n_; ++k) y[k] = static_cast<T>(At(k).real());
