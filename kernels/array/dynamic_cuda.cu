@@ -9,7 +9,7 @@
 namespace dfrun {
 namespace {
 
-// Beyond every index, which is int32.
+// A row number beyond every index, since indices are int32.
 constexpr int64_t kNoRow = int64_t{std::numeric_limits<int32_t>::max()} + 1;
 
 // One more than the highest row that updates are for.

@@ -11,7 +11,7 @@
 
 namespace dfrun {
 
-// For every batch, slice before the axis and index, `row` elements.
+// The loops of a gather: for every batch, slice before the axis and index, `row` elements.
 struct GatherLoops {
   int64_t batches = 1;
   int64_t before = 1;   // between the batch dimensions and the axis

@@ -38,7 +38,7 @@ struct DiagonalAlign {
   bool super_left = true;  // diagonals above the main one
   bool sub_left = true;    // the main diagonal and those below
 
-  // From the attr `align`, "RIGHT_LEFT" and so on: first the diagonals above. All left where there is no such attr.
+  // Reads the attr `align`, "RIGHT_LEFT" and so on: first the diagonals above. All left where there is no such attr.
   static DiagonalAlign Read(const AttrMap& attrs);
 };
 

@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// From so many on it pays.
+// The number of values from which on sorting by radix pays.
 inline constexpr int64_t kLeastRadixValues = 256;
 
 // An unsigned integer that is smaller where a number comes earlier: -0 equals 0, all NaN are the last.

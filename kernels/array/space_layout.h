@@ -21,7 +21,7 @@ struct ImageDims {
   }
 };
 
-// In place; InvalidArgument where the block does not divide a size.
+// Changes the sizes in place; InvalidArgument where the block does not divide a size.
 Status SpaceToDepthSizes(int64_t block, int64_t& depth, int64_t& height, int64_t& width);
 Status DepthToSpaceSizes(int64_t block, int64_t& depth, int64_t& height, int64_t& width);
 

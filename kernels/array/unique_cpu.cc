@@ -52,7 +52,7 @@ struct Positions {
   std::vector<int64_t> counts;
 };
 
-// By a hash table of positions at most half full, in which those that would have one entry stand behind each other.
+// Finds the positions by a hash table that is at most half full. Entries that collide stand one after the other.
 template <class T>
 Positions FindPositions(const Slices<T>& slices) {
   constexpr int64_t kNone = -1;
