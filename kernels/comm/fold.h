@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// By blocks, so that what is folded stays in the cache.
+// Reduces block by block, so that the results stay in the cache.
 template <class F, class T, bool kDivides = false>
 void Fold(const void* const* values, int count, void* out, int64_t n) {
   constexpr int64_t kBlock = 8192;

@@ -15,7 +15,7 @@ struct WireStatistics {
 
 // Thread safety: both from any thread.
 void CountCompressed(const WireStatistics& part);
-// Since the last call.
+// The statistics since the last call, which are then 0.
 WireStatistics TakeWireStatistics();
 
 }  // namespace dfrun
