@@ -1,4 +1,5 @@
-// Tensors that the value of a variant holds: they may hold variants themselves, nested as deep as a loop made them.
+// ReleaseWithoutRecursion(): frees the tensors in a variant's value, which may hold variants themselves, nested as deep
+// as a loop made them.
 #ifndef DFRUN_KERNELS_CONTROL_DEFERRED_RELEASE_H_
 #define DFRUN_KERNELS_CONTROL_DEFERRED_RELEASE_H_
 

@@ -14,7 +14,7 @@ namespace dfrun {
 // Looks at the memory that is left whenever values of some MiB more are kept. Thread safety: any thread.
 class MemoryWatch {
  public:
-  // So many bytes more are kept, by `who`. ResourceExhausted where the process has less memory left than the rest of a
+  // Counts `bytes` more as kept by `who`. ResourceExhausted where the process has less memory left than the rest of a
   // step may need.
   Status Add(int64_t bytes, std::string_view who) {
     if (unseen_.fetch_add(bytes, std::memory_order_relaxed) + bytes < kLookEvery) return Status();

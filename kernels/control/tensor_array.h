@@ -1,7 +1,7 @@
-// TensorArray: the tensors that a loop reads one by one, or writes one by one.
+// TensorArray: the tensors that a loop reads or writes one by one.
 //
-// Source: TensorFlow's TensorArrayV3. An element is written once, but in the array of gradients of another, where what
-// is written to one index adds up. With clear_after_read an element can be read once.
+// Source: TensorFlow's TensorArrayV3. An element is written once, except in the array of another's gradients, where the
+// values written to one index add up. With clear_after_read an element can be read once.
 #ifndef DFRUN_KERNELS_CONTROL_TENSOR_ARRAY_H_
 #define DFRUN_KERNELS_CONTROL_TENSOR_ARRAY_H_
 

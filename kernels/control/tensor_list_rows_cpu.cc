@@ -134,7 +134,7 @@ Status ScatterRows(OpContext& ctx, const Tensor& tensor, const Tensor& indices, 
   return Status();
 }
 
-// With a fourth input, num_elements: TensorListScatterV2.
+// TensorListScatter, and TensorListScatterV2, which has a fourth input, num_elements.
 class ScatterKernel final : public Kernel {
  public:
   explicit ScatterKernel(KernelSetup& setup) : dtype_(setup.attr<DType>("element_dtype")) {}
