@@ -77,7 +77,7 @@ class AttentionGraph {
     operation.SetOne(CUDNN_ATTR_OPERATION_MATMUL_DESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, described);
     return graph_.AddOperation(std::move(operation));
   }
-  // Over the last dimension.
+  // Adds a reduction over the last dimension.
   Status AddReduction(cudnnReduceTensorOp_t op, Descriptor x, Descriptor y) {
     CudnnDescriptor reduction = graph_.Describe(CUDNN_BACKEND_REDUCTION_DESCRIPTOR);
     const cudnnDataType_t computes_in = CUDNN_DATA_FLOAT;

@@ -1,4 +1,5 @@
-// Blocks of large chunks of memory that is not looked at: a device's, or host memory that it copies from.
+// BestFitPool: a best-fit allocator for memory that it does not touch: a device's, or host memory that a device copies
+// from.
 //
 // A request takes the smallest free block that holds it and leaves the rest free; a block that is given back is joined
 // with free neighbours. Chunks are taken from the system when no free block is large enough, each at least twice the
@@ -34,7 +35,7 @@ class BestFitPool {
   // Null where the system gives no more memory, or the limit is reached.
   void* Allocate(size_t bytes) EXCLUDES(mu_);
   void Free(void* memory) EXCLUDES(mu_);
-  // From now on; 0: none.
+  // Sets the limit from now on; 0: none.
   void SetLimit(size_t bytes) EXCLUDES(mu_);
   size_t limit() const EXCLUDES(mu_);
   AllocatorStats Stats() const EXCLUDES(mu_);
@@ -46,7 +47,7 @@ class BestFitPool {
     bool is_free;
     bool begins_chunk;  // is not joined with what lies before it
   };
-  // By address. Nodes come from a pool of their own, which asks the system for none once it has grown.
+  // The blocks by address. Nodes come from a pool of their own, which asks the system for none once it has grown.
   using Blocks = std::pmr::map<std::byte*, Block>;
 
   // True if the limit allows `bytes` more to be given out.

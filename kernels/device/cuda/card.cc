@@ -69,7 +69,7 @@ Card::Card(int index)
   memory_.SetGiveBack([this] { uploads_.GiveBackFree(); });
 }
 
-// From compute capability 9.0 on kernels wait for earlier ones themselves.
+// Kernels wait for earlier ones themselves from compute capability 9.0 on.
 Status Card::Init() {
   int major = 0;
   DF_TRY(

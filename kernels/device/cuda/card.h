@@ -68,7 +68,7 @@ class Card {
   // True if kernels may begin before those that they wait for are done (block.h).
   bool has_early_launches() const { return has_early_launches_; }
 
-  // In which all kernels are enqueued, by Enqueue() and EnqueueTelling().
+  // The stream in which Enqueue() and EnqueueTelling() enqueue all kernels.
   cudaStream_t stream() const { return stream_; }
   cudaError_t Enqueue(FunctionRef<cudaError_t(cudaStream_t)> enqueue);
   // `enqueue` enqueues work of which the last piece counts in these words, those of tally(), when it is done.

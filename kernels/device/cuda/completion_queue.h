@@ -1,6 +1,6 @@
-// Callbacks that run when a stream has come to where they were enqueued: a thread of its own looks at a word that the
-// work itself writes (StreamTally), or asks for an event, so that a step has no host function in it and no host thread
-// that waits.
+// CompletionQueue: callbacks that run when a stream has reached the point where they were enqueued. Its own thread
+// reads a word that the work itself writes (StreamTally), or queries an event, so that a step contains no host function
+// and no host thread waits for it.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_COMPLETION_QUEUE_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_COMPLETION_QUEUE_H_
 

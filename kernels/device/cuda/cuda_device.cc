@@ -74,8 +74,8 @@ Status CudaDevice::CopyBeside(const Tensor& from, Tensor& to, cudaStream_t strea
   return card_.completions().Add(stream, {from, to}, Then(done));
 }
 
-// From memory that is not pinned the call itself would copy, and wait. So the value is copied to pinned memory here, a
-// piece at a time, and the card fetches a piece while the next is on its way there.
+// Copies from memory that is not pinned. The runtime's call would copy it itself and wait, so the value is copied to
+// pinned memory here, a piece at a time, and the GPU fetches a piece while the next is on its way there.
 Status CudaDevice::CopyInPieces(const Tensor& from, Tensor& to, cudaStream_t stream, Callback done) {
   DF_ASSIGN(Tensor pinned, Tensor::Allocate(PinnedMemory(), from.dtype(), from.shape()));
   const auto* const source = static_cast<const char*>(from.raw());
@@ -181,7 +181,7 @@ void AddWarning(std::string warning, FoundDevices& found) {
 
 // None where there is no driver or no GPU: the program is the same there.
 Result<FoundDevices> FindCudaDevices(const DeviceSite& site) {
-  // In which a library that is absent has been missed. One that is there is not waited for.
+  // The time within which the loader finds that a library is absent. A library that is there is not waited for.
   constexpr std::chrono::milliseconds kMissed(10);
   GpuSurvey survey = SurveyGpus();
   FoundDevices found;

@@ -1,5 +1,5 @@
-// /device:gpu:N: a card of NVIDIA's. Work on it is enqueued on its stream; copies that may overlap with it go on
-// streams of their own. What is recorded of a step is launched there as a whole.
+// /device:gpu:N: an NVIDIA GPU. Work on it is enqueued on its stream; copies that may overlap with it go on streams of
+// their own. The recorded part of a step is launched on that stream as a whole.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_CUDA_DEVICE_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_CUDA_DEVICE_H_
 

@@ -1,4 +1,4 @@
-// Registration of kernels that run on cards, and how such a kernel enqueues its work.
+// Registration of kernels that run on GPUs, and the calls by which such a kernel enqueues its work.
 //
 // A kernel's class is as on any device; Compute() allocates the outputs and launches functions of the card (launch.h),
 // which run later, in the order of the device's stream. Where a unit is recorded (src/framework/step_recorder.h) they

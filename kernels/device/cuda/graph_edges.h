@@ -1,4 +1,4 @@
-// The edges of a graph of work that no others imply.
+// ReduceEdges(): the transitive reduction of a graph of work.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_GRAPH_EDGES_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_GRAPH_EDGES_H_
 
@@ -7,7 +7,7 @@
 
 namespace dfrun::cuda {
 
-// By piece of work, what it waits for: pieces of lower numbers.
+// For each piece of work, the pieces that it waits for, which have lower numbers.
 using WorkEdges = std::vector<std::vector<int>>;
 
 // The number of edges.

@@ -15,7 +15,7 @@
 
 namespace dfrun::cuda {
 
-// For what plans are made. The library's objects live as long as the plans.
+// The target that plans are made for. The library's objects live as long as the plans.
 class CudnnTarget {
  public:
   // The card of a handle.

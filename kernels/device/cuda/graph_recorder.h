@@ -31,7 +31,7 @@ class GraphRecorder final : public StepRecorder {
                std::span<const MemoryRange> writes) override;
   Result<std::unique_ptr<RecordedWork>> Finish(bool is_last) override;
 
-  // For the kernels' calls.
+  // Calls that kernels make.
   const int32_t* gate() const { return gate_; }
   void AddFunction(const void* entry, FunctionGrid grid, std::span<const FunctionArg> args);
   void AddCopy(const void* from, void* to, size_t bytes);

@@ -19,7 +19,8 @@ inline bool IsForLibraries(const void* data) {
 // Stays open as long as the process lives.
 class Library {
  public:
-  // By its soname, where the loader looks and in the toolkit's usual folder. NotFound with the loader's words.
+  // Opens a library by its soname, where the loader looks and in the toolkit's usual folder. NotFound with the loader's
+  // words.
   static Result<Library> Open(const std::string& soname);
 
   // Sets a pointer to the function of that name; NotFound where the library has none.

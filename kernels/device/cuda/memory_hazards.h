@@ -24,7 +24,7 @@ class MemoryHazards {
     int writer = -1;           // -1: none of the unit's
     std::vector<int> readers;  // since
   };
-  // By their beginnings; they do not overlap.
+  // The uses by the beginning of their memory; they do not overlap.
   using Uses = std::map<uintptr_t, Use>;
 
   // The first of the uses that together are the range, exactly; its end.

@@ -1,5 +1,6 @@
-// Counts the pieces of a stream's work that tell the host when they are done: such work adds 1 to a number in the
-// card's memory and writes the sum to host memory, which the host reads at no cost. Of other work the runtime is asked.
+// StreamTally: a counter of the pieces of a stream's work that tell the host when they are done. Such work adds 1 to a
+// number in the GPU's memory and writes the sum to host memory, which the host reads at no cost. Other work needs a
+// query of the runtime.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_STREAM_TALLY_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_STREAM_TALLY_H_
 

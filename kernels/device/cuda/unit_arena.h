@@ -13,9 +13,9 @@
 
 namespace dfrun::cuda {
 
-// In a first round it gives addresses at which there is no memory, to learn how much there must be. Where all that is
-// ever allocated is little, nothing is used twice, so that no work waits for other work because of memory.
-// Thread safety: one thread at a time.
+// An arena that runs in two rounds. The first gives addresses without memory, to learn how much is needed. If all that
+// is ever allocated is little, no memory is used twice, so that no work waits for other work because of memory. Thread
+// safety: one thread at a time.
 class UnitArena final : public Allocator {
  public:
   static constexpr size_t kAlignment = 256;
@@ -40,7 +40,7 @@ class UnitArena final : public Allocator {
   std::vector<MemoryRange> TakeGiven() { return std::exchange(given_, {}); }
 
  private:
-  // Below this in all, every allocation has a place of its own.
+  // The total size up to which every allocation has memory of its own.
   static constexpr size_t kFewBytes = size_t{64} << 20;
   // The base of addresses without memory: nothing lies there, and it is aligned as any block is.
   static constexpr uintptr_t kNoMemory = uintptr_t{1} << 46;

@@ -1,6 +1,6 @@
-// A card's memory for large values that come from the host. A copy engine writes them beside the card's work, so that
-// the values of a step come while the one before is under way: a block that is given out again waits for what was
-// enqueued before it was given back, and of a size there are two, which take turns.
+// UploadMemory: a GPU's memory for large values that come from the host. A copy engine writes them while the GPU works,
+// so that the values of a step arrive during the step before it. A block that is given out again waits for the work
+// that was enqueued before it was freed, and there are two blocks of a size, which take turns.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_UPLOAD_MEMORY_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_UPLOAD_MEMORY_H_
 
