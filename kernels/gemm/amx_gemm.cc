@@ -184,7 +184,8 @@ class AmxGemm final : public Gemm<bfloat16> {
   Status Run(const bfloat16* a, const bfloat16* b, bfloat16* c, ThreadPool& pool, Allocator& allocator) const override {
     const LaneView rows{Bits(a), s_.transpose_a ? s_.m : s_.k, !s_.transpose_a, s_.m, s_.k};
     const LaneView columns{Bits(b), s_.transpose_b ? s_.k : s_.n, s_.transpose_b, s_.n, s_.k};
-    // By columns where that can be: each thread then packs its own part of B, and A may be read as it lies.
+    // The product is cut by columns if possible: each thread then packs its own part of B, and A may be read as it
+    // lies.
     const int64_t woken = std::min<int64_t>(s_.work() / kThreadWork, pool.num_threads());
     const int64_t ready = std::min<int64_t>(s_.work() / kReadyWork, pool.ready_threads());
     const int64_t wanted = std::max<int64_t>({1, woken, ready});

@@ -51,7 +51,7 @@ Result<std::shared_ptr<const Gemm<T>>> MakeWidened(const GemmShape& shape) {
   return std::shared_ptr<const Gemm<T>>(std::make_shared<WidenedGemm<T, Wide>>(shape, std::move(wide)));
 }
 
-// By this library's own algorithms.
+// Products by the algorithms of this folder, without a library.
 template <class T>
 class OwnGemm final : public Gemm<T> {
  public:

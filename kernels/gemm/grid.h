@@ -8,7 +8,7 @@
 
 namespace dfrun {
 
-// So many tiles of rows by so many of columns, about even.
+// A grid of `rows` by `columns` tiles, nearly equal in size.
 struct Grid {
   struct Tile {
     int64_t row;
@@ -34,7 +34,7 @@ Grid GridOfUnpacked(const GemmShape& shape, const ThreadPool& pool);
 // columns. No element's bits depend on it.
 Grid GridForThreads(const GemmShape& shape, int threads, bool packed);
 
-// By the shape alone, for products whose bits depend on it.
+// The grid that follows from the shape alone, for products whose bits depend on it.
 Grid GridOfShape(const GemmShape& shape);
 
 }  // namespace dfrun

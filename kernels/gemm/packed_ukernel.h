@@ -38,8 +38,8 @@ namespace internal {
 template <class T, bool kTransposedA, int Rows, int Vectors>
 void PackedUkernel(const PackedUkernelOperands<T>& o) {
   constexpr int kUnrolled = std::min(8, kTurnDepth<T>);
-  // Without prefetching A, products from the second-level cache take 7 to 10% longer. B is one stream, which the
-  // processor follows itself: prefetching it too only takes power, and with it clock.
+  // A is prefetched: without that, products from the second-level cache take 7 to 10% longer. B is one stream, which
+  // the processor follows itself: prefetching it too only takes power, and with it clock.
   constexpr int kTurnsAhead = 2;
   constexpr int kRowStep = kTransposedA ? 1 : kTurnDepth<T>;
   constexpr int kDepthStep = kTransposedA ? kBlockRows : 1;

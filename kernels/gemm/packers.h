@@ -64,7 +64,7 @@ class PanelPacker {
   PanelPacker(RowTable<T> from, int64_t column, int64_t depth, int64_t columns, T* to, int64_t width)
       : table_(from), column_(column), to_(to), width_(width), rows_(depth), columns_(columns) {}
 
-  // To be done within so many tiles of A, of so many turns each.
+  // Spreads the packing over so many tiles of A, of so many turns each.
   void SpreadOver(int64_t tiles, int64_t turns) {
     if (squares_of_ > 0) {
       squares_a_tile_ =
@@ -78,7 +78,8 @@ class PanelPacker {
     if (rows_ == 0) return;
     for (int due = pace_.NextTurn(); due > 0 && rows_ > 0; --due) CopyRow();
   }
-  // Before each tile. Squares take the registers that a tile's sums are in.
+  // Packs the squares that are due. It is called before each tile, since squares take the registers that a tile's sums
+  // are in.
   void TakeTile() {
     for (int64_t due = squares_a_tile_; due > 0 && squares_of_ > 0; --due) CopySquare();
   }
@@ -88,7 +89,7 @@ class PanelPacker {
   }
 
  private:
-  // In products of 1024^3 and 2048^3, 4 are faster than 2 and 8.
+  // The distance of prefetching in rows. 4 are faster than 2 and 8 in products of 1024^3 and 2048^3.
   static constexpr int64_t kRowsAhead = 4;
   static constexpr int64_t kMostRowsAhead = 8;
   static constexpr int64_t kSquaresAhead = 2;  // down the panel
@@ -211,7 +212,7 @@ class TilePacker {
   [[gnu::always_inline]] void CopyRows() {
     const T* from = from_.data;
     T* to = to_;
-    // Before the end the next rows are asked for, which are likely to be copied next.
+    // The next rows are prefetched before the end, since they are likely to be copied next.
     const int64_t ahead = kDepthAhead + (left_ > kDepthAhead ? 0 : to_next_rows_);
 #pragma GCC unroll 1
     for (int64_t i = rows_; i > 0; --i) {
@@ -248,7 +249,7 @@ class TilePacker {
     int last = static_cast<int>(rows_);  // lanes of a row's last vector
     int64_t whole = 0;
     for (; last > kLanes<T>; last -= kLanes<T>) ++whole;
-    // Before the end the next columns are asked for, which are likely to be copied next.
+    // The next columns are prefetched before the end, since they are likely to be copied next.
     const int64_t to_ahead = kDepthAhead * stride + rows_ - 1 + (left_ > kDepthAhead ? 0 : to_next_rows_);
 #pragma GCC unroll 1
     for (int64_t p = std::min<int64_t>(kTurnDepth<T>, left_); p > 0; --p) {
