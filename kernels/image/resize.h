@@ -18,7 +18,7 @@ struct ResizeMode {
   bool align_corners = false;       // the corner pixels of both coincide
   bool half_pixel_centers = false;  // pixels are areas, and a coordinate is the middle of one
 
-  // From the attrs of those names; InvalidArgument where both are set.
+  // Reads the attrs of those names; InvalidArgument where both are set.
   static Result<ResizeMode> Read(const AttrMap& attrs);
 };
 
@@ -66,7 +66,7 @@ struct ResizeDim {
   DF_HOST_DEVICE int64_t Inside(int64_t at) const { return at < 0 ? 0 : at < source ? at : source - 1; }
 };
 
-// For each pixel of a resized dimension.
+// The source positions of each pixel of a resized dimension.
 std::vector<Interpolation> Interpolations(const ResizeMode& mode, int64_t source, int64_t resized);
 std::vector<int64_t> NearestPixels(const ResizeMode& mode, int64_t source, int64_t resized);
 
@@ -85,8 +85,8 @@ struct ResizeSizes {
   int64_t new_row() const { return new_width * channels; }
 };
 
-// With the new height and width from input 1, an int32 vector. InvalidArgument for other ranks and sizes that are not
-// positive.
+// Reads the sizes, with the new height and width from input 1, an int32 vector. InvalidArgument for other ranks and
+// sizes that are not positive.
 Result<ResizeSizes> ReadResizeSizes(const OpContext& ctx);
 // InvalidArgument for images without pixels, which have `nothing`.
 Status CheckHasPixels(const ResizeSizes& sizes, const Shape& images, std::string_view nothing);

@@ -11,7 +11,7 @@
 namespace dfrun {
 namespace {
 
-// Both dimensions of images [batch, height, width, channels] that are resized.
+// The two resized dimensions of images [batch, height, width, channels].
 struct CardResize {
   ResizeDim rows;
   ResizeDim cols;
