@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// While a step computes with its batch, the next step's, which is known by its position, is read and copied. So one
+// Reads and copies the next step's batch, which is known by its position, while a step computes with its own. So one
 // batch more than the step's lies in the device's memory. Thread safety: all methods from any thread.
 class BatchUploads final : public Resource {
  public:

@@ -52,7 +52,7 @@ class FileCursor {
   Result<std::string_view> View(uint64_t offset, uint64_t bytes);
   // Asks the processor for what a later View() will want; of bytes in memory, the first ones.
   void Prefetch(uint64_t offset, uint64_t bytes) const;
-  // At least one byte from `offset` < size() on, and no more than a buffer: for searching.
+  // Reads at least one byte from `offset` < size() on, and no more than a buffer: for searching.
   Result<std::string_view> Some(uint64_t offset);
 
  private:

@@ -13,7 +13,7 @@
 namespace dfrun {
 namespace {
 
-// After so many files that cannot be read the others are not looked at: each may have taken a minute.
+// The number of files that cannot be read after which the others are not looked at: each may have taken a minute.
 constexpr size_t kMaxBadFiles = 4;
 
 // One error that names all files.

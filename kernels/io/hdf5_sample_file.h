@@ -45,10 +45,11 @@ class Hdf5SampleFile {
     first_ = &first;
     begin_ = begin;
   }
-  // After Load(): whether the file stays open, and what of it is copied into memory but for blocks.
+  // The file's state after Load(): is_open() is true if it stays open; kept_bytes() are the bytes of it that are copied
+  // into memory, apart from blocks.
   bool is_open() const { return hdf5_->bytes().fd() >= 0; }
   size_t kept_bytes() const { return kept_bytes_; }
-  // After Load(): whether something is still to be unpacked.
+  // True after Load() if some dataset is still to be unpacked.
   bool unpacks_later() const;
   // True where Gather() copies from memory, of `bytes` more bytes a sample.
   bool IsInMemory(size_t& bytes) const;

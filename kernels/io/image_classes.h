@@ -25,7 +25,8 @@ class ImageClasses {
                                      const std::optional<std::vector<std::string>>& listed,
                                      const std::optional<std::vector<std::string>>& told = {});
 
-  // By number. Without a list a folder's own name, with so many parts of its path before it as tell it from the others.
+  // The classes' names by number. Without a list a class has its folder's own name, after as many parts of the path
+  // before it as tell it from the others.
   const std::vector<std::string>& names() const { return names_; }
   // The class of a path among `files`.
   int64_t NumberOf(const std::string& path) const;

@@ -17,8 +17,8 @@ namespace dfrun {
 // and takes the batch that was read ahead while the others ran. Thread safety: all methods from any thread.
 class NodeReader final : public Resource {
  public:
-  // That of an HDF5Reader or SampleReader and its device, whose batches lie in `memory`; made by the first to ask.
-  // Attrs that do not fit are errors.
+  // The reader of an HDF5Reader or SampleReader and its device, whose batches lie in `memory`. The first caller makes
+  // it. Attrs that do not fit are errors.
   static Result<RefPtr<NodeReader>> Of(KernelSetup& setup, Allocator& memory);
 
   NodeReader(std::string key, RefPtr<SampleSet> set, const BatchReader::Config& config, Allocator& memory)

@@ -97,7 +97,7 @@ class ExampleDecoder final : public RecordDecoder {
     return Status();
   }
 
-  // Not among the features of the message, or of its context.
+  // True if the feature is not among those of the message, or of its context.
   bool IsAbsent(const WireFeature& feature, size_t f) const {
     return parts_[f].kind != Kind::kRecord && feature.dtype == DType::kInvalid;
   }
@@ -184,7 +184,7 @@ class ExampleDecoder final : public RecordDecoder {
     return InvalidArgument("the feature '", field.from, "' has ", failed->text, ", which is no ", field.dtype);
   }
 
-  // That every step has room in.
+  // The shape that has room for every step.
   static Result<PartialShape> ShapeOfSteps(const std::vector<WireFeature>& steps, const Part& part) {
     PartialShape shape(std::vector<int64_t>(part.field.shape.dims().begin() + 1, part.field.shape.dims().end()));
     const bool is_variable = shape.rank() > 0 && shape.dim(0) < 0;
@@ -216,7 +216,7 @@ class ExampleDecoder final : public RecordDecoder {
     return Copy(part.field, feature, room);
   }
 
-  // For the value of a field that has so many elements.
+  // The room for the value of a field that has so many elements.
   Result<BatchBuilder::Room> RoomFor(int64_t elements, size_t f, int64_t i, BatchBuilder& batch) const {
     if (elements == parts_[f].elements) return batch.Row(f, i);
     const SampleField& field = parts_[f].field;

@@ -1,4 +1,4 @@
-// Data that change while a job reads them: a warning.
+// Watched(): warns of data that change while a job reads them.
 #ifndef DFRUN_KERNELS_IO_WATCHED_SOURCE_H_
 #define DFRUN_KERNELS_IO_WATCHED_SOURCE_H_
 
