@@ -30,8 +30,8 @@ void CofactorsGradient(GradientBuilder& g) {
   g.dx(0) = ScaledMatrices(g, Conj(g, g.Op("MatrixDeterminant", g.x(0))), difference);
 }
 
-// With k = a^-H the logarithm of |det(a)| changes by the real part of <k, da>, and the sign s, where it is complex, by
-// i s times the imaginary part.
+// The gradient of the logarithm of |det(a)| and of the sign s. With k = a^-H, the logarithm changes by the real part of
+// <k, da>, and s, where it is complex, by i s times the imaginary part.
 void LogDeterminantGradient(GradientBuilder& g) {
   Output by_k = RealOf(g, g.dy(1));
   if (g.has_dy(0) && IsComplex(g.dtype(g.x(0)))) {  // the sign of a real determinant is constant

@@ -8,7 +8,7 @@
 namespace dfrun {
 namespace {
 
-// By reflections, which are then multiplied out.
+// The cost of reflections, which are then multiplied out.
 OpCost QrCost(const CostContext& c) {
   return OfMatrices(c, [](double p, double k) { return 4 * p * k * k - 4 * k * k * k / 3; });
 }

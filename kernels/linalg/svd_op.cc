@@ -11,7 +11,7 @@
 namespace dfrun {
 namespace {
 
-// By bidiagonalisation and implicit QR steps.
+// The cost of bidiagonalisation and implicit QR steps.
 OpCost SvdCost(const CostContext& c) {
   if (!c.attr<bool>("compute_uv", true)) {
     return OfMatrices(c, [](double p, double k) { return 4 * p * k * k - 4 * k * k * k / 3; });
