@@ -15,7 +15,7 @@ namespace dfrun {
 constexpr double kLn2HighDouble = 0x1.62e42feep-1;  // 32 bits: products with small integers are exact
 constexpr double kLn2LowDouble = 0x1.a39ef35793c76p-33;
 
-// From the first, exp is a normal number; up to the last it is finite.
+// The range of exp: from the lower bound on it is a normal number; up to the upper one it is finite.
 constexpr double kExpLowestDouble = -708.39641853226408;
 constexpr double kExpHighestDouble = 709.78271289338397;
 

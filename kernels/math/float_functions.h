@@ -49,7 +49,7 @@ inline float ExpNormal(float x) {
   return ExpReduced(parts.r) * std::bit_cast<float>(parts.shifted << 23);
 }
 
-// From the first, exp is a normal number; up to the last it is finite.
+// The range of exp: from the lower bound on it is a normal number; up to the upper one it is finite.
 constexpr float kExpLowest = -87.33654F;
 constexpr float kExpHighest = 88.72283F;
 

@@ -262,7 +262,7 @@ struct Ceil {
   }
 };
 
-// To the nearest, halves to even.
+// Rounds to the nearest integer, halves to even.
 struct Rint {
   template <class T>
   DF_HOST_DEVICE T operator()(T x) const {

@@ -205,7 +205,7 @@ class Program {
     return InvalidArgument("attr 'steps' has '", step, "': ", why);
   }
 
-  // By value: the step that is the last to read it; -1: none does.
+  // The last step that reads each value; -1: none does.
   std::vector<int> LastUses() const {
     std::vector<int> last_use(locations_.size(), -1);
     for (size_t i = 0; i < steps_.size(); ++i) {
@@ -418,8 +418,8 @@ class FusedElementwiseKernel final : public Kernel {
     }
   }
 
-  // In the second-level cache: the first is busy with what is computed, and where nine inputs were asked for in it, a
-  // chunk took 1.15 of the time.
+  // Prefetches into the second-level cache: the first is busy with the computation, and with nine inputs prefetched
+  // into it, a chunk took 1.15 of the time.
   [[gnu::always_inline]] static void AskFor(const T* from, int64_t count) {
     for (int64_t i = 0; i < count; i += kLineBytes / int64_t{sizeof(T)}) __builtin_prefetch(from + i, 0, 2);
   }

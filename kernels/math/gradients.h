@@ -34,8 +34,8 @@ Output OverReducedCount(GradientBuilder& g, Output value);
 Output OverCounts(GradientBuilder& g, Output sums, Output counts);
 DType CountingDType(DType dtype);
 
-// With a real loss L, the gradient that reaches a complex z = x + i y is dL/dx + i dL/dy: through a function with the
-// derivative f' it is dy * conj(f'), as TensorFlow's is for Mul.
+// The convention for complex gradients: with a real loss L, the gradient that reaches z = x + i y is dL/dx + i dL/dy.
+// Through a function with the derivative f' it is dy * conj(f'), as TensorFlow's is for Mul.
 
 // The complex conjugate; the value itself where its dtype is real.
 Output Conj(GradientBuilder& g, Output value);

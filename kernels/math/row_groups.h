@@ -1,4 +1,4 @@
-// Rows of a matrix that fold into rows of another, and the folding of them: what segment ops have in common.
+// RowGroups: rows of a matrix that fold into rows of another. Segment ops are built on it.
 #ifndef DFRUN_KERNELS_MATH_ROW_GROUPS_H_
 #define DFRUN_KERNELS_MATH_ROW_GROUPS_H_
 

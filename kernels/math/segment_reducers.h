@@ -1,4 +1,4 @@
-// The operations that segment ops fold with where they differ from reductions.
+// The reducers of segment ops that differ from those of reductions.
 #ifndef DFRUN_KERNELS_MATH_SEGMENT_REDUCERS_H_
 #define DFRUN_KERNELS_MATH_SEGMENT_REDUCERS_H_
 

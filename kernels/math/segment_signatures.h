@@ -19,7 +19,8 @@ using RowFn = Output (*)(GradientBuilder& g, Output rows);
 // The gradient of an extreme, shared equally by the elements that attain it.
 void ExtremeOfSegmentGradient(GradientBuilder& g, RowFn pick, RowFn sum);
 
-// For each of `rows` the product of the other rows with its id. Rows of one id lie together. Divides by none of them.
+// The product, for each of `rows`, of the other rows with its id. Rows of one id lie together. It divides by none of
+// them.
 Output ProductOfOthers(GradientBuilder& g, Output rows, Output ids);
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// The factors of the gradients of segments that were divided by what their numbers of rows give.
+// WeightOfRows(): the factor of a segment's gradient where the segment was divided by a function of its number of rows.
 #ifndef DFRUN_KERNELS_MATH_SEGMENT_WEIGHTS_H_
 #define DFRUN_KERNELS_MATH_SEGMENT_WEIGHTS_H_
 

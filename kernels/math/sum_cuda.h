@@ -1,4 +1,4 @@
-// Sums on cards, for kernels that sum on their way.
+// SumElements(): sums on GPUs, for kernels of other ops.
 #ifndef DFRUN_KERNELS_MATH_SUM_CUDA_H_
 #define DFRUN_KERNELS_MATH_SUM_CUDA_H_
 
