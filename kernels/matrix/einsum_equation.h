@@ -45,7 +45,7 @@ struct EinsumDims {
   PartialShape output_shape() const;
 };
 
-// For operands of known rank. InvalidArgument where they do not fit.
+// Matches the equation with operands of known rank. InvalidArgument where they do not fit.
 Result<EinsumDims> MatchEinsum(const EinsumEquation& equation, const std::vector<PartialShape>& inputs);
 
 }  // namespace dfrun

@@ -47,7 +47,7 @@ class Layout {
     }
   }
 
-  // In steps of the label's index: a diagonal's where the label stands several times.
+  // The stride of a label's index: a diagonal's where the label stands several times.
   int64_t stride(EinsumLabel label) const { return strides_.at(label); }
   bool has_diagonals() const { return strides_.size() < labels_.size(); }
   Shape shape() const {

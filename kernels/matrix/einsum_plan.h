@@ -28,7 +28,7 @@ struct EinsumPlan {
   GemmShape product;
   int64_t batch = 1;
   int64_t result = 1;
-  // From the product to the output.
+  // The copy from the product to the output.
   bool in_order = true;
   bool has_gaps = false;  // the output has elements that nothing is copied to: off a diagonal
   std::vector<CopyDim> scatter;

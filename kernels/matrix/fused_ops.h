@@ -1,4 +1,4 @@
-// Attr fused_ops of matrix products: what follows a product within its node.
+// FusedOps: the epilogue that attr fused_ops of a matrix product names.
 #ifndef DFRUN_KERNELS_MATRIX_FUSED_OPS_H_
 #define DFRUN_KERNELS_MATRIX_FUSED_OPS_H_
 

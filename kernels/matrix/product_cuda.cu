@@ -191,7 +191,7 @@ struct NumberProduct {
   }
 };
 
-// Below this many multiplications a tile of ours is done before the library's call has returned.
+// The number of multiplications below which the tile kernel is done before the library's call has returned.
 constexpr double kLibraryWork = 1 << 21;
 
 template <class T>

@@ -18,7 +18,7 @@ template <class T>
 class Product {
  public:
   Product() = default;
-  // With the arithmetic that the node lets its kernel use.
+  // Uses the arithmetic that the node allows its kernel.
   explicit Product(const KernelSetup& setup) : arithmetic_(Arithmetic::Of(setup.attrs())) {}
 
   // C = op(A) op(B) for each pair of `batch`, whose offsets are in matrices. m, k, n may be 0. `end`, of floating
