@@ -112,7 +112,7 @@ class QueryBlock {
     largest_[r] = largest;
   }
 
-  // Without keys the output is 0.
+  // Finishes a row of the output, which is 0 without keys.
   void Finish(int64_t r, C* out, C* log_sum) const {
     *log_sum = s_.keys == 0 ? -std::numeric_limits<C>::infinity() : largest_[r] + std::log(sums_[r]);
     for (int64_t d = 0; s_.keys > 0 && d < s_.value_depth; ++d) out[d] /= sums_[r];

@@ -232,7 +232,8 @@ class CardBatchNorm final : public Kernel {
   bool has_relu_ = false;
 };
 
-// By channel: dx = slope ((dy - level) - inclination d), in this order so that what cancels cancels exactly.
+// The coefficients by channel: dx = slope ((dy - level) - inclination d), in this order so that what cancels cancels
+// exactly.
 struct Coefficients {
   float* slope;
   float* inclination;

@@ -12,12 +12,12 @@
 
 namespace dfrun::channels {
 
-// For terms of elements that are in the caches.
+// Prefetches nothing, for terms of elements that are in the caches.
 struct FetchNothing {
   void operator()(int64_t, int64_t) const {}
 };
-// For terms of float tensors: asks for the elements that come two pages later, since a CPU's own prefetchers stop at
-// the end of one. Inlined, or GCC takes a function that only fetches for one that does nothing.
+// Prefetches for terms of float tensors the elements that come two pages later, since a CPU's own prefetchers stop at
+// the end of a page. It is inlined, or GCC takes a function that only fetches for one that does nothing.
 template <int kTensors>
 struct FetchAhead {
   [[gnu::always_inline]] void operator()(int64_t first, int64_t count) const {

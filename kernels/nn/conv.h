@@ -1,5 +1,6 @@
-// The three products of a convolution for one shape: by oneDNN where it has them, else as matrix products over unfolded
-// windows. Work is split over the pool by images, rows or channels, at bounds that depend on the shape alone.
+// Conv: one of the three products of a convolution for one shape. Create() chooses the implementation by the kind and
+// the shape alone: special ones for few channels, matrix products one a tap (kn2row), oneDNN, or matrix products over
+// unfolded windows (im2col). Work is split over the pool by images, rows or channels.
 #ifndef DFRUN_KERNELS_NN_CONV_H_
 #define DFRUN_KERNELS_NN_CONV_H_
 
@@ -22,8 +23,8 @@ class Conv {
   virtual ~Conv() = default;
   // May take milliseconds (oneDNN generates code).
   static Result<std::shared_ptr<const Conv>> Create(ConvKind kind, const ConvShape& shape);
-  // By kind: (input, filter, output); (out_backprop, filter, in_backprop); (input, out_backprop, filter_backprop). The
-  // last is written and overlaps no other. Scratch memory comes from `allocator`.
+  // Computes the last of the operands, by kind: (input, filter, output); (out_backprop, filter, in_backprop); (input,
+  // out_backprop, filter_backprop). It overlaps no other. Scratch memory comes from `allocator`.
   virtual Status Run(const T* a, const T* b, T* result, ThreadPool& pool, Allocator& allocator) const = 0;
   // Runs kForward or kBackpropInput, and calls finish(first, count) for runs of the result's `pixels` pixels, while
   // they are in the cache where possible. Threads of the pool call it; each pixel is in one call.

@@ -20,7 +20,7 @@ struct ConvShape {
   WindowDim width;
   ImageFormat format;
 
-  // From the shapes of input and filter; an input with a multiple of the filter's channels is grouped. InvalidArgument
+  // The shape for an input and a filter; an input with a multiple of the filter's channels is grouped. InvalidArgument
   // where they do not fit or the filter is empty.
   static Result<ConvShape> Of(const WindowAttrs& attrs, const Shape& input, const Shape& filter);
   // The shape for a filter [height, width, in-channels, multiplier], in which each input channel is a group of its own.

@@ -57,7 +57,7 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& node) {
   return FuseBiasAndGelu(view, node);
 }
 
-// Before fuse_bias, which would take the product and the bias.
+// This pass runs before fuse_bias, which would take the product and the bias.
 CUDA_PASS("fuse_gelu", 10, [](Graph& graph, const PassContext& /*context*/) {
   return HasControlFlow(graph) ? Status() : FuseNodes(graph, &FuseAt);
 });

@@ -1,5 +1,5 @@
-// One step of a gated recurrent unit over a batch, element by element: what stands between its matrix products; written
-// once for host and device.
+// The element-wise parts of a gated recurrent unit's step over a batch, between its matrix products; written once for
+// host and device.
 #ifndef DFRUN_KERNELS_NN_GRU_STEP_H_
 #define DFRUN_KERNELS_NN_GRU_STEP_H_
 

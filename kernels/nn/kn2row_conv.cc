@@ -135,7 +135,7 @@ class Kn2rowConv final : public Conv<float> {
     std::vector<TapGroup> alone = MakeGroups(/*shared=*/false);
     if (Cost(alone) < Cost(groups_)) groups_ = std::move(alone);
   }
-  // In multiplications of a row by a column.
+  // The cost of groups, in multiplications of a row by a column.
   int64_t Cost(const std::vector<TapGroup>& groups) const {
     constexpr int64_t kColumnsOfCopy = 16;  // take as long as a row's copy
     int64_t cost = 0;
@@ -170,7 +170,7 @@ class Kn2rowConv final : public Conv<float> {
   TapGroup MakeGroup(std::vector<int64_t>& taps) const {
     std::stable_sort(taps.begin(), taps.end(),
                      [&](int64_t a, int64_t b) { return TapPixels(s_, a).of_image() > TapPixels(s_, b).of_image(); });
-    // By pixel that they lead from, where each of the taps leads.
+    // The target of each tap, by the pixel that the taps lead from.
     std::map<int64_t, std::vector<int64_t>> targets;
     for (size_t i = 0; i < taps.size(); ++i) {
       TapPixels(s_, taps[i]).ForEach(s_, [&](int64_t in, int64_t out) {

@@ -145,7 +145,7 @@ class LstmTerms : public GateTerms {
     const Output first = g_.Op("Slice", Longer(before), g_.Const<int32_t>({0, 0, 0}), g_.Const<int32_t>({1, -1, -1}));
     return g_.Op("Reshape", first, g_.Op("Shape", x(kCsBefore)));
   }
-  // By a step of zeros, so that there is one.
+  // Adds a step of zeros, so that there is a step.
   Output Longer(Output steps) {
     const Output sizes = g_.Op("Reshape", g_.Const<int32_t>({0, 1, 0, 0, 0, 0}), g_.Const<int32_t>({3, 2}));
     return g_.Op("Pad", steps, sizes);

@@ -1,5 +1,5 @@
-// LSTM cells forward, on any device: one step, and a block of steps whose inputs are multiplied all at once. `Cells` is
-// the device's way of doing the work (cells_cpu.h).
+// Forward kernels of LSTM cells, on any device: one step, and a block of steps whose inputs are multiplied all at once.
+// `Cells` is the device's engine (cells_cpu.h).
 #ifndef DFRUN_KERNELS_NN_LSTM_KERNEL_H_
 #define DFRUN_KERNELS_NN_LSTM_KERNEL_H_
 

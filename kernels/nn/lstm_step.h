@@ -1,6 +1,5 @@
-// One step of an LSTM over a batch, element by element: what stands between its matrix products; written once for host
-// and device. Source: TensorFlow's lstm_ops; Zaremba, Sutskever, Vinyals: Recurrent neural network regularization,
-// 2014.
+// The element-wise parts of an LSTM's step over a batch, between its matrix products; written once for host and device.
+// Source: TensorFlow's lstm_ops; Zaremba, Sutskever, Vinyals: Recurrent neural network regularization, 2014.
 #ifndef DFRUN_KERNELS_NN_LSTM_STEP_H_
 #define DFRUN_KERNELS_NN_LSTM_STEP_H_
 

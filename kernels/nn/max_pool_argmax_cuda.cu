@@ -27,7 +27,7 @@ struct CardNumbers {
       static_cast<int32_t*>(data)[i] = static_cast<int32_t>(number);
     }
   }
-  // Within image `image`; negative, or its size or more, where it is not one of the image's.
+  // The number within image `image`; negative, or its size or more, where it is not one of the image's.
   DF_HOST_DEVICE int64_t Get(int64_t i, int64_t image) const {
     const int64_t number = is_wide ? static_cast<const int64_t*>(data)[i] : static_cast<const int32_t*>(data)[i];
     return static_cast<int64_t>(static_cast<uint64_t>(number) - static_cast<uint64_t>(image * of_image));

@@ -65,7 +65,7 @@ std::optional<Fusion> RouteToArgmax(const FusionView& view, const Node& node) {
   return fusion;
 }
 
-// After fuse_max_pool, which makes what it looks for.
+// This pass follows fuse_max_pool, which makes the nodes that it looks for.
 CPU_PASS("max_pool_argmax", 30,
          [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &RouteToArgmax); });
 

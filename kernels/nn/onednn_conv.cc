@@ -79,7 +79,7 @@ class OneDnnConv final : public Conv<T> {
   };
   static constexpr int kMostWays = 3;  // for one thread, for two and for more
 
-  // With filters of one order. Nothing where there are such blocks already.
+  // Adds a variant whose filters have the same order. Does nothing if there are as many blocks already.
   Status AddWay(int64_t images_in_block) {
     Way way{ImageBlocks(s_.images, images_in_block), nullptr, nullptr};
     if (!ways_.empty() && ways_.back().blocks.count() == way.blocks.count()) return Status();

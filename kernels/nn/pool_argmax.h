@@ -1,5 +1,5 @@
-// Max pooling that remembers where each window's largest element was, a byte instead of the image, and its gradient by
-// that. Of images that windows tile: all pixels are in one window, and all of a window's pixels are in the image.
+// Max pooling that keeps the argmax of each window, a byte instead of the image, and its gradient by that argmax.
+// Windows tile the images: every pixel is in one window, and all of a window's pixels are in the image.
 #ifndef DFRUN_KERNELS_NN_POOL_ARGMAX_H_
 #define DFRUN_KERNELS_NN_POOL_ARGMAX_H_
 

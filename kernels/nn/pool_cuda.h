@@ -1,5 +1,5 @@
-// Pooling as functions of a card see it. A gradient's thread has an element of the input and looks at the windows that
-// it is in, so that none is written by two.
+// The forms of pooling's sizes that GPU functions read. A gradient's thread has an element of the input and looks at
+// the windows that it is in, so that no two threads write the same element.
 #ifndef DFRUN_KERNELS_NN_POOL_CUDA_H_
 #define DFRUN_KERNELS_NN_POOL_CUDA_H_
 

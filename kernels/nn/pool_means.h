@@ -68,7 +68,8 @@ inline void MeansOfImage(const PoolShape& s, const float* x, float* y) {
   ForWindows(s, [&](const Window& window, int64_t to) {
     pixels.clear();
     ForPixels(s, window, [&](int64_t pixel) { pixels.push_back({pixel * s.channels, 1}); });
-    // In double the product rounds to the float that the quotient does, but where that is nearly between two.
+    // The product, in double, rounds to the float that the quotient does, unless the quotient is nearly between two
+    // floats.
     SumPixels<false>(pixels, 1 / static_cast<double>(window.pixels()), s.channels, x, y + to);
   });
 }

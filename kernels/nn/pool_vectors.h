@@ -1,5 +1,5 @@
-// Max pooling where windows share no pixel, and its gradient, a vector of channels at a time: what a window's pixels
-// are compared by and where the largest is stay in registers, so that the time is that of reading and writing images.
+// Max pooling where windows share no pixel, and its gradient, a vector of channels at a time. The largest elements and
+// their positions stay in registers, so that the time is that of reading and writing images.
 #ifndef DFRUN_KERNELS_NN_POOL_VECTORS_H_
 #define DFRUN_KERNELS_NN_POOL_VECTORS_H_
 

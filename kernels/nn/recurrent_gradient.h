@@ -1,5 +1,5 @@
-// The gradients of recurrent cells whose gates are results too. What reaches the state goes through the op that
-// TensorFlow has for it; what reaches a gate is turned into gradients of the gate's argument and of the states beside
+// The gradients of recurrent cells whose gates are results too. A gradient that reaches the state goes through the op
+// that TensorFlow has for it; one that reaches a gate becomes gradients of the gate's argument and of the states beside
 // it, which are added.
 #ifndef DFRUN_KERNELS_NN_RECURRENT_GRADIENT_H_
 #define DFRUN_KERNELS_NN_RECURRENT_GRADIENT_H_

@@ -1,5 +1,5 @@
-// The rows of a convolution's output in bands of equal height, each a convolution of some of an image's rows: where a
-// whole image is much work for one thread, so that threads end together and one image is for several.
+// RowBands: the rows of a convolution's output in bands of equal height, each a convolution of some of an image's rows.
+// They serve images that are much work for one thread, so that threads end together and several share one image.
 #ifndef DFRUN_KERNELS_NN_ROW_BANDS_H_
 #define DFRUN_KERNELS_NN_ROW_BANDS_H_
 

@@ -103,7 +103,7 @@ void Exponentials(const C* x, C* y, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] = ExpOfShifted(x[i]);
 }
 
-// From here on a row is worth passes of its own.
+// The length from which on a row is worth passes of its own.
 constexpr int64_t kLongRow = 64;
 
 // y[j] = exp(x[j] - largest); returns the sum over the row. In place too. The row after it is on its way meanwhile.

@@ -1,5 +1,5 @@
-// Sliding windows: what convolution and pooling have in common.
-// Source of the semantics: TensorFlow's "SAME", "VALID" and "EXPLICIT" padding.
+// Sliding windows of convolution and pooling. Source of the semantics: TensorFlow's "SAME", "VALID" and "EXPLICIT"
+// padding.
 #ifndef DFRUN_KERNELS_NN_WINDOW_H_
 #define DFRUN_KERNELS_NN_WINDOW_H_
 
@@ -70,10 +70,10 @@ struct WindowDim {
 // where the op has them.
 class WindowAttrs {
  public:
-  // Also of ops that take windows and strides as inputs (With). InvalidArgument for malformed attrs and for
-  // windows or strides across images; Unimplemented for other data formats.
+  // Reads the windows from attrs, also for ops that take windows and strides as inputs (With). InvalidArgument for
+  // malformed attrs and for windows or strides across images; Unimplemented for other data formats.
   static Result<WindowAttrs> Read(const AttrMap& attrs);
-  // These windows and strides. Errors as of Read.
+  // These attrs with other windows and strides. It returns the errors of Read.
   Result<WindowAttrs> With(std::vector<int64_t> ksize, std::vector<int64_t> strides) const;
 
   const ImageFormat& format() const { return format_; }
