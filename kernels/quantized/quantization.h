@@ -1,5 +1,5 @@
-// Between real numbers and quantised integers: an integer of the type Q represents a point of a range of floats.
-// Source: TensorFlow's quantization_utils; where it computes in float so does this, to the same bits.
+// Conversions between real numbers and quantised integers: an integer of the type Q represents a point of a range of
+// floats. Source: TensorFlow's quantization_utils; where it computes in float so does this, to the same bits.
 #ifndef DFRUN_KERNELS_QUANTIZED_QUANTIZATION_H_
 #define DFRUN_KERNELS_QUANTIZED_QUANTIZATION_H_
 
