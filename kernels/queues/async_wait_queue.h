@@ -29,7 +29,7 @@ class WaitingCall : private Waiter {
   // The status that the callback will get.
   void set_status(Status status) { status_ = std::move(status); }
   const Status& status() const { return status_; }
-  // Before the call's last effect: false where its step has failed, and it must have none.
+  // Asks, before the call's last effect, if it may have one: false where its step has failed.
   [[nodiscard]] bool Claim();
 
  protected:
