@@ -1,4 +1,4 @@
-// Classes drawn by their logits: what is the same on any device.
+// Kernels of Multinomial: classes drawn by their logits, on any device.
 #ifndef DFRUN_KERNELS_RANDOM_MULTINOMIAL_H_
 #define DFRUN_KERNELS_RANDOM_MULTINOMIAL_H_
 

@@ -1,4 +1,5 @@
-// Tensors of independent numbers of one distribution, whichever way an op says where its numbers begin, on any device.
+// Kernels that fill tensors with independent numbers of one distribution, on any device. A Source says where the
+// numbers begin.
 #ifndef DFRUN_KERNELS_RANDOM_RANDOM_KERNEL_H_
 #define DFRUN_KERNELS_RANDOM_RANDOM_KERNEL_H_
 

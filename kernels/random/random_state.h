@@ -24,7 +24,7 @@ class RandomPosition final : public Resource {
 
   // Uses `count` blocks in a step; returns how many were used before.
   uint64_t Take(int64_t step_id, uint64_t count) EXCLUDES(mu_);
-  // Back to where the last step that took some began.
+  // Goes back to where the last step that took some began.
   void Rewind() EXCLUDES(mu_);
 
   std::atomic<uint64_t> blocks{0};
