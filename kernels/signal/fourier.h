@@ -20,7 +20,8 @@ struct FourierOp {
   bool inverse = false;  // the exponents are positive, and the result is divided by the number of points
   int rank = 1;
 
-  // By its name: FFT, IFFT, RFFT or IRFFT, and 2D or 3D where it is of so many dimensions.
+  // The transform that an op's name stands for: FFT, IFFT, RFFT or IRFFT, and 2D or 3D where it is of so many
+  // dimensions.
   static FourierOp Of(std::string_view op);
 };
 

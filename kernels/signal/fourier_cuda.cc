@@ -14,7 +14,7 @@ namespace {
 
 using cuda::LibraryTransform;
 
-// By the library; by functions of ours where it is absent.
+// Transforms by the library, or by DirectFourier() where it is absent.
 template <class T>
 class Engine {
  public:
