@@ -106,7 +106,7 @@ Output ProductOfSizes(GradientBuilder& g, Output shape, int64_t begin, int64_t s
   return g.Op("Prod", part, g.Const(Tensor::Scalar<int32_t>(0)));
 }
 
-// With batch_dims the gradient is dense: the variable is taken as rows behind each other, batch after batch.
+// The gradient with batch_dims is dense: the variable is taken as rows behind each other, batch after batch.
 void BatchedGatherGradient(GradientBuilder& g, int64_t batch_dims) {
   const AttrMap wide = {{"out_type", DType::kInt64}};
   const Output shape = g.Op("VariableShape", wide, g.x(0));

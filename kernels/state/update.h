@@ -47,7 +47,7 @@ struct UpdateArgs {
 struct UpdateLoop {
   UpdateLayout layout;
   size_t element_size;
-  // On the calling thread; null where a device has its own way.
+  // Runs on the calling thread; null where a device has its own way.
   void (*run)(const UpdateArgs& args, int64_t n);
   const char* (*refuse)(const UpdateArgs& args, bool is_sparse);  // null if all scalars are fine
 };
