@@ -115,7 +115,8 @@ class AsStringKernel final : public Kernel {
     return is_signed ? "lld" : "llu";
   }
 
-  // Without printf, for the NULs that a string may hold. Without a width the string is whole, whatever the precision.
+  // Pads without printf, for the NULs that a string may hold. If there is no width the string is whole, whatever the
+  // precision.
   std::string Padded(const std::string& value) const {
     if (format_.width <= 0) return value;
     const auto width = static_cast<size_t>(format_.width);

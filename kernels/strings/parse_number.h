@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// Without white space at both ends.
+// The text without white space at both ends.
 inline std::string_view Trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\n\v\f\r";
   const size_t first = text.find_first_not_of(kSpace);

@@ -1,4 +1,4 @@
-// Tensors as text for people: what Print, Assert and StringFormat write.
+// Tensors as text for people, in the forms that Print, Assert and StringFormat write.
 #ifndef DFRUN_KERNELS_STRINGS_TENSOR_TEXT_H_
 #define DFRUN_KERNELS_STRINGS_TENSOR_TEXT_H_
 
