@@ -46,7 +46,8 @@ enum class BadIndex {
   kIgnored,
 };
 
-// Memory of the runs. Thread safety: none.
+// Memory of the runs.
+// Thread safety: none.
 class UpdateGroups {
  public:
   // Groups updates that each name one of `limit` slices: by a number, by coordinates, or by `slices`, uint64, which is
