@@ -11,7 +11,8 @@
 
 namespace dfrun {
 
-// Looks at the memory that is left whenever values of some MiB more are kept. Thread safety: any thread.
+// Looks at the memory that is left whenever values of some MiB more are kept.
+// Thread safety: any thread.
 class MemoryWatch {
  public:
   // Counts `bytes` more as kept by `who`. ResourceExhausted where the process has less memory left than the rest of a
@@ -33,7 +34,8 @@ class MemoryWatch {
   std::atomic<int64_t> unseen_{0};
 };
 
-// One a step and rank. Thread safety: any thread.
+// One a step and rank.
+// Thread safety: any thread.
 class KeptValues final : public Resource {
  public:
   // Looked up where a stack is made, not where values are kept.
