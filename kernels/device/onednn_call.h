@@ -35,7 +35,8 @@ class OneDnnCall {
   OneDnnCall& operator=(const OneDnnCall&) = delete;
 
   // Runs on the calling thread and returns when done. `data` follows the arguments' order. Scratch memory comes from
-  // `allocator` for the time of the call. Thread safety: any thread.
+  // `allocator` for the time of the call.
+  // Thread safety: any thread.
   Status Run(std::initializer_list<const void*> data, Allocator& allocator) const;
 
  private:

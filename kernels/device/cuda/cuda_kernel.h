@@ -56,7 +56,9 @@ inline Status EnqueueZeros(OpContext& ctx, void* to, size_t bytes) {
 // Copies within the card's memory, in order.
 Status EnqueueBytes(OpContext& ctx, const void* from, void* to, size_t bytes);
 
-// A kernel's word for what its work refuses: null is taken as "nothing is refused".
+// An error flag of one kernel in pinned memory. The kernel's work sets it to 1 for bad input; a null word means that it
+// never refuses any.
+// Owns: the word, which goes back with the kernel.
 class Refusal {
  public:
   Refusal(KernelSetup& setup, std::string_view text);

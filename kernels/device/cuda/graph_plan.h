@@ -100,7 +100,8 @@ struct CudnnRules {
   Arithmetic arithmetic = {};
 };
 
-// A way that the library has chosen. Thread safety: const.
+// A way that the library has chosen.
+// Thread safety: const.
 class CudnnPlan {
  public:
   // Unimplemented where the library has no way that may be taken.

@@ -18,7 +18,8 @@ namespace dfrun::cuda {
 
 // The pieces of a node's work wait for one another in the order in which they were added. Where the card can, a
 // function of ours that waits for another begins before that has ended (a programmatic edge), and itself waits for its
-// end: as all do, what is before that has ended too. Thread safety: one thread, which `of` outlives.
+// end: as all do, what is before that has ended too.
+// Thread safety: one thread, which `of` outlives.
 class GraphRecorder final : public StepRecorder {
  public:
   explicit GraphRecorder(CudaDevice& of);

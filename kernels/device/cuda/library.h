@@ -16,7 +16,8 @@ inline bool IsForLibraries(const void* data) {
   return reinterpret_cast<uintptr_t>(data) % kLibraryAlignment == 0;
 }
 
-// Stays open as long as the process lives.
+// A library that stays open as long as the process lives.
+// Thread safety: const methods from any thread.
 class Library {
  public:
   // Opens a library by its soname, where the loader looks and in the toolkit's usual folder. NotFound with the loader's

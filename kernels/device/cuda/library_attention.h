@@ -24,7 +24,8 @@ struct AttentionData {
   const void* value_grad = nullptr;
 };
 
-// A plan and the card that runs it. Thread safety: any thread.
+// A plan and the card that runs it.
+// Thread safety: any thread.
 class LibraryAttention {
  public:
   virtual ~LibraryAttention() = default;

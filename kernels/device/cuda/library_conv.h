@@ -19,7 +19,8 @@ struct ConvData {
   const void* bias = nullptr;  // only a plan with an epilogue has one
 };
 
-// A plan and the card that runs it. Thread safety: any thread.
+// A plan and the card that runs it.
+// Thread safety: any thread.
 class LibraryConv {
  public:
   virtual ~LibraryConv() = default;

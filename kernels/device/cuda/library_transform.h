@@ -26,8 +26,8 @@ struct TransformShape {
 };
 
 // A plan of the library's, for the card that was current when it was made. Its tables lie in the card's memory: a
-// recorded call needs them as long as it is launched. Results have the same bits in every run. Thread safety: any
-// thread.
+// recorded call needs them as long as it is launched. Results have the same bits in every run.
+// Thread safety: any thread.
 class LibraryTransform {
  public:
   // The library's version; NotFound, with the reason, where the library is absent.

@@ -11,7 +11,8 @@
 
 namespace dfrun::cuda {
 
-// Pieces are told of in an order in which they would be right one after the other. Thread safety: one thread.
+// Pieces are told of in an order in which they would be right one after the other.
+// Thread safety: one thread.
 class MemoryHazards {
  public:
   // Appends to `before` whom `work` waits for.

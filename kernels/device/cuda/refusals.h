@@ -13,7 +13,8 @@
 
 namespace dfrun::cuda {
 
-// The error flags of one GPU. Thread safety: all methods from any thread.
+// The error flags of one GPU.
+// Thread safety: all methods from any thread.
 class Refusals {
  public:
   // Words come from `host`, memory that the card reaches.

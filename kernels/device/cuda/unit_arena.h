@@ -14,8 +14,8 @@
 namespace dfrun::cuda {
 
 // An arena that runs in two rounds. The first gives addresses without memory, to learn how much is needed. If all that
-// is ever allocated is little, no memory is used twice, so that no work waits for other work because of memory. Thread
-// safety: one thread at a time.
+// is ever allocated is little, no memory is used twice, so that no work waits for other work because of memory.
+// Thread safety: one thread at a time.
 class UnitArena final : public Allocator {
  public:
   static constexpr size_t kAlignment = 256;

@@ -17,7 +17,8 @@ namespace dfrun::cuda {
 
 class Card;
 
-// Memory for copies to one GPU, of which it keeps some free blocks. Thread safety: all methods from any thread.
+// Memory for copies to one GPU, of which it keeps some free blocks.
+// Thread safety: all methods from any thread.
 class UploadMemory final : public Allocator {
  public:
   explicit UploadMemory(Card& card) : Allocator(MemoryKind::kDevice), card_(card) {}
