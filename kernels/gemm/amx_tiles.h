@@ -23,6 +23,7 @@ inline bool MayUseTiles() {
 }
 
 // Configures the calling thread's tiles, while it lives, as 8 of 16 rows of 64 bytes.
+// Thread safety: the thread that made it.
 class TileScope {
  public:
   TileScope() {

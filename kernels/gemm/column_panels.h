@@ -16,7 +16,8 @@ struct ColumnPanel {
   int vectors;
 };
 
-// The panels of a matrix, about equally wide. Thread safety: as an int.
+// The panels of a matrix, about equally wide.
+// Thread safety: as an int.
 template <class T>
 class ColumnPanels {
  public:

@@ -19,7 +19,8 @@ int64_t PackedRows(int64_t m, int64_t depth) {
   return CeilDiv(m, CeilDiv(m, std::max<int64_t>(cached, kBlockRows)));
 }
 
-// The shape of a product and what follows from it. T: float, double. Thread safety: any thread, several at once.
+// The shape of a product and what follows from it. T: float, double.
+// Thread safety: any thread, several at once.
 template <class T>
 class PackedGemm {
  public:

@@ -16,7 +16,8 @@ enum class GemmAlgorithm {
   kPacked,      // PackedGemm
 };
 
-// The shape of a product and what follows from it. T: as UnpackedGemm()'s. Thread safety: any thread, several at once.
+// The shape of a product and what follows from it. T: as UnpackedGemm()'s.
+// Thread safety: any thread, several at once.
 template <class T>
 class SerialGemm {
  public:
