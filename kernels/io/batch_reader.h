@@ -14,8 +14,8 @@
 namespace dfrun {
 
 // The state that a reader kernel shares with the tasks on the set's threads; outlives it while a task runs. A batch is
-// a function of its position alone: which thread reads it, and when, makes no difference. Thread safety: all methods
-// from any thread.
+// a function of its position alone: which thread reads it, and when, makes no difference.
+// Thread safety: all methods from any thread.
 class BatchReader : public std::enable_shared_from_this<BatchReader> {
  public:
   struct Config {

@@ -13,7 +13,8 @@
 namespace dfrun {
 
 // Reads and copies the next step's batch, which is known by its position, while a step computes with its own. So one
-// batch more than the step's lies in the device's memory. Thread safety: all methods from any thread.
+// batch more than the step's lies in the device's memory.
+// Thread safety: all methods from any thread.
 class BatchUploads final : public Resource {
  public:
   using Batch = BatchReader::Batch;

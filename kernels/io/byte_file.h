@@ -41,7 +41,8 @@ class ByteFile {
 };
 
 // Looks at parts of a file through one buffer. A part that begins where the last one ended is read together with the
-// bytes behind it. Thread safety: one thread.
+// bytes behind it.
+// Thread safety: one thread.
 class FileCursor {
  public:
   // The file outlives the cursor.

@@ -20,7 +20,8 @@ struct Hdf5Sizes {
   void Add(const Hdf5Layout& file);
 };
 
-// The plan for every file of the data set. Thread safety: const.
+// The plan for every file of the data set.
+// Thread safety: const.
 struct Hdf5Plan {
   static Hdf5Plan For(const Hdf5Sizes& sizes);
 

@@ -14,7 +14,8 @@
 namespace dfrun {
 
 // The shared reader of one node's kernels in several plans: a step that fetches more than others has a plan of its own,
-// and takes the batch that was read ahead while the others ran. Thread safety: all methods from any thread.
+// and takes the batch that was read ahead while the others ran.
+// Thread safety: all methods from any thread.
 class NodeReader final : public Resource {
  public:
   // The reader of an HDF5Reader or SampleReader and its device, whose batches lie in `memory`. The first caller makes

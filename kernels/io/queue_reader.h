@@ -13,7 +13,8 @@
 
 namespace dfrun {
 
-// The records of one file ("work unit") after the other. Thread safety: one thread at a time.
+// The records of one file ("work unit") after the other.
+// Thread safety: one thread at a time.
 class WorkReader {
  public:
   virtual ~WorkReader() = default;
@@ -36,7 +37,8 @@ class WorkReader {
   virtual Status Resume(const std::string& work, const Place& place) = 0;
 };
 
-// Reads use it in turn, in the order in which they came. Thread safety: all methods from any thread.
+// Reads use it in turn, in the order in which they came.
+// Thread safety: all methods from any thread.
 class QueueReader final : public AsyncWaitQueue {
  public:
   QueueReader(std::string kind, std::string name, std::unique_ptr<WorkReader> reader)

@@ -18,8 +18,8 @@ namespace dfrun {
 // "PATH, record 7 at byte 100: ...", and "PATH:9, record 7 ..." in a file of lines, which are counted for it.
 Status NameRecord(const Status& status, const RecordFormat& format, FileCursor& file, int64_t number, uint64_t at);
 
-// The files of a record index and the positions of its samples in them. Thread safety: Find(), File() and Name() from
-// any thread.
+// The files of a record index and the positions of its samples in them.
+// Thread safety: Find(), File() and Name() from any thread.
 class RecordFiles {
  public:
   struct Location {
