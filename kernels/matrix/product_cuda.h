@@ -13,7 +13,8 @@
 
 namespace dfrun::cuda {
 
-// The matrix product of one node. Thread safety: any thread.
+// The matrix product of one node.
+// Thread safety: any thread.
 template <class T>
 class Product {
  public:
