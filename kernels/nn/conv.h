@@ -15,8 +15,8 @@
 
 namespace dfrun {
 
-// Images and filters have at least one element. Thread safety: Run from any thread, several at once.
-// T: float, bfloat16, float16, double, int32_t.
+// Images and filters have at least one element. T: float, bfloat16, float16, double, int32_t.
+// Thread safety: Run from any thread, several at once.
 template <class T>
 class Conv {
  public:
@@ -71,8 +71,8 @@ inline int64_t ImagesInBlock(const ConvShape& shape, double work) {
   const int64_t blocks = (shape.images + most - 1) / most;
   return (shape.images + blocks - 1) / blocks;
 }
-// Splits a batch into blocks, an even number of them where possible, so that two threads end together; sizes differ by
-// one at most, the larger ones first.
+// Splits a batch into blocks whose sizes differ by one at most, the larger ones first. More than one block are an even
+// number, if there are images enough, so that two threads end together.
 class ImageBlocks {
  public:
   // `most`: images a block.
@@ -109,9 +109,10 @@ inline int64_t ImagesInBlockForThreads(const ConvShape& shape, int threads) {
   if (threads > 2 || shape.filter_size() < kCachedElements) return usual;
   return std::max(usual, std::min(8 * ImagesForFilter(shape), (shape.images + threads - 1) / threads));
 }
-// A block of the filter's gradient costs a filter of its own, written, and their sum: fewer and larger ones, 16 at
-// most, in which that is a twentieth of the time, or half of that where four blocks remain. But no larger than that the
-// output's images, which may be made for the block, stay in a core's cache, where that is a twentieth too.
+// The number of images in a block of the filter's gradient. Each block has a filter gradient of its own, and all are
+// summed at the end. At most 16 blocks keep that below a twentieth of the time, or half of that if four blocks remain.
+// Blocks are no larger than lets the output's images, which may be made for the block, stay in a core's cache, if that
+// keeps the cost below a twentieth too.
 inline int64_t ImagesInFilterBlock(const ConvShape& shape) {
   constexpr double kWorkPerElement = 1000;  // multiplications
   const double for_filter = kWorkPerElement * static_cast<double>(shape.filter_size());

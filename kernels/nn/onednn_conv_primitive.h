@@ -14,7 +14,8 @@ namespace dfrun {
 
 // Filters are in the library's order: reordering one takes 0.2 to 4 us, and saves half to nine tenths of the time.
 // Images with channels last stay as they are; with channels first, where they cost the library 2 to 5 times as long,
-// they are reordered on the way. Thread safety: const methods from any thread.
+// they are reordered on the way.
+// Thread safety: const methods from any thread.
 class OneDnnConvPrimitive {
  public:
   // The library counts in int: sizes and steps beyond a bound are not its business.
