@@ -51,7 +51,8 @@ class WaitingCall : private Waiter {
   bool is_cancelled_ = false;
 };
 
-// Thread safety: Submit() and Wake() from any thread. Callbacks run without a lock.
+// Thread safety: Submit() from any thread.
+// Blocks: no thread; calls wait in their lines. Callbacks run without a lock.
 class AsyncWaitQueue : public Resource {
  public:
   static constexpr size_t kLines = 2;
