@@ -80,8 +80,8 @@ class LogUniformCandidates {
   double log_range_;
 };
 
-// Draws in proportion to the number of times that a class was seen, plus one. Thread safety: const methods from any
-// thread while none adds.
+// Draws in proportion to the number of times that a class was seen, plus one.
+// Thread safety: const methods from any thread while none adds.
 class UnigramCandidates {
  public:
   // The total weight stays below this.

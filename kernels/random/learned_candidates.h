@@ -15,7 +15,8 @@
 namespace dfrun {
 
 // A node with the attr `_position` has the one of that name on its device, which outlives its plan: its kernels in
-// several plans go on learning in it. Thread safety: all methods from any thread.
+// several plans go on learning in it.
+// Thread safety: all methods from any thread.
 class LearnedCandidates final : public Resource {
  public:
   // The object of that name for `range` classes, made by the first caller; "": a new object that nothing else shares.
