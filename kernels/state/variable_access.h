@@ -17,6 +17,7 @@ Status NoValue(const Variable& variable);
 
 // Locks up to four variables, each once, in the order of their addresses, so that kernels that share several cannot
 // block each other.
+// Blocks: until every other holder of one of the locks gives it up.
 class VariableLocks {
  public:
   static constexpr int kMax = 4;
