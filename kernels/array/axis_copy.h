@@ -1,4 +1,4 @@
-// Copies between a tensor and its parts along a dimension: what joining and splitting tensors are made of.
+// Copies between a tensor and its parts along a dimension, by which tensors are joined and split.
 #ifndef DFRUN_KERNELS_ARRAY_AXIS_COPY_H_
 #define DFRUN_KERNELS_ARRAY_AXIS_COPY_H_
 

@@ -19,7 +19,7 @@ struct GatherLoops {
   int64_t indices = 1;  // a batch
   int64_t row = 1;      // after the axis
 
-  // `result` gets the shape of what is gathered. InvalidArgument where the batches differ.
+  // `result` receives the shape of the gathered slices. InvalidArgument where the batches differ.
   static Result<GatherLoops> Of(const Shape& params, const Shape& indices, int64_t axis, int64_t batch_dims,
                                 Shape& result);
 };

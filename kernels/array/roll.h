@@ -48,7 +48,7 @@ class RollKernel : public Kernel {
     return shifts;
   }
 
-  // A part of the input and where it goes, in the dimensions so far.
+  // A part of the input and its position in the result, in the dimensions handled so far.
   struct Piece {
     int64_t from;
     int64_t to;

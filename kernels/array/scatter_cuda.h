@@ -13,7 +13,7 @@ struct ScatterUpdates {
   bool one_for_all = false;
 };
 
-// Slices of `y` take updates. What an update refuses is told by `refused`.
+// Combines slices of `y` with updates. An update that is refused sets `*refused`.
 using ScatterLaunch = Status (*)(OpContext& ctx, const UpdateGroups& groups, const ScatterUpdates& updates, void* y,
                                  int32_t* refused);
 

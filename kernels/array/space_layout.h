@@ -25,7 +25,7 @@ struct ImageDims {
 Status SpaceToDepthSizes(int64_t block, int64_t& depth, int64_t& height, int64_t& width);
 Status DepthToSpaceSizes(int64_t block, int64_t& depth, int64_t& height, int64_t& width);
 
-// The blocks of dimensions 1, 2, ... and what is padded or cropped before and after each.
+// The block sizes of dimensions 1, 2, ... and the padding or cropping before and after each.
 struct SpaceBlocks {
   std::vector<int64_t> block;
   std::vector<int64_t> before;
