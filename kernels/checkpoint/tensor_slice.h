@@ -28,7 +28,7 @@ struct TensorSlice {
 // The intersection of two parts of one tensor; nothing where it is empty.
 std::optional<TensorSlice> Intersect(const TensorSlice& a, const TensorSlice& b);
 
-// Copies what parts `from_part` and `to_part` of one tensor have in common. The tensors hold just their parts.
+// Copies the intersection of the parts `from_part` and `to_part` of one tensor. The tensors hold just their parts.
 void CopyCommon(ThreadPool& pool, const TensorSlice& from_part, const Tensor& from, const TensorSlice& to_part,
                 Tensor& to);
 
