@@ -9,7 +9,7 @@ namespace dfrun {
 struct WireStatistics {
   double bytes = 0;       // bytes of the values
   double wire_bytes = 0;  // bytes that were sent for them
-  double dropped = 0;     // the sum of what their elements lost, as magnitudes
+  double dropped = 0;     // the sum of their elements' losses, as magnitudes
   double total = 0;       // the sum of the magnitudes of the elements
 };
 
