@@ -9,7 +9,7 @@
 
 namespace dfrun {
 
-// Frees the tensors without recursion: for the destructor of what holds them.
+// Frees the tensors without recursion, for the destructor of their holder.
 // Thread safety: as the tensors'.
 void ReleaseWithoutRecursion(std::vector<Tensor>& tensors);
 
