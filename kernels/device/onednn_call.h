@@ -51,7 +51,7 @@ class OneDnnCall {
   mutable std::vector<std::unique_ptr<Frame>> free_frames_ GUARDED_BY(mu_);
 };
 
-// Calls make() and turns the library's exception into an error that says what was being made.
+// Calls make() and turns the library's exception into an error that names the object under construction.
 template <class Make>
 auto CatchOneDnn(std::string_view what, Make&& make) -> Result<decltype(make())> {
   UseOneOpenMpThread();

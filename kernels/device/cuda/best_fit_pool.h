@@ -45,7 +45,7 @@ class BestFitPool {
   struct Block {
     size_t bytes;
     bool is_free;
-    bool begins_chunk;  // is not joined with what lies before it
+    bool begins_chunk;  // not joined with the block before it
   };
   // The blocks by address. Nodes come from a pool of their own, which asks the system for none once it has grown.
   using Blocks = std::pmr::map<std::byte*, Block>;

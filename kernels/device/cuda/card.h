@@ -39,7 +39,8 @@ class PoolAllocator final : public Allocator, public LimitedMemory {
     return TryAllocate(bytes);
   }
   void* TryAllocate(size_t bytes) { return pool_.Allocate(bytes); }
-  // Called where there is no memory: frees what is kept for later. Before the first Allocate().
+  // Sets a function that frees memory kept for later; it runs when no memory is left. Call this before the first
+  // Allocate().
   void SetGiveBack(std::function<void()> give_back) { give_back_ = std::move(give_back); }
   void Free(void* memory, size_t) override { pool_.Free(memory); }
   AllocatorStats Stats() const override { return pool_.Stats(); }
@@ -104,7 +105,7 @@ class Card {
             .asked_ends = asked_ends_.load(std::memory_order_relaxed)};
   }
 
-  // Keeps the first error of what was enqueued, for TakeFailure().
+  // Keeps the first error of enqueued work, for TakeFailure().
   void Fail(Status status) EXCLUDES(mu_);
   Status TakeFailure() EXCLUDES(mu_);
 

@@ -38,7 +38,7 @@ class CompletionQueue {
  private:
   struct Entry {
     cudaStream_t stream;
-    const StreamTally* tally;  // null: the event is asked for
+    const StreamTally* tally;  // null: the event is queried
     uint64_t count;
     cudaEvent_t event;
     std::vector<Tensor> kept;

@@ -18,7 +18,7 @@ class CudaDevice final : public Device, public DeviceRecording {
  public:
   // `host`: memory that the card copies from and to.
   CudaDevice(const DeviceName& name, Card& card, Allocator& host) : Device(name, card.memory(), host), card_(card) {}
-  // Stands for `of` while a unit is recorded: its memory is the unit's, and what is enqueued goes to the recorder.
+  // Stands for `of` during a recording: its memory is the recorder's arena, and its work goes to the recorder.
   CudaDevice(CudaDevice& of, Allocator& memory, GraphRecorder& recorder)
       : Device(of.name(), memory, of.host_allocator(), &of.containers()), card_(of.card_), recorder_(&recorder) {}
 

@@ -41,8 +41,8 @@ struct FunctionGrid {
 // Enqueues a function that the runtime knows by `entry`, in order.
 Status EnqueueFunction(OpContext& ctx, const void* entry, FunctionGrid grid, std::span<const FunctionArg> args);
 
-// Enqueues what a library does: `call` is called once, with the stream that the library is to be given, and enqueues
-// there alone. `workspace_bytes`: what it has been given, for listings.
+// Enqueues the work of a library: calls `call` once with a stream, on which alone the library enqueues it.
+// `workspace_bytes`: the size of its workspace, for listings.
 Status EnqueueLibraryCall(OpContext& ctx, size_t workspace_bytes, FunctionRef<Status(cudaStream_t)> call);
 
 // The word without which (0) a kernel of a recorded unit must write nothing; null: there is none.

@@ -13,7 +13,7 @@ using WorkEdges = std::vector<std::vector<int>>;
 // The number of edges.
 int64_t CountEdges(const WorkEdges& edges);
 
-// Removes what is there twice, and what a way over others implies; of very large graphs only the former.
+// Removes duplicate edges, and edges that a path over others implies; in very large graphs only duplicates.
 void ReduceEdges(WorkEdges& edges);
 
 }  // namespace dfrun::cuda

@@ -37,7 +37,7 @@ class CudnnTarget {
   std::shared_ptr<CudnnDescriptor> description_;  // null: the card is the handle's
 };
 
-// The library's name of an element type; Unimplemented for what it does not compute with.
+// The library's name of an element type; Unimplemented for types that it does not compute with.
 Result<cudnnDataType_t> CudnnTypeOf(DType dtype);
 
 // The strides of dense memory, with the second dimension innermost (channels last) or in its own position.
@@ -66,10 +66,10 @@ struct CudnnPointwise {
   int64_t axis = -1;  // axis of a mode that has one
 };
 
-// The operations of a plan as they are put together. Holds what they are made of.
+// The operations of a plan under construction.
 class CudnnGraph {
  public:
-  // `what`: "convolve", for errors; of a constant.
+  // `what`: "convolve", for errors; a string constant.
   CudnnGraph(const CudnnTarget& target, std::string_view what) : target_(target), what_(what) {}
 
   const CudnnTarget& target() const { return target_; }
@@ -77,7 +77,7 @@ class CudnnGraph {
   CudnnDescriptor Describe(cudnnBackendDescriptorType_t type) const { return {target_.cudnn(), type, what_}; }
 
   Result<cudnnBackendDescriptor_t> AddTensor(const CudnnTensor& tensor);
-  // Finishes what operations refer to.
+  // Finalizes a descriptor that operations refer to, and keeps it.
   Result<cudnnBackendDescriptor_t> Keep(CudnnDescriptor made);
   Status AddOperation(CudnnDescriptor operation);
   Status AddPointwise(const CudnnPointwise& pointwise);
@@ -100,8 +100,8 @@ struct CudnnRules {
   Arithmetic arithmetic = {};
 };
 
-// A way that the library has chosen.
-// Thread safety: const.
+// A plan that the library has chosen.
+// Thread safety: const methods from any thread.
 class CudnnPlan {
  public:
   // Unimplemented where the library has no way that may be taken.

@@ -1,5 +1,5 @@
-// Records a unit (src/framework/step_recorder.h) as one CUDA graph: functions of the card, copies and fills as nodes,
-// a library's call as what the library enqueues, captured on this thread.
+// GraphRecorder: records the work of a unit (src/framework/step_recorder.h) as one CUDA graph. GPU functions, copies
+// and fills become nodes; a library's call becomes the nodes that the library enqueues, captured on this thread.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_GRAPH_RECORDER_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_GRAPH_RECORDER_H_
 
@@ -16,9 +16,9 @@
 
 namespace dfrun::cuda {
 
-// The pieces of a node's work wait for one another in the order in which they were added. Where the card can, a
-// function of ours that waits for another begins before that has ended (a programmatic edge), and itself waits for its
-// end: as all do, what is before that has ended too.
+// A recorder. The pieces of a node's work wait for one another in the order in which they were added. If the GPU can,
+// one of dfrun's functions that waits for another begins before that has ended (a programmatic edge), and itself waits
+// for its end. All functions do that, so the earlier pieces have ended too.
 // Thread safety: one thread, which `of` outlives.
 class GraphRecorder final : public StepRecorder {
  public:
@@ -38,7 +38,7 @@ class GraphRecorder final : public StepRecorder {
   void AddCopy(const void* from, void* to, size_t bytes);
   void AddFill(void* to, int value, size_t bytes);
   Status AddLibraryCall(size_t workspace_bytes, FunctionRef<Status(cudaStream_t)> call);
-  // Says that what the node does cannot be recorded: "it ...". The error.
+  // Reports that the node's work cannot be recorded: "it ...". Returns the error.
   Status Refuse(std::string_view why);
 
  private:
@@ -70,7 +70,7 @@ class GraphRecorder final : public StepRecorder {
   std::vector<Piece> pieces_;
   WorkEdges before_;                     // by piece
   int first_ = 0;                        // piece of the node
-  std::vector<std::vector<int>> tails_;  // by node: who waits for it waits for these pieces
+  std::vector<std::vector<int>> tails_;  // by node: the pieces that its readers wait for
   MemoryHazards hazards_;
   RecordingFacts facts_;
 };

@@ -28,7 +28,7 @@ bool RunsKernelsFor(std::string_view built, ComputeCapability gpu);
 // part is built with.
 std::string CapabilityProblem(std::string_view gpus, ComputeCapability gpu, std::string_view built, int cuda);
 
-// The text for a driver of the CUDA `driver` (0: no driver). Empty: it runs what was built with the CUDA `cuda`.
+// The text for a driver of the CUDA `driver` (0: no driver). Empty: it runs code built with the CUDA `cuda`.
 std::string DriverProblem(int driver, int cuda);
 // The advice for a driver that is too old.
 std::string DriverAdvice(int cuda);

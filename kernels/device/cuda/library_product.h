@@ -29,8 +29,8 @@ struct ProductShape {
   bool operator==(const ProductShape&) const = default;
 };
 
-// A way that the library has chosen for products of one shape and dtype. Results have the same bits in every run, and
-// float32 is multiplied as it is, but where `arithmetic` lets it: no way that adds up in no fixed order is taken.
+// The library's plan for products of one shape and dtype. Results have the same bits in every run, since no plan that
+// adds up in no fixed order is taken. float32 is multiplied in full, unless `arithmetic` allows less.
 // Thread safety: any thread.
 class LibraryProduct {
  public:

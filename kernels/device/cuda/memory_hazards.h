@@ -11,7 +11,7 @@
 
 namespace dfrun::cuda {
 
-// Pieces are told of in an order in which they would be right one after the other.
+// Finds the waits. Pieces are reported in an order in which they would be right one after the other.
 // Thread safety: one thread.
 class MemoryHazards {
  public:

@@ -20,8 +20,8 @@ class Refusals {
   // Words come from `host`, memory that the card reaches.
   explicit Refusals(Allocator& host) : host_(host) {}
 
-  // A word that is 0 until a kernel writes to it; null where there is no memory. `text` says what was refused, and by
-  // which node.
+  // A word that is 0 until a kernel writes to it; null where there is no memory. `text` names the refused value and the
+  // node.
   int32_t* Add(std::string text) EXCLUDES(mu_);
   void Remove(int32_t* word) EXCLUDES(mu_);
   // The first refusal since the last call, in the order of Add().

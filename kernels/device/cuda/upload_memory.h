@@ -31,7 +31,7 @@ class UploadMemory final : public Allocator {
   AllocatorStats Stats() const override { return {}; }
   void ResetPeak() override {}
 
-  // Gives what is not in use back to the card.
+  // Gives free blocks back to the GPU.
   void GiveBackFree() EXCLUDES(mu_);
   // The event that the stream which copies to a block must wait for; null: the memory is not from here.
   cudaEvent_t LastUse(const void* memory) EXCLUDES(mu_);
