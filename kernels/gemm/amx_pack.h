@@ -122,8 +122,8 @@ void PackStep(const LaneView& v, uint16_t* to) {
 
 }  // namespace internal
 
-// Copies all of a view's panels, in the order of memory: to[panel][step][tile]. Zeros stand for what the last lanes and
-// the last step lack. kIsA: tiles of A.
+// Copies all of a view's panels, in the order of memory: to[panel][step][tile]. Zeros fill the missing lanes and steps
+// at the end. kIsA: tiles of A.
 template <bool kIsA>
 void PackPanels(const LaneView& v, uint16_t* to) {
   const int64_t steps = CeilDiv(v.depth, kTileDepth);

@@ -1,5 +1,5 @@
-// The sums of a block of C while they are in registers: how they begin, what the epilogue does to them and how they
-// become C. Both micro-kernels are made of this.
+// The sums of a block of C while they are in registers: their beginning, the epilogue, and their storing to C. Both
+// micro-kernels use this.
 #ifndef DFRUN_KERNELS_GEMM_BLOCK_SUMS_H_
 #define DFRUN_KERNELS_GEMM_BLOCK_SUMS_H_
 

@@ -15,7 +15,7 @@
 
 namespace dfrun {
 
-// Scratch memory of parts of at most so many rows and so much of k.
+// The sizes of the scratch memory for parts of at most `rows` rows and `depth` elements of k.
 template <class T>
 struct PackedSpace {
   PackedSpace(int64_t rows, int64_t depth)
@@ -81,7 +81,7 @@ class OverlappedPacking {
     o_.overlapped = &work_;
   }
 
-  // Packs what is multiplied first.
+  // Packs the first panel and the first tile.
   Part First() {
     const Part part(operands_.First(), panels_.count(), 0);
     const ColumnPanel panel = panels_.At(0);

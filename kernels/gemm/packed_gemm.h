@@ -19,12 +19,12 @@ int64_t PackedRows(int64_t m, int64_t depth) {
   return CeilDiv(m, CeilDiv(m, std::max<int64_t>(cached, kBlockRows)));
 }
 
-// The shape of a product and what follows from it. T: float, double.
+// A product of one shape. T: float, double.
 // Thread safety: any thread, several at once.
 template <class T>
 class PackedGemm {
  public:
-  // m, k, n >= 1. What `epilogue` points at outlives this.
+  // m, k, n >= 1. The memory that `epilogue` points at outlives this.
   PackedGemm(int64_t m, int64_t k, int64_t n, const Epilogue<T>& epilogue);
   // Elements of scratch memory that Run() needs, at an address that vectors align to.
   int64_t scratch_elements() const;

@@ -64,7 +64,7 @@ typedef float HalfVector __attribute__((vector_size(kVectorBytes / 2)));  // NOL
 
 inline Vec<double> Widen(HalfVector v) {
 #if defined(__AVX512F__)
-  return _mm512_cvtps_pd(v);  // GCC converts halves of what it is told to convert
+  return _mm512_cvtps_pd(v);  // GCC would convert half vectors
 #else
   return __builtin_convertvector(v, Vec<double>);
 #endif

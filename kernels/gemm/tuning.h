@@ -83,14 +83,14 @@ inline constexpr int64_t kVectorsWorthTransposing = 4;
 
 // --- Threads ---
 
-// The least work of a tile of an unpacked product: some 10 us, where threads have to be woken; 2.5 us, twice what it
-// takes a thread to see it that looks for work.
+// The least work of a tile of an unpacked product: some 10 us if threads have to be woken; else 2.5 us, twice the time
+// in which a thread that looks for work sees it.
 inline constexpr int64_t kUnpackedTileWork = int64_t{1} << 19;
 inline constexpr int64_t kReadyTileWork = int64_t{1} << 17;
 inline constexpr int64_t kUnpackedTileRows = 32;
 inline constexpr int64_t kUnpackedTileColumns = 128;
-// The least work of other tiles, and what several tiles a thread are worth having for: each packs operands, but the
-// threads do not run at one speed.
+// The least work of other tiles, and the work that makes several tiles a thread worthwhile: each packs operands, but
+// the threads do not run at one speed.
 inline constexpr int64_t kThreadTileWork = int64_t{4} << 20;
 inline constexpr int64_t kUnevenWork = int64_t{96} << 20;
 inline constexpr int64_t kTilesAThread = 4;
