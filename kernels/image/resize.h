@@ -50,7 +50,8 @@ struct ResizeDim {
     return Inside(static_cast<int64_t>(mode.align_corners ? std::round(at) : std::floor(at)));
   }
 
-  // The bounds of what holds all resized pixels that lie beside pixel `at` of the source, and perhaps others.
+  // The bounds of a range that contains all resized pixels which lie beside pixel `at` of the source, and perhaps
+  // others.
   DF_HOST_DEVICE int64_t FirstBeside(int64_t at) const {
     if (at == 0) return 0;
     const double first = std::floor((static_cast<double>(at) - 1.5) / static_cast<double>(scale)) - 2;
@@ -91,8 +92,8 @@ Result<ResizeSizes> ReadResizeSizes(const OpContext& ctx);
 // InvalidArgument for images without pixels, which have `nothing`.
 Status CheckHasPixels(const ResizeSizes& sizes, const Shape& images, std::string_view nothing);
 
-// The sizes of a gradient of a bilinear form, input 0, and of the images, input 1: "new" is the gradient's. Fails as
-// the above, for what has no pixels.
+// The sizes of a gradient of a bilinear form, input 0, and of the images, input 1: "new" is the gradient's. It returns
+// the errors of ReadResizeSizes(), and one for images without pixels.
 Result<ResizeSizes> ReadGradientSizes(const OpContext& ctx);
 
 // A kernel with a ResizeMode. InvalidArgument for one that is of both kinds, unless it `takes_both`.
