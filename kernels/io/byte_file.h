@@ -25,7 +25,7 @@ class ByteFile {
   std::string_view bytes() const {  // only if in_memory()
     return mapped_.is_mapped() ? mapped_.bytes() : std::string_view(inflated_);
   }
-  // Asks the system to bring what is mapped into memory, and returns at once; Touch() waits for it.
+  // Advises the system to bring the mapped bytes into memory, and returns at once; Touch() waits for it.
   void ReadAhead() const { mapped_.ReadAhead(0, mapped_.bytes().size()); }
   void Touch() const { mapped_.Touch(0, mapped_.bytes().size()); }
   Status ReadAt(uint64_t offset, void* data, size_t bytes) const { return file_.ReadAt(offset, data, bytes); }
@@ -51,7 +51,7 @@ class FileCursor {
   const ByteFile& file() const { return *file_; }
   // Bytes [offset, offset + bytes), valid until the next call. DataLoss where the file ends before them.
   Result<std::string_view> View(uint64_t offset, uint64_t bytes);
-  // Asks the processor for what a later View() will want; of bytes in memory, the first ones.
+  // Prefetches the bytes that a later View() will read, if the file is in memory.
   void Prefetch(uint64_t offset, uint64_t bytes) const;
   // Reads at least one byte from `offset` < size() on, and no more than a buffer: for searching.
   Result<std::string_view> Some(uint64_t offset);

@@ -32,7 +32,7 @@ struct Hdf5Plan {
   bool keeps_unpacked = false;  // datasets that must be unpacked, whole; else in blocks
   bool loads_all = false;       // before the first sample is needed; else each file when it is
   size_t most_open = 0;         // files that may be open at once
-  size_t most_kept = 0;         // bytes of what is unpacked whole, but for the file used last
+  size_t most_kept = 0;         // bytes of data unpacked whole, but for the file used last
   std::shared_ptr<Hdf5BlockMemory> blocks = {};
 };
 

@@ -22,7 +22,8 @@ namespace dfrun {
 // Thread safety: Gather() from any thread after Load(); otherwise one thread.
 class Hdf5SampleFile {
  public:
-  // `known`: what is known of the file; of another, or one that has changed since, nothing.
+  // `known`: the layout of the file as far as it is known. It is ignored for another file, or one that has changed
+  // since.
   static Result<std::unique_ptr<Hdf5SampleFile>> Open(const std::string& path, const Hdf5Rules& rules,
                                                       std::shared_ptr<Hdf5Helpers> helpers, const Hdf5Layout& known);
 
@@ -38,8 +39,8 @@ class Hdf5SampleFile {
   Hdf5Layout layout() const { return hdf5_->layout(); }
   // Makes ready for Gather().
   Status Load(const Hdf5Plan& plan);
-  // Has Gather() hold what it reads against what was read first, by field: row 0 is sample `begin` of those. They
-  // outlive this.
+  // Makes Gather() compare the data that it reads with the first readings, by field: row 0 is sample `begin` of those.
+  // They outlive this.
   using FirstReadings = std::vector<std::unique_ptr<FirstReading>>;
   void CompareWith(const FirstReadings& first, int64_t begin) {
     first_ = &first;

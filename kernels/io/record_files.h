@@ -35,8 +35,8 @@ class RecordFiles {
 
   int64_t samples() const { return first_sample_.back(); }
 
-  // The locations of samples in [0, samples()). Looks through their pieces if no one has; DataLoss where there is no
-  // longer what was counted.
+  // The locations of samples in [0, samples()). Looks through their pieces if that has not been done; DataLoss where a
+  // counted record is missing.
   Result<std::vector<Location>> Find(std::span<const int64_t> samples);
   // A file as it is kept, or in `opened` where there are too many to be kept.
   Result<const ByteFile*> File(uint32_t file, ByteFile& opened);

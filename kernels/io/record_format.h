@@ -20,12 +20,13 @@ struct RecordSpan {
   uint64_t bytes = 0;
 };
 
-// Thread safety: const methods from any thread. Errors name the byte; who knows the file's name adds it.
+// A format of files of records. Errors name the byte; the caller, who knows the file's name, adds it.
+// Thread safety: const methods from any thread.
 class RecordFormat {
  public:
   virtual ~RecordFormat() = default;
 
-  // True if a file may begin with any bytes. If not, one that is compressed by gzip is told from a good one.
+  // True if a file may begin with any bytes. If not, a file that is compressed by gzip is recognised.
   virtual bool BeginsWithAnything() const { return true; }
   // True if people count the lines of the files.
   virtual bool HasLines() const { return false; }
