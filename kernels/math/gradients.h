@@ -40,7 +40,7 @@ DType CountingDType(DType dtype);
 // The complex conjugate; the value itself where its dtype is real.
 Output Conj(GradientBuilder& g, Output value);
 
-// The real part as a number of the value's dtype: what reaches a complex result that has no imaginary part.
+// The real part as a number of the value's dtype: the gradient that reaches a complex result without an imaginary part.
 Output RealOf(GradientBuilder& g, Output value);
 
 // True where the value is neither infinite nor NaN, in none of its parts.

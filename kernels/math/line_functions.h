@@ -1,4 +1,4 @@
-// Functions of 16 floats at a time by tables in registers, of which a permutation takes what each lane asks for:
+// Functions of 16 floats at a time by tables in registers. A permutation picks the entry that each lane needs;
 // compilers make none of an array in memory. DFRUN_LINE_TABLES: the machine and the compiler have that permutation.
 #ifndef DFRUN_KERNELS_MATH_LINE_FUNCTIONS_H_
 #define DFRUN_KERNELS_MATH_LINE_FUNCTIONS_H_

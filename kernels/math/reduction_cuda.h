@@ -203,7 +203,7 @@ class ReductionKernel : public Kernel {
   const bool keep_dims_;
 };
 
-// The kernels of an engine that is made with what launches its folds.
+// The kernels of an engine whose constructor takes the launch of reducer R.
 template <class Engine, class R>
 struct FoldingWith {
   template <class T>

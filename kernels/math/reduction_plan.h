@@ -34,8 +34,8 @@ struct StridedLoops {
   }
 };
 
-// Dimensions of size 1 are dropped and neighbours of a kind merged; what is innermost in memory is split off as a row
-// of contiguous elements.
+// Plans a reduction. Dimensions of size 1 are dropped and neighbours of a kind merged; the innermost in memory is split
+// off as a row of contiguous elements.
 struct ReductionPlan {
   bool row_is_reduced = false;  // the row folds into one output, or each of its elements into an output of its own
   int64_t row = 1;              // contiguous elements

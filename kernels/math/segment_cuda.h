@@ -96,7 +96,7 @@ class SparseSegmentOnCard : public Kernel {
 // beyond the segments, set `*refused`.
 Result<Tensor> BeginsOfSorted(OpContext& ctx, const Tensor& ids, int64_t segments, int32_t* refused);
 
-// K with what folds by R.
+// K with the launch that folds by R.
 template <class K, class R>
 struct FoldingGroups {
   template <class T>
