@@ -13,7 +13,7 @@ template <class T>
 struct ProductEnd {
   const T* bias = nullptr;  // null: there is none
   FusedActivation activation = FusedActivation::kNone;
-  T* features = nullptr;  // with Gelu: where what it is applied to is kept; null: nowhere
+  T* features = nullptr;  // with Gelu: receives Gelu's argument; null: it is not kept
 
   bool has_gelu() const {
     return activation == FusedActivation::kGelu || activation == FusedActivation::kApproximateGelu;
