@@ -24,8 +24,8 @@ struct BatchNormAttrs {
 int BatchNormRank(const std::string& data_format);
 
 // reserve_space_3 of FusedBatchNormV3, and the last two outputs of the gradients, hold nothing. The first is a scalar,
-// as TensorFlow's own kernels give it (oneDNN's give [0]); the others are what TensorFlow's CPU kernels give: [0] or
-// scalars, by the rank and the version of the op.
+// as TensorFlow's own kernels give it (oneDNN's give [0]); the others have the shapes of TensorFlow's CPU kernels: [0]
+// or scalars, by the rank and the version of the op.
 inline Shape ReserveShape() {
   return {};
 }

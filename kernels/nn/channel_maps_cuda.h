@@ -181,7 +181,7 @@ Status SumChannels(OpContext& ctx, const ChannelLayout& layout, const Terms& ter
   return LaunchTogether(ctx, grid.outputs, &FinishChannels<Finish>, grid, partials, finish);
 }
 
-// Rows of channels side by side, of which a thread has some, so that it reads what belongs to the channels once.
+// Rows of channels side by side. A thread has some of the channels, so that it reads their parameters once.
 inline constexpr int64_t kMapRows = 4;
 
 template <class Map, int kWidth>

@@ -88,7 +88,7 @@ inline int64_t PartsOfBlock(const ChannelLayout& l, int64_t blocks, int64_t thre
 }
 
 // sums[c] of term(element, c) over the elements of each channel. The same on any number of threads: blocks depend on
-// the layout alone. fetch(first element, count): what terms will be asked for soon.
+// the layout alone. fetch(first element, count) prefetches the operands of terms that come soon.
 template <class Term, class Fetch = FetchNothing>
 void Sums(const ChannelLayout& l, ThreadPool& pool, Term&& term, double* sums, const Fetch& fetch = {}) {
   std::fill_n(sums, l.channels, 0.0);

@@ -26,8 +26,7 @@ struct FilterView {
 // The widths of panels are multiples of this.
 inline constexpr int64_t kPanelStepWidth = 16;
 
-// panels[out / width][tap][in][width] = filter[tap][in][out]: of forward convolutions. Zeros stand for what the last
-// panel lacks.
+// panels[out / width][tap][in][width] = filter[tap][in][out], for forward convolutions. Zeros fill the last panel.
 inline void PackFilterPanels(const FilterView& filter, int64_t width, float* panels, ThreadPool& pool) {
   constexpr int64_t kStep = kPanelStepWidth;
   const int64_t rows = filter.rows();
@@ -49,8 +48,8 @@ inline void PackFilterPanels(const FilterView& filter, int64_t width, float* pan
   });
 }
 
-// panels[in / width][taps - 1 - tap][out][width] = filter[tap][in][out]: of the forward convolution that is the
-// gradient of the filter's own by its input. Zeros stand for what the last panel lacks.
+// panels[in / width][taps - 1 - tap][out][width] = filter[tap][in][out], for the forward convolution that is the
+// gradient of the filter's own by its input. Zeros fill the last panel.
 inline void PackFlippedPanels(const FilterView& filter, int64_t width, float* panels, ThreadPool& pool) {
   constexpr int64_t kRows = kLanes<float>;
   const int64_t stride = filter.out_channels;  // between rows

@@ -6,7 +6,8 @@
 
 namespace dfrun {
 
-// A NaN that comes second is passed over: who subtracts the largest meets it again.
+// The larger of two scores. A NaN that comes second is passed over: the caller subtracts the largest and meets it
+// again.
 struct LargerScore {
   template <class C>
   DF_HOST_DEVICE C operator()(C a, C b) const {

@@ -9,7 +9,7 @@
 
 namespace dfrun {
 
-// A tensor as rows of what is normalised.
+// A tensor as rows that are normalised one by one.
 struct NormalisedRows {
   int64_t count;
   int64_t size;

@@ -31,7 +31,7 @@ struct LocalResponse {
 
   // The norm, from the sum of squares around a channel.
   DF_HOST_DEVICE double Norm(double squares) const { return bias + alpha * squares; }
-  // norm^-beta; the betas in use have shorter ways.
+  // norm^-beta; the usual betas take shorter computations.
   DF_HOST_DEVICE double Power(double norm) const {
     if (beta == kRoot) return 1 / std::sqrt(norm);
     if (beta == kRootOfCube) return 1 / (std::sqrt(norm) * std::sqrt(std::sqrt(norm)));

@@ -60,7 +60,8 @@ DF_HOST_DEVICE inline float Clip(float x, float limit) {
   return x < -limit ? -limit : x > limit ? limit : x;
 }
 
-// `from_x` and `from_h`, [batch, 4 * cells]: what input and state of the step before give to the gates.
+// The forward step of an element. `from_x` and `from_h`, [batch, 4 * cells]: the contributions of the input and of the
+// state before to the gates.
 template <bool kPeepholes>
 struct ForwardElement {
   static constexpr int64_t kBlock = lstm::kBlock;

@@ -27,7 +27,7 @@ inline void StoreNarrow(float* to, Vec<double> v, int lanes) {
   std::memcpy(to, &narrow, static_cast<size_t>(lanes) * sizeof(float));
 }
 
-// A pixel, and what it is multiplied by.
+// A pixel and its weight.
 struct WeighedPixel {
   int64_t offset;  // offset of its first channel
   double weight;
@@ -121,7 +121,7 @@ void MeanOfImage(const PoolShape& s, const T* x, T* y) {
   AverageImage(s, x, y);
 }
 
-// dx of one image, likewise.
+// dx of one image, in vectors where it can be.
 template <class T>
 void MeanOfImageGradient(const PoolShape& s, const T* dy, T* dx) {
   if constexpr (std::is_same_v<T, float>) {

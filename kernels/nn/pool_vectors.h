@@ -13,7 +13,7 @@ namespace dfrun::pooling {
 template <class T>
 inline constexpr bool kHasVectors = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
-// Pixels are asked for half a page ahead: a CPU's own prefetchers follow one row of an image, not all those of a
+// The distance of prefetching, half a page: a CPU's own prefetchers follow one row of an image, not all those of a
 // window.
 template <class T>
 inline constexpr int64_t kFetchedAhead = 2048 / sizeof(T);

@@ -106,7 +106,7 @@ void Exponentials(const C* x, C* y, int64_t n) {
 // The length from which on a row is worth passes of its own.
 constexpr int64_t kLongRow = 64;
 
-// y[j] = exp(x[j] - largest); returns the sum over the row. In place too. The row after it is on its way meanwhile.
+// y[j] = exp(x[j] - largest); returns the sum over the row. y may be x. The row after it is prefetched.
 template <class C>
 C ExpRow(const C* x, C* y, int64_t columns, C largest) {
   constexpr int64_t kLanes = 64;

@@ -43,8 +43,9 @@ class StreamedRows {
 
   StreamedRows(const Op& op, const float* x, float* y, int64_t columns)
       : op_(op), x_(x), y_(y), columns_(columns), kept_(static_cast<size_t>(2 * Padded(columns) + kAliased + kLine)) {
-    // A load waits for a store before it whose address has the same last 12 bits: half of that away from what is read
-    // and written beside it. Where it was just ahead, softmax took 1.4 times as long.
+    // A load waits for an earlier store whose address has the same last 12 bits. So the kept rows lie half of that
+    // distance away from the memory that is read and written beside them. Just ahead of it, softmax took 1.4 times as
+    // long.
     const auto wanted = reinterpret_cast<uintptr_t>(y) / sizeof(float) + kAliased / 2;
     const auto begin = reinterpret_cast<uintptr_t>(kept_.data()) / sizeof(float);
     now_ = kept_.data() + (wanted - begin) % kAliased;
