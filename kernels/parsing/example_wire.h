@@ -26,8 +26,8 @@ struct WireFeature {
 [[nodiscard]] bool FindWireFeatures(std::string_view message, std::span<const std::string> keys,
                                     std::span<WireFeature> found);
 
-// The message as FindWireFeatures() accepts it: read by the full parser, what it does not know left out. False where
-// the bytes are no Example message.
+// The message in the form that FindWireFeatures() accepts: parsed by the full parser and written without unknown
+// fields. False where the bytes are no Example message.
 [[nodiscard]] bool CanonicalExample(std::string_view message, std::string& canonical);
 
 // A feature of every step of a SequenceExample.
