@@ -23,7 +23,7 @@ struct Limits {
   static constexpr int64_t kHighest = std::numeric_limits<I>::max();
   static constexpr int64_t kLowest = kSigned ? -kHighest - 1 : 0;
   static constexpr double kSteps = static_cast<double>(kHighest - kLowest + 1);
-  // Half of the steps where the type is signed: what makes a count from the lowest a value.
+  // Half of the steps where the type is signed: the offset between a count from the lowest value and the value.
   static constexpr float kHalf = kSigned ? static_cast<float>(kSteps / 2) : 0.0F;
 };
 
