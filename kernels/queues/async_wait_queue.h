@@ -21,7 +21,7 @@ class AsyncWaitQueue;
 // One call of an op. Deletes itself after its callback has run.
 class WaitingCall : private Waiter {
  public:
-  // `ctx` and what `done` points at live until done has run.
+  // `ctx`, and the objects that `done` points at, live until done has run.
   WaitingCall(OpContext& ctx, Callback done) : ctx_(ctx), done_(done) {}
   ~WaitingCall() override = default;
 
@@ -81,9 +81,9 @@ class AsyncWaitQueue : public Resource {
     std::vector<WaitingCall*> waiting_calls_;
   };
 
-  // Does for the first call of a line what can be done.
+  // Serves the first call of a line as far as possible.
   virtual Progress Serve(WaitingCall& waiting_call) REQUIRES(mu_) = 0;
-  // Takes back what Serve() did for a call that has been cancelled.
+  // Reverts the effect of Serve() for a call that has been cancelled.
   virtual void Undo(WaitingCall& /*waiting_call*/) REQUIRES(mu_) {}
 
   // Serves the lines after a change of the object.

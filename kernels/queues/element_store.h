@@ -29,7 +29,7 @@ class ElementStore {
   virtual void Push(QueueElement element) = 0;
   // The next element; size() > 0.
   virtual QueueElement Pop() = 0;
-  // Takes back what Pop() gave last: it is the next again.
+  // Returns the element that Pop() gave last: it is the next again.
   virtual void PutBack(QueueElement element) = 0;
 
   // All elements, in an order in which Push() brings an empty store of the kind to the same ones.
