@@ -53,7 +53,7 @@ class FourierBase : public Kernel {
   explicit FourierBase(KernelSetup& setup);
   // The transform of input 0, and the shape of its result. InvalidArgument where the input is too small.
   Result<FourierTask> Plan(const OpContext& ctx, Shape& result) const;
-  // The copy of what a transform takes of a larger input.
+  // The copy of the part of a larger input that a transform takes.
   static std::vector<CopyDim> TakenPart(const FourierTask& task, const Shape& input);
 
  private:
