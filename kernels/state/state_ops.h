@@ -15,7 +15,7 @@ inline constexpr const char* kNumericT = "T: " DF_NUMERIC_TYPES;
 inline constexpr const char* kNumericDtype = "dtype: " DF_NUMERIC_TYPES;
 #undef DF_NUMERIC_TYPES
 
-// The inputs (a variable and what is added to it) have one shape, which is the output's.
+// The inputs (a variable and the value added to it) have one shape, which is the output's.
 inline ShapeFn SameShapes(std::vector<int> inputs) {
   return [inputs = std::move(inputs)](InferenceContext& c) -> Status {
     PartialShape shape;

@@ -43,7 +43,7 @@ struct UpdateArgs {
   }
 };
 
-// Rule R over elements [0, n) of what `args` points at.
+// Runs rule R over elements [0, n) of the tensors that `args` points at.
 struct UpdateLoop {
   UpdateLayout layout;
   size_t element_size;
