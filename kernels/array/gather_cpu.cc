@@ -34,7 +34,7 @@ void CopyShortRow(const E* from, E* to, int64_t n) {
   }
 }
 
-// Rows of one slice: `row` elements of `from` at each of its `count` indices; of these, [begin, end) are asked for.
+// Rows of one slice: `row` elements of `from` at each of its `count` indices. A call copies those of [begin, end).
 template <class E, class Index>
 struct SliceRows {
   const E* from;
@@ -59,7 +59,7 @@ struct SliceRows {
       std::copy_n(At(i), row, to + (i - begin) * row);
     }
   }
-  // Memory does not know where the next row is: it is asked for some ahead.
+  // Copies short rows. Each is prefetched some rows ahead, since the processor cannot predict its address.
   void CopyShort(E* to, int64_t begin, int64_t end) const {
     constexpr int64_t kAhead = 16;
     for (int64_t i = begin; i < end; ++i) {

@@ -42,7 +42,7 @@ void RowsGradient(GradientBuilder& g) {
 }
 
 // True where the shapes show that the axis is the first: the one whose gradient is sparse. A gradient function does not
-// see the value of the axis, but where it is known the shape of y is what the shape function makes of it.
+// see the value of the axis, but if that is known, the shape of y is the shape function's result for it.
 bool GathersRows(const GradientBuilder& g) {
   const PartialShape params = g.shape(g.x(0));
   const PartialShape indices = g.shape(g.x(1));
@@ -225,7 +225,7 @@ OP("ScatterNd")
     .Cost(ScanCost(1))
     .Doc("Zeros of the given shape with the updates added at coordinates.");
 
-// The sum of what reached the elements that are on, or off.
+// The sum of the gradients of the elements that are on, or off.
 Output SumOfOneHot(GradientBuilder& g, double on, double off) {
   const AttrMap attrs = {{"axis", g.attr<int64_t>("axis")}};
   return WeighedSum(g, g.Op("OneHot", attrs, g.x(0), g.x(1), g.ScalarLike(g.x(2), on), g.ScalarLike(g.x(2), off)));
