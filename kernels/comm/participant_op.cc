@@ -7,8 +7,9 @@
 namespace dfrun {
 namespace {
 
-// Stateful, for what one gives depends on the others. `group` names the collective within its graph, `shape` is that of
-// what each participant brings; `implementation`, `ranks` and `channel` are known when all are placed.
+// The attrs of a participant. It is stateful, since its result depends on the others. `group` names the collective
+// within its graph, `shape` is that of each participant's value; `implementation`, `ranks` and `channel` are known when
+// all are placed.
 void Participates(OpBuilder& op) {
   op.Attr("group: int").Attr("index: int").Attr("size: int >= 1").Attr("root: int = 0").Attr("shape: shape");
   op.Attr("implementation: string = ''").Attr("ranks: list(int) = []").Attr("channel: int = -1");
