@@ -1,4 +1,4 @@
-// Stacks: what a loop keeps for its gradient.
+// Stacks, in which a loop keeps values for its gradient.
 #include "kernels/state/device_resource_op.h"
 #include "src/framework/op.h"
 

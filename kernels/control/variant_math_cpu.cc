@@ -1,4 +1,4 @@
-// Sums and zeros of TensorLists and Optionals: what their gradients are added up with.
+// Sums and zeros of TensorLists and Optionals, by which their gradients are added up.
 #include <complex>
 #include <utility>
 
