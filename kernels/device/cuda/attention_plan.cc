@@ -8,8 +8,8 @@ namespace {
 using Descriptor = cudnnBackendDescriptor_t;
 using Dims = std::vector<int64_t>;
 
-// The library recognises the operations of attention by how they follow each other: what is written here in another
-// order is refused. Source: cudnn-frontend, scaled_dot_product_flash_attention.h.
+// The library recognises the operations of attention by their order, and refuses any other. Source: cudnn-frontend,
+// scaled_dot_product_flash_attention.h.
 class AttentionGraph {
  public:
   AttentionGraph(const CudnnTarget& target, const AttentionTask& task)

@@ -59,7 +59,7 @@ Card::Card(int index)
             MakeCurrent();
             void* memory = nullptr;
             if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
-            cudaGetLastError();  // no error of what is enqueued
+            cudaGetLastError();  // not an error of enqueued work
             return static_cast<void*>(nullptr);
           },
           kFirstChunk, kLargestChunk),

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 // Steps of small nets end within this time; longer ones can do with less care.
 constexpr auto kEager = std::chrono::microseconds(200);
 constexpr auto kNap = std::chrono::microseconds(20);
-// Work that failed tells nothing: so often the runtime is asked what became of it.
+// The number of naps after which the runtime is queried: work that failed does not count in the tally.
 constexpr int kNapsPerQuestion = 50;
 
 }  // namespace

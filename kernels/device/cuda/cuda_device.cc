@@ -40,9 +40,9 @@ Status CudaDevice::Named(const Status& status) const {
   return status.ok() ? status : status.Annotate(full_name());
 }
 
-// A copy between host and card need not wait for kernels that are enqueued later, nor they for it: who reads the copy
-// is enqueued when it is there, and the card's block is not given back before. That takes a block that can be kept.
-// A few bytes for the host are there sooner where a function of the card copies them in order.
+// The stream of a copy. A copy between host and GPU need not wait for kernels that are enqueued later, nor they for it:
+// readers of the copy are enqueued when it is there, and the GPU's block is not freed before. That needs a block that
+// can be kept. A few bytes for the host arrive sooner if a function of the GPU copies them in order.
 cudaStream_t CudaDevice::StreamOf(const Tensor& from, const Tensor& to) const {
   if (IsHostMemory(from.memory()) && !to.borrowed()) return card_.upload_stream();
   if (IsHostMemory(to.memory()) && !from.borrowed() && !IsTold(from, to)) return card_.download_stream();
@@ -89,7 +89,7 @@ Status CudaDevice::CopyInPieces(const Tensor& from, Tensor& to, cudaStream_t str
   return card_.completions().Add(stream, {std::move(pinned), to}, Then(done));
 }
 
-// Has a stream that copies to the tensor wait for what may use its memory.
+// Makes a stream that copies to the tensor wait for earlier work that may use its memory.
 Status CudaDevice::WaitForUse(const Tensor& to, cudaStream_t stream) {
   const cudaEvent_t last_use = IsHostMemory(to.memory()) ? nullptr : card_.uploads().LastUse(to.raw());
   if (last_use == nullptr) return card_.Order(card_.stream(), stream);
@@ -166,8 +166,8 @@ Status AddCard(const DeviceSite& site, int index, FoundDevices& found) {
   return Status();
 }
 
-// cuBLASLt is large: a thread opens it while the contexts of GPUs are made. Who wants it first waits for it. The future
-// is of CublasLtWarning().
+// Opens cuBLASLt, which is large, on a thread while the contexts of GPUs are made. The first caller that needs it waits
+// for it. The future holds the result of CublasLtWarning().
 std::future<std::string> OpenCublasLtBeside() {
   std::packaged_task<std::string()> open(&CublasLtWarning);
   std::future<std::string> warning = open.get_future();

@@ -16,7 +16,7 @@ class Ancestors {
   bool Has(size_t piece, int ancestor) const {
     return (bits_[piece * words_ + static_cast<size_t>(ancestor) / 64] >> (ancestor % 64) & 1) != 0;
   }
-  // `before` and what that waits for.
+  // Adds `before` and its ancestors.
   void Add(size_t piece, int before) {
     uint64_t* const to = &bits_[piece * words_];
     const uint64_t* const from = &bits_[static_cast<size_t>(before) * words_];
