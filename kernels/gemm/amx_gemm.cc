@@ -33,8 +33,8 @@ struct PanelOfA {
   int64_t step;       // elements to the next step over k
 };
 
-// sums = the products of two panels over `depth` elements of k, beyond which they are zero up to a whole step; added
-// to what is there where the product continues. In a TileScope.
+// sums = the products of two panels over `depth` elements of k, beyond which they are zero up to a whole step; if the
+// product continues, they are added to `sums`. It runs in a TileScope.
 void MultiplyPanels(const PanelOfA& a, const uint16_t* b, int64_t depth, bool continues, float* sums) {
   constexpr int kRow = 64;        // bytes
   asm volatile("" ::: "memory");  // the operands were stored before, which the intrinsics' own asm does not say
@@ -66,7 +66,7 @@ void MultiplyPanels(const PanelOfA& a, const uint16_t* b, int64_t depth, bool co
   _tile_stored(3, sums + 3 * kTileSums, kRow);
 }
 
-// Stores sums, rounded to nearest, as 32 x 32 of C or what there is of that.
+// Stores sums, rounded to nearest, as 32 x 32 of C or the part of it that there is.
 void StoreBlock(const float* sums, bfloat16* to, int64_t stride, int64_t rows, int64_t columns) {
   const auto mask = static_cast<__mmask32>((uint64_t{1} << columns) - 1);
   for (int64_t r = 0; r < rows; ++r, to += stride, sums += kTileLanes) {
