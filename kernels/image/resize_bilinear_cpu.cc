@@ -69,7 +69,7 @@ struct ResizeBilinear {
   };
 };
 
-// A row of the resized image that takes part in a row of the source, and with what weight.
+// A row of the resized image that takes part in a row of the source, with its weight.
 using Share = std::pair<int64_t, float>;
 
 std::vector<std::vector<Share>> SharesOfRows(const std::vector<Interpolation>& vertical, int64_t height) {

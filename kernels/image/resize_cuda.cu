@@ -1,5 +1,5 @@
-// Resized images and their gradients. A gradient's thread has a pixel of the source, and adds up what those beside it
-// give.
+// Resized images and their gradients. A gradient's thread has a pixel of the source, and adds up the contributions of
+// the pixels beside it.
 #include <type_traits>
 
 #include "kernels/array/element_size.h"
