@@ -13,8 +13,8 @@ namespace {
 
 class CsvDecoder final : public RecordDecoder {
  public:
-  // Sets what is wanted of the columns. `na`: what stands for a missing value in every column; nothing: what programs
-  // usually write, in columns of numbers that have a default.
+  // Sets the wanted columns. `na`: the texts for a missing value in every column; nothing: the usual texts of programs,
+  // in columns of numbers that have a default.
   CsvDecoder(std::shared_ptr<CsvColumns> columns, std::optional<std::vector<std::string>> na)
       : set_(std::move(columns)), header_(set_->header), na_(std::move(na)) {}
 

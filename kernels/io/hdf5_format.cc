@@ -44,7 +44,7 @@ class Hdf5Samples final : public SampleSource {
 
   const std::vector<std::string>& files() const override { return paths_; }
 
-  // The first file settles what is open.
+  // Adds a field. The first file settles the parts that the spec leaves open.
   Status AddField(SampleField& field) override {
     declares_dtype_.push_back(field.dtype != DType::kInvalid);
     DF_TRY(first_->AddField(field));

@@ -43,7 +43,7 @@ std::string IdentityOf(const std::string& folder) {
 // The folders of files as they are written, each with the first way in which it is.
 using FirstPaths = std::map<std::string, std::string>;
 
-// `told`: identities of the folders in the order of their paths.
+// Finds the folders. `told`: identities of the folders in the order of their paths, from another host.
 Result<FirstPaths> FindFolders(const std::vector<std::string>& files,
                                const std::optional<std::vector<std::string>>& told) {
   std::vector<std::string> folders;  // in the order of the files

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kPngMagic = "\x89PNG";
 constexpr std::string_view kJpegMagic = "\xFF\xD8";
-// The option by which rank 0 tells other ranks what is one folder: links may lead elsewhere on their hosts.
+// The option by which rank 0 sends the folders' identities to other ranks: links may lead elsewhere on their hosts.
 constexpr std::string_view kFolders = "folders";
 // A small file may claim to be a large image: more elements than this are refused.
 constexpr int64_t kMaxElements = int64_t{1} << 29;

@@ -32,7 +32,7 @@ Status CheckRecordIndex(const RecordIndex& record_index, size_t files) {
   return Status();
 }
 
-// The number of the line that begins at a byte, from 1 on; of what cannot be read there are no lines.
+// The number of the line that begins at a byte, from 1 on. Bytes that cannot be read count as none.
 int64_t LineAt(FileCursor& file, uint64_t end) {
   int64_t line = 1;
   for (uint64_t at = 0; at < std::min(end, file.file().size());) {

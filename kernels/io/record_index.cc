@@ -91,8 +91,8 @@ class FileCounter {
     return set_.decoder->Decode({bytes, path_}, 0, batch);
   }
 
-  // Leaves something out for an error, where that is asked for. `error` makes it: those that no one is told of need not
-  // be made.
+  // Leaves a record out for an error, if errors are skipped. `error` makes the Status, which is made only if it is
+  // reported.
   template <class MakeError>
   Status Skip(MakeError&& error) {
     if (!set_.skips_errors) return error();

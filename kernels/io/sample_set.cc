@@ -25,7 +25,7 @@ std::string SampleSetConfig::Key() const {
 }
 
 SampleSet::SampleSet(SampleSetConfig config) : config_(std::move(config)) {
-  tasks_.emplace_back([this] { static_cast<void>(Load()); });  // an error is everyone's who loads
+  tasks_.emplace_back([this] { static_cast<void>(Load()); });  // every caller of Load() gets the error
   for (int i = 0; i < config_.threads; ++i) threads_.emplace_back([this] { Loop(); });
 }
 

@@ -102,7 +102,8 @@ class ExampleDecoder final : public RecordDecoder {
     return parts_[f].kind != Kind::kRecord && feature.dtype == DType::kInvalid;
   }
 
-  // Takes what is not among the features from the feature lists of a SequenceExample, or for missing.
+  // Decodes the fields that are not among the features: from the feature lists of a SequenceExample, or as missing
+  // ones.
   Status DecodeAbsent(const Record& record, std::span<const WireFeature> found, int64_t i, BatchBuilder& batch) const {
     std::vector<WireFeatureList> lists(parts_.size());
     std::string canonical;
