@@ -180,8 +180,8 @@ DF_CARD_FUNCTION void PivotedQr(const CardMatrix<C>& a, int64_t rows, const Card
   }
 }
 
-// `tall` [rows, columns] or, where it `is_adjoint`, its adjoint is what is decomposed: its triangle goes to d.work, the
-// product of its reflections to `along`.
+// Reduces `tall` [rows, columns], which with `is_adjoint` is the adjoint of the matrix, to a square: its triangle goes
+// to d.work, the product of its reflections to `along`.
 template <class C>
 DF_CARD_FUNCTION void MakeSquare(const CardMatrix<C>& tall, int64_t rows, bool is_adjoint, const Decomposition<C>& d,
                                  C* factors, const ColumnNorms& norms) {

@@ -30,7 +30,7 @@ Status SvdShape(InferenceContext& c) {
   return Status();
 }
 
-// a = u diag(s) v^H with at most as many rows as columns, and what reached its factors.
+// The factors of a = u diag(s) v^H with at most as many rows as columns, and their gradients.
 struct Factors {
   Output s, u, v;
   Output ds, du, dv;
