@@ -10,7 +10,7 @@ constexpr int64_t kStreamedRun = 1024;
 // The distance in bytes by which the prefetch of operands runs ahead of a streamed result.
 constexpr int64_t kAheadBytes = 2048;
 
-// Asks for the elements that an operand has so far after these; not for one that repeats.
+// Prefetches the elements that an operand has kAheadBytes after these, unless it repeats.
 void PrefetchAhead(const std::byte* operand, int64_t step, int64_t count, size_t element_size) {
   if (step != 0) PrefetchLines(operand + kAheadBytes, static_cast<size_t>(count) * element_size);
 }
@@ -27,7 +27,7 @@ void BinaryKernel::ChoosePreallocated(KernelSetup& setup, bool broadcasts) {
   Result<dfrun::Shape> y = setup.input_shape(1).ToShape();
   dfrun::Shape z;
   if (!x.ok() || !y.ok() || loops_.refuse != nullptr) return;
-  // Compute() says what is wrong.
+  // Compute() reports the error.
   if ((!broadcasts && *x != *y) || !PlanBroadcast({&*x, &*y}, plan_, z).ok()) return;
   if (z.rank() == 0) {
     set_fn(loops_.scalar);

@@ -79,7 +79,7 @@ constexpr bool IsInOrder() {
 }
 static_assert(IsInOrder());
 
-// Elements that all steps are made of before the next, and those that are asked for meanwhile.
+// The number of elements for which all steps run before the next ones, which are prefetched meanwhile.
 constexpr int64_t kChunk = 512;
 constexpr int64_t kLineBytes = 64;
 constexpr int kMostScratch = static_cast<int>(kMostSteps);
@@ -140,7 +140,7 @@ class Program {
     return i;
   }
   bool IsScalar(int value) const { return location(value).kind == Location::kScalar; }
-  // Inputs whose next chunk is asked for at each step.
+  // The number of inputs whose next chunk is prefetched at each step.
   int asked_a_step() const { return (inputs_ - 1) / std::max(1, static_cast<int>(steps_.size())) + 1; }
   // The input whose buffer an output may take: none of its elements is read after the output's is written. -1: none.
   int Forwardable(int output) const { return forwardable_[static_cast<size_t>(output)]; }

@@ -1,4 +1,4 @@
-// Sums of segments and what is made of them. Extremes are in segment_extremes_cuda.cu.
+// Sums, products and means of segments. Extremes are in segment_extremes_cuda.cu.
 #include "kernels/math/segment_cuda.h"
 
 #include "kernels/array/int_values.h"
