@@ -18,8 +18,9 @@ namespace {
 
 constexpr const char* kPacked = "_PackWeights";
 
-// Products of more rows hide what copying costs, of fewer read the matrix as it lies; of less work they are so short
-// that all is in the cache; and a panel of more rows than this would not stay in a second-level cache of 1 MiB.
+// The limits of products that gain by packing. Products of more rows hide the cost of copying, and those of fewer read
+// the matrix in place. With less work all is in the cache. A panel of more rows than kMostDepth would not stay in a
+// second-level cache of 1 MiB.
 constexpr int64_t kLeastRows = 11;
 constexpr int64_t kMostRows = 128;
 constexpr int64_t kLeastWork = int64_t{1} << 22;

@@ -275,7 +275,7 @@ struct PaddedMatrix {
     return Launch(ctx, m.rows * (m.padded / WidthOf(sizeof(E))), &MoveRows<E, kToPadded>, static_cast<const E*>(from),
                   static_cast<E*>(to), m.row, m.padded, m.rows);
   }
-  // `data` becomes the padded copy of what it was.
+  // Copies the matrix with padded rows; `data` then points at the copy.
   Status Replace(OpContext& ctx, const ProductMatrix& matrix, const void*& data) {
     if (!matrix.is_padded()) return Status();
     DF_TRY(Allocate(ctx, matrix));
