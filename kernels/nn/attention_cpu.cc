@@ -90,7 +90,8 @@ class QueryBlock {
   }
 
  private:
-  // Scores of a row become their exponentials, beside the largest so far; what there is of its output is fitted to it.
+  // Turns the scores of a row into exponentials relative to the largest so far, and scales the output so far
+  // accordingly.
   void Weigh(int64_t r, int64_t column, int64_t n, C* out) {
     C* const row = scores_.data() + r * n;
     const int64_t visible = std::clamp<int64_t>(s_.Visible(first_ + r) - column, 0, n);

@@ -1,5 +1,5 @@
-// Batch normalisation and its gradient on cards: as on CPUs all is computed in float, with sums in double. Images are
-// read once for what is summed of them and once more for the result, whatever their type.
+// Batch normalisation and its gradient on GPUs: as on CPUs all is computed in float, with sums in double. Images are
+// read once for their sums and once more for the result, whatever their type.
 #include "kernels/math/bias_relu_cuda.h"
 #include "kernels/nn/batch_norm.h"
 #include "kernels/nn/channel_maps_cuda.h"
@@ -48,8 +48,8 @@ struct DistanceTerms {
   bool is_aligned() const { return cuda::IsVectorAligned(x); }
 };
 
-// The batch's own mean and variance, saved; those of the population that it is drawn from, averaged with those given;
-// and what elements are multiplied with.
+// Writes the batch's own mean and variance; the population's, averaged with the given ones; and the factor of the
+// elements.
 template <class T>
 struct FinishStatistics {
   const T* x;

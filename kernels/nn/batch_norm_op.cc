@@ -12,7 +12,7 @@ OpCost NormCost(const CostContext& c) {
   return WholeCost(c, (c.attr<bool>("is_training", true) ? 6 : 2) * c.input_elements(0));
 }
 
-// Input i must be a vector of `channels` elements; returns what both say of their number.
+// Checks that input i is a vector of `channels` elements, and merges the two numbers.
 Status MergeChannels(InferenceContext& c, int i, int64_t& channels) {
   DF_ASSIGN(const PartialShape vector, c.WithRank(i, 1));
   const Result<PartialShape> merged = vector.Merge(PartialShape({channels}));

@@ -259,7 +259,7 @@ struct EndMap {
   bool is_aligned() const { return cuda::IsVectorAligned(y); }
 };
 
-// A convolution with what its attr fused_ops names.
+// A convolution with the epilogue that its attr fused_ops names.
 template <class T>
 class FusedConvKernel final : public ConvInputsKernel<ConvKind::kForward> {
  public:

@@ -1,7 +1,7 @@
-// On cards batch normalisation, the addition of a side input and Relu become one node (_FusedBatchNormEx), which goes
-// over images once for all three. It stands where the normalisation stood, whose name and other outputs it has: what is
-// added must come before that. What Relu and the addition waited for, as for moving averages that follow from the
-// statistics, Relu's readers wait for then. Bits stay.
+// On GPUs, batch normalisation, the addition of a side input and Relu become one node (_FusedBatchNormEx), which goes
+// over images once for all three. The node stands where the normalisation stood, and has its name and other outputs, so
+// the side input must come before it. Relu's readers then wait for the nodes that Relu and the addition waited for,
+// such as moving averages that follow from the statistics. Bits stay.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -135,7 +135,7 @@ class NormRebuilder {
   const Graph& graph_;
   GraphRebuilder rebuilder_;
   std::unordered_map<NodeId, NormFusion> by_norm_;
-  std::unordered_map<NodeId, std::vector<NodeId>> gone_;  // and what the readers wait for
+  std::unordered_map<NodeId, std::vector<NodeId>> gone_;  // removed nodes, and the nodes that their readers wait for
 };
 
 Status FuseBatchNorm(Graph& graph, const PassContext& /*context*/) {

@@ -1,6 +1,6 @@
-// On cards a matrix product, BiasAdd and Gelu become one node, which adds a bias that the library's product lacks and
-// computes Gelu in one pass. Where others read the sum, as Gelu's gradient does, the node gives it too
-// (_MatMulBiasGelu, which has the name of BiasAdd); else it is a _FusedMatMul. Bits stay.
+// On GPUs, a matrix product, BiasAdd and Gelu become one node, which adds a bias that the library's product lacks and
+// computes Gelu in one pass. If others read the sum, as Gelu's gradient does, the node outputs it too (_MatMulBiasGelu,
+// which has the name of BiasAdd); else it is a _FusedMatMul. Bits stay.
 #include "kernels/device/cuda_pass.h"
 #include "src/graph/control_flow.h"
 #include "src/passes/pattern.h"

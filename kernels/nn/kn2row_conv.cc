@@ -91,8 +91,8 @@ class Kn2rowConv final : public Conv<float> {
  private:
   class Parts;
 
-  // Rows that are copied at a time take so often what the second-level cache has for them: each copy of the filter is
-  // used for more of them, and rows are asked for ahead.
+  // The size of the rows copied at a time, in second-level caches: each copy of the filter is used for more of them,
+  // and rows are prefetched.
   static constexpr int64_t kCaches = 4;
 
   // The tiles of a result: ranges of images by ranges of vectors of its columns.
@@ -231,8 +231,8 @@ class Kn2rowConv final : public Conv<float> {
     for (TapStep& step : steps_) step.continues = true;
   }
 
-  // Each tile copies its images and its part of the filter: what is larger is shared out, until parts are small. Bits
-  // are the same in any tiles.
+  // The tiles for `threads` threads. Each tile copies its images and its part of the filter, so the larger of the two
+  // is divided, until parts are small. Bits are the same in any tiles.
   Grid GridFor(int64_t threads) const {
     constexpr int64_t kLeastRows = 256;
     constexpr int64_t kLeastVectors = kMaxVectors;

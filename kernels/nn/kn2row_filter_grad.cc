@@ -138,7 +138,7 @@ bool PaysForPacking(int64_t m, int64_t k, int64_t n) {
   constexpr int64_t kLeastRows = 64;
   constexpr int64_t kLeastColumns = 240;
   constexpr int64_t kLeastWork = int64_t{1} << 26;
-  // Half of that work is enough where what is copied is used that often, as a mean of both operands.
+  // Half of that work is enough if a copied element is used that often, as a mean of both operands.
   constexpr double kUsesOfSquares = 160;
   if (m < kLeastRows || n < kLeastColumns) return false;
   const int64_t work = GemmShape{m, k, n}.work();

@@ -62,7 +62,8 @@ AttrMap NormForm(GradientBuilder& g) {
   return {{"epsilon", g.attr<float>("epsilon")}, {"axis", g.attr<int64_t>("axis")}};
 }
 
-// The pieces of the gradient of LayerNormGrad. Rows are what is normalised: `inner` are its axes, `outer` the others.
+// The pieces of the gradient of LayerNormGrad. A row is normalised as a whole: `inner` are its axes, `outer` the
+// others.
 struct RowAlgebra {
   GradientBuilder& g;
   Output inner;

@@ -1,4 +1,4 @@
-// Max pooling that says where the largest elements are, and its gradient, which is told, on cards.
+// Max pooling on GPUs that outputs the numbers of the largest elements, and its gradient, which takes them.
 #include <type_traits>
 
 #include "kernels/math/reducers.h"
@@ -70,8 +70,8 @@ DF_CARD_KERNEL void FindStrays(CardPool p, CardNumbers numbers, int32_t* strays,
   if (!is_own) *strays = 1;
 }
 
-// A thread has an element of the input: it adds up the gradients that are told to go there, of the windows that it is
-// in or, where there are strays, of the whole image.
+// The gradient. A thread has an element of the input: it adds up the gradients whose number names the element, of the
+// windows that it is in or, where there are strays, of the whole image.
 template <class T>
 DF_CARD_KERNEL void GradientsByNumber(CardPool p, const T* dy, CardNumbers numbers, const int32_t* strays, T* dx,
                                       int64_t n) {

@@ -17,7 +17,7 @@ using Sizes = std::vector<int64_t>;
 constexpr int64_t kMostPixels = 128;  // pixels of a window
 constexpr const char* kGradient = "_MaxPoolReluGrad";
 
-// The sizes of windows that are side by side without padding, so that they tile what they divide; else none.
+// The sizes of windows that lie side by side without padding, so that they tile an image that they divide; else none.
 Sizes TileOf(const Node& node, std::string_view prefix) {
   const auto attr = [&](const char* name) { return StrCat(prefix, name); };
   const Result<Sizes> ksize = node.attrs.Get<Sizes>(attr("ksize"));
