@@ -99,7 +99,7 @@ bool HasTheSizes(const PartialShape& a, const PartialShape& b) {
   return a.IsFullyDefined() && b.IsFullyDefined() && a.dims() == b.dims();
 }
 
-// The gradient of what the transform took of input 0 as one of the whole: there are zeros behind it.
+// The gradient of the whole input 0, from that of the part that the transform took: there are zeros behind it.
 Output OfWholeInput(GradientBuilder& g, Output taken) {
   if (HasTheSizes(g.shape(taken), g.shape(g.x(0)))) return taken;
   const Output after = g.Op("Sub", g.Op("Shape", g.x(0)), g.Op("Shape", taken));
