@@ -40,8 +40,8 @@ Status CheckPrefix(const PartialShape& indices, const PartialShape& updates, int
   return prefix(indices).Merge(prefix(updates)).status();
 }
 
-// The last dimension of indices are coordinates; updates: the rest of indices and then what the coordinates leave of
-// the variable.
+// The shape of ScatterNd's kin. The last dimension of indices holds coordinates; updates have the rest of the indices'
+// dimensions, then the dimensions of the variable that the coordinates leave.
 Status ScatterNdShape(InferenceContext& c) {
   const PartialShape variable = VariableShapeOf(c);
   if (c.num_outputs() > 0) c.set_output(0, variable);
@@ -64,7 +64,7 @@ Status ScatterNdShape(InferenceContext& c) {
 }
 
 // Shapes of ResourceGather and ResourceGatherNd: the indices' shape (from batch_dims on, without the coordinates), then
-// what is left of the variable.
+// the remaining dimensions of the variable.
 Status GatherShape(InferenceContext& c) {
   DF_ASSIGN(const int64_t batch_dims, c.attr<int64_t>("batch_dims"));
   const PartialShape variable = c.handle_shape(0);

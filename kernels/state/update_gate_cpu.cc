@@ -52,7 +52,7 @@ class UpdateGate final : public FirstNotFinite {
  public:
   static constexpr std::string_view kHostOutputs[] = {"found"};  // the executor reads it
   using FirstNotFinite::FirstNotFinite;
-  bool IsExpensive() const override { return false; }  // the executor looks at what it found right behind it
+  bool IsExpensive() const override { return false; }  // the executor reads its result right after it
 };
 
 class NotFiniteValues final : public Kernel {
