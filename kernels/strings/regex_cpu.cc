@@ -6,7 +6,7 @@
 namespace dfrun {
 namespace {
 
-// InvalidArgument for what RE2 refuses.
+// Compiles a pattern. InvalidArgument for one that RE2 refuses.
 Result<std::shared_ptr<const RE2>> Compile(const std::string& pattern) {
   auto regex = std::make_shared<const RE2>(pattern, RE2::Quiet);
   if (regex->ok()) return regex;
