@@ -20,7 +20,7 @@ constexpr T AddElement(const T& a, const T& b) {
   }
 }
 
-// a - b likewise; not for bools and strings.
+// a - b, not for bools and strings.
 template <class T>
 constexpr T SubtractElement(const T& a, const T& b) {
   if constexpr (std::is_integral_v<T>) {

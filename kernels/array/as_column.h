@@ -1,4 +1,4 @@
-// A step of gradients of ops that take whole rows by index.
+// AsColumn(): a step of the gradients of ops that take whole rows by index.
 #ifndef DFRUN_KERNELS_ARRAY_AS_COLUMN_H_
 #define DFRUN_KERNELS_ARRAY_AS_COLUMN_H_
 

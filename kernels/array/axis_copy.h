@@ -1,4 +1,4 @@
-// Copies between a tensor and its parts along a dimension: what joining and splitting tensors are made of.
+// Copies between a tensor and its parts along a dimension, by which tensors are joined and split.
 #ifndef DFRUN_KERNELS_ARRAY_AXIS_COPY_H_
 #define DFRUN_KERNELS_ARRAY_AXIS_COPY_H_
 
@@ -36,7 +36,7 @@ class AxisParts {
   void CopyInto(ThreadPool& pool, Tensor& whole) const { Copy(pool, whole, /*into_whole=*/true); }
   void CopyFrom(ThreadPool& pool, const Tensor& whole) const { Copy(pool, whole, /*into_whole=*/false); }
 
-  // For other devices' copies.
+  // A part and its memory, for other devices' copies.
   struct Part {
     std::byte* data;
     int64_t run;  // elements of it that lie together in the whole

@@ -44,7 +44,7 @@ class BroadcastGradientArgsKernel : public Kernel {
     std::vector<int64_t> reduced_a;
     std::vector<int64_t> reduced_b;
     for (size_t d = 0; d < shapes.a.size() && !same; ++d) {
-      // Where both are 1 either may be summed over; TensorFlow names both.
+      // Both may be 1, and then either may be summed over; TensorFlow names both.
       if (shapes.a[d] == 1) reduced_a.push_back(static_cast<int64_t>(d));
       if (shapes.b[d] == 1) reduced_b.push_back(static_cast<int64_t>(d));
     }

@@ -105,7 +105,7 @@ OP("Tile")
       return Status();
     })
     .Gradient([](GradientBuilder& g) {
-      // As [multiples[0], size[0], multiples[1], size[1], ...], summed over the repeats.
+      // The gradient in the shape [multiples[0], size[0], multiples[1], size[1], ...] is summed over the repeats.
       const Output shape = g.Op("Shape", g.x(0));
       const Output multiples = g.Op("Cast", AttrMap{{"DstT", DType::kInt32}}, g.x(1));
       const Output pairs = g.AddNode("Pack", {multiples, shape}, {{"axis", 1}});

@@ -24,7 +24,7 @@ Result<CoordinatePlan> CoordinatePlan::Of(const Shape& coordinates, const Shape&
   CoordinatePlan plan;
   plan.prefix.assign(coordinates.dims().begin(), coordinates.dims().end() - 1);
   plan.sizes.assign(shape.dims().begin(), shape.dims().begin() + depth);
-  // Of an empty tensor the other sizes may be of any product.
+  // The other sizes of an empty tensor may have any product.
   const bool is_empty = std::find(shape.dims().begin(), shape.dims().end(), 0) != shape.dims().end();
   if (is_empty) plan.row = 0;
   for (int d = static_cast<int>(depth); d < shape.rank() && !is_empty; ++d) plan.row *= shape.dim(d);

@@ -11,17 +11,17 @@
 
 namespace dfrun {
 
-// How coordinates [..., depth] name slices of a tensor: what the shapes say.
+// The slices of a tensor that coordinates [..., depth] name, as far as the shapes say.
 struct CoordinatePlan {
-  int64_t count = 1;            // of the slices that are named
+  int64_t count = 1;            // number of named slices
   int64_t row = 1;              // elements of a slice
-  std::vector<int64_t> sizes;   // of the dimensions that the coordinates are in
+  std::vector<int64_t> sizes;   // sizes of the dimensions that the coordinates are in
   std::vector<int64_t> prefix;  // the coordinates' dimensions but the last
 
   // InvalidArgument for more coordinates than there are dimensions, and for any of a tensor without elements.
   static Result<CoordinatePlan> Of(const Shape& coordinates, const Shape& shape);
-  // The same for those who write, which refuses coordinates of no number; but where indices, updates and the tensor all
-  // are without elements they name nothing.
+  // The plan for ops that write: InvalidArgument for indices that hold no rows of coordinates, unless indices, updates
+  // and the tensor all have no elements: such indices name nothing.
   static Result<CoordinatePlan> OfUpdates(const Shape& coordinates, const Shape& updates, const Shape& shape);
 
   // The sizes of all named slices of a tensor of `shape` as one tensor.
@@ -43,7 +43,7 @@ BadIndices ReadBadIndices(KernelSetup& setup);
 // InvalidArgument for coordinates outside of `shape` that are not to be ignored.
 Result<CoordinateSlices> ReadSlices(CoordinatePlan plan, const Tensor& coordinates, const Shape& shape,
                                     BadIndices bad_indices);
-// Of coordinates that have no plan yet.
+// Reads coordinates that have no plan yet.
 Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape& shape,
                                          BadIndices bad_indices = BadIndices::kError);
 

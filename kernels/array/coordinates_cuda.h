@@ -9,7 +9,8 @@
 
 namespace dfrun::cuda {
 
-// Passed by value. A refused coordinate is told by `refused`; with null it is ignored.
+// Coordinates in the form that device code reads. Passed by value. A refused coordinate sets `*refused`; with null it
+// is ignored.
 struct CardCoordinates {
   static constexpr int kMaxDepth = 8;
   int depth = 0;

@@ -1,5 +1,5 @@
-// Rows that are dealt out and put together by number: what DynamicPartition and DynamicStitch ask of their inputs'
-// shapes on any device.
+// Checks of the shapes that DynamicPartition and DynamicStitch take, on any device: rows are dealt out, or put
+// together, by number.
 #ifndef DFRUN_KERNELS_ARRAY_DYNAMIC_H_
 #define DFRUN_KERNELS_ARRAY_DYNAMIC_H_
 
@@ -12,9 +12,9 @@ Shape RowsOf(int64_t first, const Shape& shape, int skip);
 // The elements of one of rows.
 int64_t RowElements(const Shape& rows);
 
-// That part i of n, inputs i and n + i, has a row for each index, and rows like those of part 0.
+// Checks that part i of n, inputs i and n + i, has a row for each index, and rows like those of part 0.
 Status CheckStitchedPart(const OpContext& ctx, int i, int n);
-// That input 0 has a row for each of the partitions, input 1.
+// Checks that input 0 has a row for each of the partitions, input 1.
 Status CheckPartitions(const OpContext& ctx);
 
 }  // namespace dfrun

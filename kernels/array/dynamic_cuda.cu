@@ -9,7 +9,7 @@
 namespace dfrun {
 namespace {
 
-// Beyond every index, which is int32.
+// A row number beyond every index, since indices are int32.
 constexpr int64_t kNoRow = int64_t{std::numeric_limits<int32_t>::max()} + 1;
 
 // One more than the highest row that updates are for.
@@ -19,7 +19,7 @@ DF_CARD_KERNEL void CountRows(cuda::UpdateRuns runs, int64_t* rows) {
   *rows = updates == 0 ? 0 : static_cast<int64_t>(runs.Slice(updates - 1)) + 1;
 }
 
-// Of the updates of a row the last is kept.
+// Marks the last one of a row's updates, which is kept.
 DF_CARD_KERNEL void MarkLast(cuda::UpdateRuns runs, bool* kept) {
   const int64_t k = cuda::ThreadInGrid();
   if (k < runs.count) kept[runs.order[k]] = runs.Slice(k) < runs.limit && !runs.IsFor(k + 1, runs.Slice(k));
@@ -33,7 +33,7 @@ DF_CARD_KERNEL void WriteKept(const uint64_t* rows, const bool* kept, const E* f
   if (i < count && kept[i]) to[static_cast<int64_t>(rows[i]) * row + (thread - i * row)] = from[thread];
 }
 
-// How many rows there are the indices alone say: the kernel waits for the card.
+// DynamicStitch. Its number of rows follows from the indices alone, so that the kernel waits for the GPU.
 class DynamicStitchKernel : public Kernel {
  public:
   explicit DynamicStitchKernel(KernelSetup& setup) : refusal_(setup, "an index is negative") {}
@@ -105,7 +105,8 @@ struct OrderedSource {
   }
 };
 
-// How many rows each partition gets its numbers alone say: the kernel waits for the card.
+// DynamicPartition. The number of each partition's rows follows from its numbers alone, so that the kernel waits for
+// the GPU.
 class DynamicPartitionKernel : public Kernel {
  public:
   explicit DynamicPartitionKernel(KernelSetup& setup)

@@ -51,7 +51,8 @@ void Stitch(OpBuilder& op) {
       });
 }
 
-// Of the rows of data, numbered through, which is the last with its index, from the merged numbers.
+// The gradient of each row of data. The merged row numbers say which of the rows with an index is the last: only that
+// one has a gradient.
 void LastRowsGradient(GradientBuilder& g) {
   const int n = g.num_inputs() / 2;
   const Output one = g.Const(Tensor::Scalar<int32_t>(1));

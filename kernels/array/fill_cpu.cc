@@ -25,7 +25,7 @@ class FillKernel : public Kernel {
   }
 };
 
-// Of everything but handles: what zeros of a variant are is its own matter.
+// ZerosLike of everything but handles; a variant defines its own zeros.
 class ZerosLikeKernel : public Kernel {
  public:
   explicit ZerosLikeKernel(KernelSetup&) {}

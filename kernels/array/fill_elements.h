@@ -11,7 +11,7 @@
 
 namespace dfrun {
 
-// The same, whatever the size.
+// Fills around the caches, whatever the size.
 template <class E>
 void StreamFill(E* begin, E* end, const E& value) {
   constexpr std::ptrdiff_t kLine = 64 / sizeof(E);

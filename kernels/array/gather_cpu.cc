@@ -13,7 +13,8 @@ namespace {
 
 // Elements that a thread copies at a time: some 10 us.
 constexpr int64_t kBlock = 65536;
-// The same where they are written around the caches, for the first rows of a block have not been asked for.
+// The size of a block that is written around the caches. It is larger because the first rows of a block are not
+// prefetched.
 constexpr int64_t kStreamedBlock = 8 * kBlock;
 
 // From this size on, rows of a large result are written around the caches one by one: most of their lines are whole.
@@ -33,7 +34,7 @@ void CopyShortRow(const E* from, E* to, int64_t n) {
   }
 }
 
-// Rows of one slice: `row` elements of `from` at each of its `count` indices; of these, [begin, end) are asked for.
+// Rows of one slice: `row` elements of `from` at each of its `count` indices. A call copies those of [begin, end).
 template <class E, class Index>
 struct SliceRows {
   const E* from;
@@ -58,7 +59,7 @@ struct SliceRows {
       std::copy_n(At(i), row, to + (i - begin) * row);
     }
   }
-  // Memory does not know where the next row is: it is asked for some ahead.
+  // Copies short rows. Each is prefetched some rows ahead, since the processor cannot predict its address.
   void CopyShort(E* to, int64_t begin, int64_t end) const {
     constexpr int64_t kAhead = 16;
     for (int64_t i = begin; i < end; ++i) {

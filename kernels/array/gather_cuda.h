@@ -1,5 +1,5 @@
-// Gathers on cards: rows along a dimension, and slices by coordinates. What is out of range is told by `refused` and
-// read as zeros.
+// Gathers on GPUs: rows along a dimension, and slices by coordinates. An index out of range sets `*refused` and is read
+// as zeros.
 #ifndef DFRUN_KERNELS_ARRAY_GATHER_CUDA_H_
 #define DFRUN_KERNELS_ARRAY_GATHER_CUDA_H_
 

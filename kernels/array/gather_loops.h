@@ -11,15 +11,15 @@
 
 namespace dfrun {
 
-// For every batch, slice before the axis and index, `row` elements.
+// The loops of a gather: for every batch, slice before the axis and index, `row` elements.
 struct GatherLoops {
   int64_t batches = 1;
   int64_t before = 1;   // between the batch dimensions and the axis
-  int64_t size = 1;     // of the axis
+  int64_t size = 1;     // size of the axis
   int64_t indices = 1;  // a batch
   int64_t row = 1;      // after the axis
 
-  // `result` gets the shape of what is gathered. InvalidArgument where the batches differ.
+  // `result` receives the shape of the gathered slices. InvalidArgument where the batches differ.
   static Result<GatherLoops> Of(const Shape& params, const Shape& indices, int64_t axis, int64_t batch_dims,
                                 Shape& result);
 };

@@ -42,7 +42,7 @@ void RowsGradient(GradientBuilder& g) {
 }
 
 // True where the shapes show that the axis is the first: the one whose gradient is sparse. A gradient function does not
-// see the value of the axis, but where it is known the shape of y is what the shape function makes of it.
+// see the value of the axis, but if that is known, the shape of y is the shape function's result for it.
 bool GathersRows(const GradientBuilder& g) {
   const PartialShape params = g.shape(g.x(0));
   const PartialShape indices = g.shape(g.x(1));
@@ -164,7 +164,7 @@ OP("GatherV2")
     .Cost(PartCost())
     .Doc("The slices of params along an axis that the indices name.");
 
-// What is done with indices outside, as the node has it.
+// The node's attr for indices that are out of range.
 AttrMap IndexPolicy(GradientBuilder& g) {
   return {{"bad_indices_policy", g.attr<std::string>("bad_indices_policy")}};
 }
@@ -194,8 +194,8 @@ OP("GatherNd")
     .Cost(PartCost())
     .Doc("The slices of params at coordinates, which are the last dimension of the indices.");
 
-// Where it is known how many coordinates an index has, updates are one a row of indices, each what the coordinates
-// leave of the output.
+// Checks that updates are one a row of indices, each of the shape that the coordinates leave of the output. It passes
+// where the number of an index's coordinates is unknown.
 Status CheckScattered(const PartialShape& output, const PartialShape& indices, const PartialShape& updates) {
   if (!output.known_rank() || !indices.known_rank()) return Status();
   const int64_t depth = indices.dim(indices.rank() - 1);
@@ -225,7 +225,7 @@ OP("ScatterNd")
     .Cost(ScanCost(1))
     .Doc("Zeros of the given shape with the updates added at coordinates.");
 
-// The sum of what reached the elements that are on, or off.
+// The sum of the gradients of the elements that are on, or off.
 Output SumOfOneHot(GradientBuilder& g, double on, double off) {
   const AttrMap attrs = {{"axis", g.attr<int64_t>("axis")}};
   return WeighedSum(g, g.Op("OneHot", attrs, g.x(0), g.x(1), g.ScalarLike(g.x(2), on), g.ScalarLike(g.x(2), off)));

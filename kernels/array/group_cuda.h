@@ -16,11 +16,11 @@ namespace dfrun::cuda {
 struct UpdateRuns {
   const uint64_t* slices;  // by update
   const int32_t* order;
-  int64_t count;   // of updates
+  int64_t count;   // number of updates
   uint64_t limit;  // slices from here on are none
 
   DF_CARD_FUNCTION uint64_t Slice(int64_t k) const { return slices[order[k]]; }
-  // Whether the k-th is the first for its slice.
+  // True if the k-th update is the first for its slice.
   DF_CARD_FUNCTION bool BeginsAt(int64_t k) const { return Slice(k) < limit && (k == 0 || Slice(k - 1) != Slice(k)); }
   DF_CARD_FUNCTION bool IsFor(int64_t k, uint64_t slice) const { return k < count && Slice(k) == slice; }
   // The first that is for `slice` or one behind it.
@@ -39,18 +39,19 @@ struct UpdateRuns {
   }
 };
 
-// What an index out of range is.
+// The meaning of an index out of range.
 enum class BadIndex {
   kRefused,          // an error
   kNegativeIgnored,  // an error unless it is negative: then it stands for no slice
   kIgnored,
 };
 
-// Memory of the runs. Thread safety: none.
+// Memory of the runs.
+// Thread safety: none.
 class UpdateGroups {
  public:
-  // Of updates that each name one of `limit` slices: by a number, by coordinates, or by `slices`, uint64, which is
-  // taken over and where `limit` is none. A bad index is told by `refused`.
+  // Groups updates that each name one of `limit` slices: by a number, by coordinates, or by `slices`, uint64, which is
+  // consumed; a slice of `limit` names none. A bad index sets `*refused`.
   static Result<UpdateGroups> ByIndex(OpContext& ctx, const Tensor& indices, int64_t limit, BadIndex bad,
                                       int32_t* refused);
   static Result<UpdateGroups> ByCoordinates(OpContext& ctx, const Tensor& indices, const CoordinatePlan& plan,
@@ -63,7 +64,7 @@ class UpdateGroups {
   int64_t limit() const { return limit_; }
   // The updates in the order of slices: int32.
   const Tensor& order() const { return order_; }
-  // Where the updates of each slice begin in the order, and their end: int64 [limit + 1].
+  // The positions at which the updates of each slice begin in the order, and their end: int64 [limit + 1].
   Result<Tensor> Begins(OpContext& ctx) const;
 
  private:

@@ -10,7 +10,7 @@ class NoOpKernel : public Kernel {
   Status Compute(OpContext&) { return Status(); }
 };
 
-// What reads the output counts on the shape that the attr promises.
+// Checks the shape that the attr promises, since readers of the output count on it.
 class CheckedShapeKernel : public Kernel {
  public:
   static constexpr bool kSharesOutputs = true;

@@ -7,7 +7,8 @@
 namespace dfrun {
 namespace {
 
-// Whether a key of x is none of y's, which `order` sorts. Those of NaN, the highest, are none of any.
+// Marks the keys of x that are not among those of y, which `order` sorts. The keys of NaN, the highest, are equal to
+// none.
 template <class Key>
 DF_CARD_KERNEL void MarkKept(const Key* x, int64_t n, const Key* y, const int32_t* order, int64_t dropped, bool has_nan,
                              bool* kept) {

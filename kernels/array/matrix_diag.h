@@ -33,12 +33,12 @@ Result<DiagonalRange> ReadDiagonalRange(const Tensor& k);
 // InvalidArgument unless matrices of this size have the lowest and the highest of the diagonals.
 Status CheckDiagonalRange(const DiagonalRange& range, int64_t rows, int64_t cols);
 
-// Where diagonals stand in their row of the band.
+// The alignment of diagonals in their rows of the band.
 struct DiagonalAlign {
-  bool super_left = true;  // those above the main diagonal
+  bool super_left = true;  // diagonals above the main one
   bool sub_left = true;    // the main diagonal and those below
 
-  // From the attr `align`, "RIGHT_LEFT" and so on: first the diagonals above. All left where there is no such attr.
+  // Reads the attr `align`, "RIGHT_LEFT" and so on: first the diagonals above. All left where there is no such attr.
   static DiagonalAlign Read(const AttrMap& attrs);
 };
 

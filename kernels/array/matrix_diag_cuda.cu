@@ -5,7 +5,7 @@
 namespace dfrun {
 namespace {
 
-// Of an element of matrices, which one of the packed diagonals it is.
+// Maps an element of matrices to that of the packed diagonals, or to -1.
 struct FromPacked {
   Band band;
   constexpr int64_t operator()(int64_t i) const {
@@ -16,7 +16,7 @@ struct FromPacked {
   }
 };
 
-// Of an element of packed diagonals, which one of the matrices it is.
+// Maps an element of packed diagonals to that of the matrices, or to -1.
 struct FromMatrices {
   Band band;
   constexpr int64_t operator()(int64_t i) const {
@@ -30,7 +30,7 @@ struct FromKept {
   KeptBand kept;
   constexpr int64_t operator()(int64_t i) const {
     const int64_t row = i / kept.cols;
-    const int64_t right = i - row * kept.cols - row % kept.rows;  // of the main diagonal
+    const int64_t right = i - row * kept.cols - row % kept.rows;  // distance from the main diagonal
     return right < -kept.lower || right > kept.upper ? -1 : i;
   }
 };

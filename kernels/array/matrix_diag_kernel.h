@@ -25,9 +25,9 @@ class MatrixDiagBase : public Kernel {
   explicit MatrixDiagBase(KernelSetup& setup) : align_(DiagonalAlign::Read(setup.attrs())) {}
 
  protected:
-  // Of packed diagonals, input 0, with the sizes and the padding value that inputs 1 to 4 give from V2 on.
+  // The band of packed diagonals, input 0, with the sizes and the padding value that inputs 1 to 4 give from V2 on.
   Result<Band> BandOfPacked(const OpContext& ctx) const;
-  // Of matrices of shape `x`, with the diagonals that input `k` names where there is one.
+  // The band of matrices of shape `x`, with the diagonals that input `k` names where there is one.
   Result<Band> BandOfMatrices(const OpContext& ctx, const Shape& x, int k) const;
   // The value of input i, a scalar, where it lies; null where the op has no such input.
   static Result<const void*> Padding(const OpContext& ctx, int i);

@@ -1,4 +1,4 @@
-// Which element of a tensor stands where in its mirrored border, on any device.
+// Index arithmetic of mirrored borders: the element of a tensor at each position of its padded form, on any device.
 #ifndef DFRUN_KERNELS_ARRAY_MIRROR_PAD_H_
 #define DFRUN_KERNELS_ARRAY_MIRROR_PAD_H_
 
@@ -24,8 +24,8 @@ struct MirrorBorder {
     const int64_t at = i - before;
     return at < size ? at : 2 * size - 1 - at - skipped;
   }
-  // Where slice `i` of an input of `size` stands in the padded dimension: the number of `places` that it sets, itself
-  // first, then its mirrors before and behind the input.
+  // Finds the positions of slice `i` of an input of `size` in the padded dimension, and returns their number: its own
+  // comes first, then its mirrors before and behind the input.
   static constexpr int kMostPlaces = 3;
   constexpr int PlacesOf(int64_t i, int64_t size, int64_t* places) const {
     int count = 0;

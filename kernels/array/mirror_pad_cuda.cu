@@ -110,7 +110,7 @@ class MirrorPadKernel : public MirrorPadBase {
   }
 };
 
-// Of numbers whose `parts` are of type T: a complex one has two.
+// The kernel for numbers whose kParts parts are of type T: a complex number has two.
 template <class T, int kParts>
 class MirrorPadGradKernel : public MirrorPadBase {
  public:

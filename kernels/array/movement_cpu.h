@@ -1,6 +1,6 @@
-// How kernels that move elements have it done on CPUs.
+// The engine of kernels that move elements, on CPUs.
 //
-// Such a kernel is a class template over what moves:
+// Such a kernel is a class template over its device's engine:
 //     static Status Copy(OpContext& ctx, DType dtype, const void* from, void* to, std::vector<CopyDim> dims);
 //     static Status Fill(OpContext& ctx, Tensor& to, const void* value);   // null: the dtype's zero
 // and a device registers it with its own.

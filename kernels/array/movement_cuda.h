@@ -1,4 +1,4 @@
-// How kernels that move elements have it done on cards (movement_cpu.h says what they ask for).
+// The engine of kernels that move elements, on GPUs. kernels/array/movement_cpu.h says what an engine has.
 #ifndef DFRUN_KERNELS_ARRAY_MOVEMENT_CUDA_H_
 #define DFRUN_KERNELS_ARRAY_MOVEMENT_CUDA_H_
 

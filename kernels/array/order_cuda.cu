@@ -128,14 +128,14 @@ struct SortPass {
   Key* keys_to;
   int32_t* order_to;
   int64_t n;
-  int64_t tiles;    // of a row
+  int64_t tiles;    // number of a row's tiles
   int64_t* counts;  // [row, digit, tile], then their sums
   int shift;
 
   DF_CARD_FUNCTION int DigitOf(Key key) const { return static_cast<int>(key >> shift) & (kDigits - 1); }
 };
 
-// Where a thread of a tile has its keys, [first, end) of all rows.
+// The position of a thread's keys in its tile: [first, end) in all rows.
 struct TileItems {
   int64_t row;
   int64_t tile;
@@ -159,7 +159,7 @@ DF_CARD_FUNCTION void CountDigits(const SortPass<Key>& pass, const TileItems& it
   for (int d = 0; d < kDigits; ++d) starts[d * kBlockThreads + thread] = 0;
   for (int64_t i = items.first; i < items.end; ++i) ++starts[pass.DigitOf(pass.keys[i]) * kBlockThreads + thread];
   Barrier();
-  int* const mine = starts + thread * kDigits;  // as many counters in a row as there are digits
+  int* const mine = starts + thread * kDigits;  // a row has as many counters as there are digits
   int sum = 0;
   for (int i = 0; i < kDigits; ++i) sum += mine[i];
   int before = SumOverBlock(sum).before;

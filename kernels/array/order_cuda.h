@@ -9,13 +9,13 @@
 
 namespace dfrun::cuda {
 
-// Of each of `rows` rows of n keys the positions in the row, in the keys' order, those of equal keys in their own:
-// int32 [rows, n]. Keys are equal above their low `bits` bits (programmer's duty). Key: uint32_t or uint64_t.
-// Unimplemented for longer rows than int32 can say.
+// The positions in each of `rows` rows of n keys in the keys' order; equal keys keep their order: int32 [rows, n]. Keys
+// are equal above their low `bits` bits (programmer's duty). Key: uint32_t or uint64_t. Unimplemented for rows whose
+// length is beyond int32.
 template <class Key>
 Result<Tensor> FindOrder(OpContext& ctx, const Key* keys, int64_t rows, int64_t n, int bits);
 
-// Of keys in a tensor of uint32 or uint64.
+// Sorts keys in a tensor of uint32 or uint64.
 Result<Tensor> FindOrder(OpContext& ctx, const Tensor& keys, int64_t rows, int64_t n);
 
 // The keys of numbers (radix_order.h): uint32 or uint64.

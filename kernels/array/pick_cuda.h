@@ -7,8 +7,8 @@
 
 namespace dfrun::cuda {
 
-// What stands where the map gives -1: zeros, one value (step 0), or the elements of a tensor like the result (step 1),
-// which may be the result itself.
+// The values for elements that the map sends to -1: zeros, one value (step 0), or the elements of a tensor like the
+// result (step 1), which may be the result itself.
 struct Otherwise {
   const void* data = nullptr;
   int64_t step = 0;

@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// From so many on it pays.
+// The number of values from which on sorting by radix pays.
 inline constexpr int64_t kLeastRadixValues = 256;
 
 // An unsigned integer that is smaller where a number comes earlier: -0 equals 0, all NaN are the last.
@@ -62,7 +62,7 @@ class RadixOrder {
     int32_t index;
   };
   static constexpr int kDigits = sizeof(Key);
-  static constexpr size_t kValues = 256;  // of a digit
+  static constexpr size_t kValues = 256;  // values of a digit
 
   static size_t Digit(Key key, int d) { return static_cast<size_t>(key >> (8 * d)) % kValues; }
 
@@ -78,7 +78,8 @@ class RadixOrder {
 
   std::vector<Entry> from_;
   std::vector<Entry> to_;
-  std::array<std::array<int32_t, kValues>, kDigits> counts_;  // of each digit's values; then the index of the next one
+  std::array<std::array<int32_t, kValues>, kDigits>
+      counts_;  // counts of each digit's values; then the index of the next one
 };
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// How many elements a Range has, for its shape and its kernel.
+// RangeCount(): the number of a Range's elements, for its shape function and its kernel.
 #ifndef DFRUN_KERNELS_ARRAY_RANGE_COUNT_H_
 #define DFRUN_KERNELS_ARRAY_RANGE_COUNT_H_
 

@@ -1,4 +1,4 @@
-// Which rows of a tensor change places where each of its sequences is reversed up to a length of its own.
+// SequenceLoops: the rows that change places where each sequence is reversed up to a length of its own.
 #ifndef DFRUN_KERNELS_ARRAY_REVERSE_SEQUENCE_H_
 #define DFRUN_KERNELS_ARRAY_REVERSE_SEQUENCE_H_
 

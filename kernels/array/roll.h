@@ -29,7 +29,7 @@ class RollKernel : public Kernel {
   }
 
  private:
-  // How far each dimension moves, in [0, size).
+  // The shift of each dimension, in [0, size).
   static Result<std::vector<int64_t>> Shifts(const OpContext& ctx) {
     const Shape& x = ctx.input(0).shape();
     const Shape& given = ctx.input(1).shape();
@@ -48,7 +48,7 @@ class RollKernel : public Kernel {
     return shifts;
   }
 
-  // A part of the input and where it goes, in the dimensions so far.
+  // A part of the input and its position in the result, in the dimensions handled so far.
   struct Piece {
     int64_t from;
     int64_t to;

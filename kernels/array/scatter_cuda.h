@@ -13,7 +13,7 @@ struct ScatterUpdates {
   bool one_for_all = false;
 };
 
-// Slices of `y` take updates. What an update refuses is told by `refused`.
+// Combines slices of `y` with updates. An update that is refused sets `*refused`.
 using ScatterLaunch = Status (*)(OpContext& ctx, const UpdateGroups& groups, const ScatterUpdates& updates, void* y,
                                  int32_t* refused);
 
@@ -33,7 +33,7 @@ DF_CARD_KERNEL void CombineRuns(UpdateRuns runs, const T* updates, int64_t row, 
   y[static_cast<int64_t>(slice) * row + j] = element;
 }
 
-// Of elements of kParts numbers T.
+// Launches a scatter of elements of kParts numbers T.
 template <class F, class T, int kParts = 1>
 Status LaunchScatter(OpContext& ctx, const UpdateGroups& groups, const ScatterUpdates& updates, void* y,
                      int32_t* refused) {

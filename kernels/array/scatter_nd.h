@@ -1,5 +1,5 @@
-// What scatters of updates into new tensors have in common on any device: ScatterNd, and TensorScatterUpdate and its
-// kin, whose inputs are a tensor, the indices and the updates; the tensor's buffer becomes the result's where nobody
+// The shared part of scatters into new tensors, on any device: ScatterNd, and TensorScatterUpdate and its kin. The
+// inputs of the latter are a tensor, the indices and the updates; the tensor's buffer becomes the result's if nothing
 // else reads it.
 #ifndef DFRUN_KERNELS_ARRAY_SCATTER_ND_H_
 #define DFRUN_KERNELS_ARRAY_SCATTER_ND_H_
@@ -11,7 +11,7 @@
 
 namespace dfrun {
 
-// How an update changes an element.
+// Functors that combine an element with an update.
 namespace scatter {
 
 struct Replace {

@@ -23,7 +23,7 @@ struct Accepting {
   }
 };
 
-// Of sums and differences: integers as bits, complex numbers as two.
+// The launch of sums and differences: integers go as bits, complex numbers as two.
 template <class F>
 ScatterLaunch SumLaunch(DType dtype) {
   using A = Accepting<F>;

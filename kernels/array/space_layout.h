@@ -10,7 +10,7 @@
 
 namespace dfrun {
 
-// Where a data_format ("NHWC", "NCHW" or "NCHW_VECT_C") has its dimensions.
+// The dimensions of a data_format ("NHWC", "NCHW" or "NCHW_VECT_C").
 struct ImageDims {
   int rank;
   int channel;
@@ -21,11 +21,11 @@ struct ImageDims {
   }
 };
 
-// In place; InvalidArgument where the block does not divide a size.
+// Changes the sizes in place; InvalidArgument where the block does not divide a size.
 Status SpaceToDepthSizes(int64_t block, int64_t& depth, int64_t& height, int64_t& width);
 Status DepthToSpaceSizes(int64_t block, int64_t& depth, int64_t& height, int64_t& width);
 
-// The blocks of dimensions 1, 2, ... and what is padded or cropped before and after each.
+// The block sizes of dimensions 1, 2, ... and the padding or cropping before and after each.
 struct SpaceBlocks {
   std::vector<int64_t> block;
   std::vector<int64_t> before;

@@ -63,7 +63,7 @@ Result<std::optional<std::vector<int64_t>>> KnownBlock(const InferenceContext& c
 
 using BlocksShape = Result<PartialShape> (*)(const PartialShape&, const SpaceBlocks&);
 
-// Without the borders (null) nothing is known of the dimensions that they are of.
+// The shape with its blocks moved. Without the borders (null), the dimensions that they belong to are unknown.
 Result<PartialShape> KnownBlocksShape(PartialShape x, const std::vector<int64_t>& block, const Tensor* borders,
                                       BlocksShape shape_of) {
   const auto count = static_cast<int64_t>(block.size());

@@ -1,4 +1,5 @@
-// What SparseToDense asks of its inputs on any device: indices, shape, values, the value of all others.
+// SparseToDenseBase: the checks of SparseToDense's inputs, on any device: indices, shape, values, the value of all
+// others.
 #ifndef DFRUN_KERNELS_ARRAY_SPARSE_TO_DENSE_H_
 #define DFRUN_KERNELS_ARRAY_SPARSE_TO_DENSE_H_
 
@@ -16,7 +17,7 @@ class SparseToDenseBase : public Kernel {
  protected:
   // The output's shape, which the other inputs fit.
   static Result<Shape> ReadShape(const OpContext& ctx);
-  // Of indices of this shape.
+  // The number of indices in a tensor of this shape.
   static int64_t CountOf(const Shape& indices) { return indices.rank() == 0 ? 1 : indices.dim(0); }
 
   const bool validate_;  // indices increase

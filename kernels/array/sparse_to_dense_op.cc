@@ -24,11 +24,11 @@ OP("SparseToDense")
       const Output one = g.Const(Tensor::Scalar<int32_t>(1));
       const auto sum = [&](Output x) { return g.Op("Sum", x, g.Op("Range", zero, g.Op("Rank", x), one)); };
       Output indices = g.x(0);
-      if (g.shape(indices).rank() != 2) {  // of a vector, or not known
+      if (g.shape(indices).rank() != 2) {  // a vector, or not known
         const Output depth = g.Op("Size", g.x(1));
         indices = g.Op("Reshape", indices, g.AddNode("Pack", {g.Const(Tensor::Scalar<int32_t>(-1)), depth}, {}));
       }
-      // Where coordinates repeat the last value stands: the values' numbers, put there as they are, say so.
+      // Repeated coordinates keep their last value only. Scattering the values' numbers in the same way finds it.
       const Output all = g.Op("GatherNd", g.dy(0), indices);
       const Output numbers = g.Op("Range", zero, g.Op("Size", all), one);
       const AttrMap checked = {{"validate_indices", g.attr<bool>("validate_indices")}};

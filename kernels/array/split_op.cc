@@ -57,8 +57,8 @@ OP("Split")
     .Cost(CopyCost())
     .Doc("The value cut into equal parts along a dimension.");
 
-// The given sizes of the parts of a dimension of size `whole`, with what is left for one that is -1. An unknown `whole`
-// is not checked.
+// The given sizes of the parts of a dimension of size `whole`; a size of -1 becomes the rest. An unknown `whole` is not
+// checked.
 Result<std::vector<int64_t>> PartSizes(std::vector<int64_t> sizes, int64_t whole, size_t parts) {
   const auto misfit = [&] {
     return InvalidArgument("a dimension of ", whole, " cannot be split into ", parts, " parts of the sizes ",

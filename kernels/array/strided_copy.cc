@@ -88,7 +88,7 @@ void CopyRow(const E* from, E* to, const CopyDim& row, int64_t n) {
   }
 }
 
-// The same around the caches; to_stride is 1.
+// Copies a row around the caches; to_stride is 1.
 template <class E>
 void StreamRow(const E* from, E* to, const CopyDim& row, int64_t n) {
   if (row.from_stride == 1) return StreamCopy(to, from, static_cast<size_t>(n) * sizeof(E));
@@ -102,10 +102,10 @@ void StreamRow(const E* from, E* to, const CopyDim& row, int64_t n) {
   }
 }
 
-// Whether rows of the copy go around the caches: they are long, and all together more than the caches hold.
+// True if rows of the copy go around the caches: they are long, and all together more than the caches hold.
 template <class E>
 bool StreamsRows(const Plan& plan) {
-  constexpr int64_t kMinRow = 256 / sizeof(E);  // of shorter ones too few lines are whole
+  constexpr int64_t kMinRow = 256 / sizeof(E);  // in shorter ones too few lines are whole
   return std::is_trivially_copyable_v<E> && plan.row.to_stride == 1 && plan.row.size >= kMinRow &&
          IsStreamed(plan.num_elements(), sizeof(E));
 }

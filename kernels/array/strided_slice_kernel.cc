@@ -39,8 +39,8 @@ StridedSliceBase::Layout StridedSliceBase::SliceLayout(const StridedSlicePlan& p
 
 namespace {
 
-// For each dimension of the plan the distance between elements of a tensor of `shape` that broadcasts to the plan's
-// output; 0 where it repeats. The plan's dimensions of other sizes than 1 are those of the output, in order.
+// The strides of a tensor of `shape` along the plan's dimensions, to whose output it broadcasts; 0 where it repeats.
+// The plan's dimensions of other sizes than 1 are those of the output, in order.
 std::vector<int64_t> BroadcastStrides(const StridedSlicePlan& plan, const Shape& shape) {
   const std::vector<int64_t> strides = RowMajorStrides(shape);
   std::vector<int64_t> out(plan.dims.size(), 0);

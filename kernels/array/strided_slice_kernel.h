@@ -1,4 +1,4 @@
-// What the kernels of strided slices share: those that read one, and those that write into one.
+// StridedSliceBase: the plan and layout that kernels share which read a strided slice or write into one.
 #ifndef DFRUN_KERNELS_ARRAY_STRIDED_SLICE_KERNEL_H_
 #define DFRUN_KERNELS_ARRAY_STRIDED_SLICE_KERNEL_H_
 

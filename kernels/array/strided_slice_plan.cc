@@ -108,7 +108,7 @@ Result<StridedSlicePlan> PlanStridedSlice(const PartialShape& input, const std::
   const int indexed = CountIndexed(entries, masks);
   if (indexed > input.rank())
     return InvalidArgument("StridedSlice indexes ", indexed, " dimensions of ", input, ", which has ", input.rank());
-  const int rest = input.rank() - indexed;  // what the ellipsis stands for; it is at the end where none is written
+  const int rest = input.rank() - indexed;  // dimensions of the ellipsis; without one, they are at the end
   bool rest_is_taken = false;
   Planner planner(input);
   for (size_t i = 0; i < entries; ++i) {

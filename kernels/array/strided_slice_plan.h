@@ -1,4 +1,4 @@
-// What a StridedSlice takes from its input: Python's x[begin:end:stride, ..., newaxis, i] as numbers.
+// StridedSlicePlan: Python's x[begin:end:stride, ..., newaxis, i] as numbers.
 #ifndef DFRUN_KERNELS_ARRAY_STRIDED_SLICE_PLAN_H_
 #define DFRUN_KERNELS_ARRAY_STRIDED_SLICE_PLAN_H_
 
@@ -20,8 +20,7 @@ struct StridedSliceMasks {
   static Result<StridedSliceMasks> Read(const AttrMap& attrs);
 };
 
-// What is taken along a dimension of the input. Where the size of the dimension or a bound is unknown, so may `count`
-// be.
+// The part of an input's dimension that is taken. `count` may be unknown if the size of the dimension or a bound is.
 struct SlicedDim {
   int64_t begin = 0;
   int64_t stride = 1;

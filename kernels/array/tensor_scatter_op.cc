@@ -8,7 +8,8 @@
 namespace dfrun {
 namespace {
 
-// Where the ranks are known, updates must be [the indices' dimensions but the last, a slice of the tensor].
+// Checks that updates are [the indices' dimensions but the last, a slice of the tensor]. It passes where ranks are
+// unknown.
 Status CheckUpdates(const PartialShape& x, const PartialShape& indices, const PartialShape& updates) {
   if (!x.known_rank() || !indices.known_rank()) return Status();
   const int64_t depth = indices.dim(indices.rank() - 1);
@@ -42,7 +43,7 @@ AttrMap UpdatePolicy(GradientBuilder& g) {
   return {{"bad_indices_policy", g.attr<std::string>("bad_indices_policy")}};
 }
 
-// Of each update whether it is the last of its slice: the updates' numbers, scattered as they are, say so.
+// True for each update that is the last of its slice; scattering the updates' numbers in the same way finds it.
 Output UpdatesThatStand(GradientBuilder& g) {
   const Output zero = g.Const(Tensor::Scalar<int32_t>(0));
   const Output one = g.Const(Tensor::Scalar<int32_t>(1));

@@ -25,7 +25,7 @@ DF_CARD_KERNEL void SelectOfRows(const Key* keys, int64_t rows, int32_t n, int32
   if (row < rows) SelectPositions(BeforeByKey<Key>{keys + row * n}, n, k, positions + row * (int64_t{k} + 1));
 }
 
-// The first k of each row's positions, of which `stride` are there, and what is there.
+// Writes the first k of each row's positions, of which `stride` are there, as indices, and the values at them.
 template <class E, class Index>
 DF_CARD_KERNEL void WriteTop(const E* x, const int32_t* positions, int64_t count, int64_t n, int64_t k, int64_t stride,
                              E* values, Index* indices) {

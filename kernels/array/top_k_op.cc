@@ -36,7 +36,8 @@ void TopKGradient(GradientBuilder& g) {
   const Output before_last = g.Op("Sub", g.Op("Size", shape), g.Const(Tensor::Scalar<int32_t>(1)));
   const Output columns = g.Op("Gather", shape, before_last);
   const Output k = g.Op("Gather", g.Op("Shape", int64_type, g.y(1)), before_last);
-  // The product of the other sizes: from none of the elements of a row, or of its k largest, it could not be told.
+  // The number of rows, from the other sizes: an element count of 0, in a row or among its k largest, would not
+  // determine it.
   const Output leading =
       g.Op("Slice", shape, g.Const<int32_t>({0}), g.Op("Reshape", before_last, g.Const<int32_t>({1})));
   const Output count = g.Op("Prod", leading, g.Const<int32_t>({0}));

@@ -6,7 +6,7 @@
 namespace dfrun {
 namespace {
 
-// Of a permutation of which every element is known.
+// The inverse of a permutation of which every element is known.
 MaybeConstant InvertPermutationConstant(const ConstantContext& c) {
   const MaybeConstant value = c.vector(0);
   if (!value) return std::nullopt;

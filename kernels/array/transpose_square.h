@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace internal {
 
-// Which lane of two rows, one after the other, comes to lane `to` in a step of TransposeSquare().
+// The lane of two rows, one after the other, that moves to lane `to` in a step of TransposeSquare().
 template <int kLanes, int kBlock, int kStep, bool kSecond>
 constexpr int StepLane(int to) {
   const int block = to / kBlock;

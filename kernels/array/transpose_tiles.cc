@@ -9,7 +9,7 @@
 #include "kernels/array/transpose_square.h"
 #include "src/base/stream_store.h"
 
-// The next loop is unrolled: what it walks through stays in registers.
+// Unrolls the next loop, so that the array it walks through stays in registers.
 #ifdef __clang__
 #define DF_UNROLL _Pragma("unroll")
 #else
@@ -73,7 +73,7 @@ template <bool kForced, class P>
   row += stride;
   if constexpr (kForced) asm("" : "+r"(row));
 }
-// The same after `loaded` is in its register: loads that are put off keep their addresses.
+// Advances the row after `loaded` is in its register: loads that are put off keep their addresses.
 template <bool kForced, class P, class V>
 [[gnu::always_inline]] inline void Advance(P*& row, int64_t stride, [[maybe_unused]] V& loaded) {
 #ifdef __AVX512F__
@@ -82,8 +82,8 @@ template <bool kForced, class P, class V>
   Advance<kForced>(row, stride);
 }
 
-// A square, row by row; between() is called after each row of the source that is read. What is kAhead elements further
-// in those is asked for in the second-level cache; 0: nothing is.
+// Transposes a square, row by row; between() is called after each row of the source that is read. The elements kAhead
+// further in those rows are prefetched into the second-level cache; 0: none.
 template <int64_t kAhead, class E, class Between>
 [[gnu::always_inline]] inline void TransposeSquareTo(const E* from, int64_t from_stride, E* to, int64_t to_stride,
                                                      Between&& between) {
@@ -149,7 +149,8 @@ int64_t StreamRun(const E* from, E* to, int64_t count, bool to_the_end) {
   return 0;
 }
 
-// Long rows: a row of tiles is written a cache line at a time, and what does not fill a line waits for the next tile.
+// Transposes long rows: a row of tiles is written a cache line at a time, and the rest that does not fill a line waits
+// for the next tile.
 template <class E>
 void StreamLongRows(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols) {
   // A row holds up to a line of waiting elements, then those of the tile.
@@ -182,18 +183,18 @@ void StreamShortRows(const E* from, int64_t from_stride, E* to, int64_t rows, in
   }
 }
 
-// A strip of whole aligned lines, walked along the source's rows, each of which is asked for four lines ahead. A tile
-// of kLine<E> rows of the result waits in a buffer until the next one is read, a line written after each line read:
-// where a tile is read and then written, memory turns from one to the other, and a strip takes 1.2 times as long on
-// Zen 4. rows and cols are multiples of kLine<E>, cols not above kStripCols<E>.
+// Transposes a strip of whole aligned lines, walked along the source's rows, each of which is prefetched four lines
+// ahead. A tile of kLine<E> rows of the result waits in a buffer until the next one is read, a line written after each
+// line read: where a tile is read and then written, memory turns from one to the other, and a strip takes 1.2 times as
+// long on Zen 4. rows and cols are multiples of kLine<E>, cols not above kStripCols<E>.
 template <class E>
 void StreamStrip(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols) {
   constexpr int64_t kAhead = 4 * kLine<E>;
-  constexpr int64_t kSquares = kLine<E> / kSide<E>;  // of a line of the source
+  constexpr int64_t kSquares = kLine<E> / kSide<E>;  // squares in a line of the source
   alignas(kLineBytes) E tiles[2][kLine<E> * kStripCols<E>];
   E* tile = tiles[0];
   const E* line = tiles[1];  // the next one that waits
-  int64_t left = cols;       // of the row of the result that is being written
+  int64_t left = cols;       // columns left in the row of the result that is being written
   const auto write_line = [&] {
     StreamLine(to, line);
     line += kLine<E>;
@@ -213,7 +214,7 @@ void StreamStrip(const E* from, int64_t from_stride, E* to, int64_t to_stride, i
     tile = tile == tiles[0] ? tiles[1] : tiles[0];
   };
   read_tile(from, [] {});
-  int64_t parts = 0;  // of lines
+  int64_t parts = 0;  // parts of a line that have been read
   for (int64_t r = kLine<E>; r < rows; r += kLine<E>) {
     read_tile(from + r, [&] {
       if (kSquares == 1 || ++parts % kSquares == 0) write_line();

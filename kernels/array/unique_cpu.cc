@@ -47,12 +47,12 @@ class Slices {
 };
 
 struct Positions {
-  std::vector<int64_t> position_of;  // of each slice among the different ones
+  std::vector<int64_t> position_of;  // position of each slice among the different ones
   std::vector<int64_t> firsts;       // the first of equal slices
   std::vector<int64_t> counts;
 };
 
-// By a hash table of positions at most half full, in which those that would have one entry stand behind each other.
+// Finds the positions by a hash table that is at most half full. Entries that collide stand one after the other.
 template <class T>
 Positions FindPositions(const Slices<T>& slices) {
   constexpr int64_t kNone = -1;

@@ -1,5 +1,5 @@
-// What Unique and its kin ask of their inputs on any device: input 1, where there is one, is the axis; output 2, where
-// there is one, holds the counts.
+// UniqueBase: the axis of Unique and its kin, on any device. Input 1, if there is one, is the axis; output 2, if there
+// is one, holds the counts.
 #ifndef DFRUN_KERNELS_ARRAY_UNIQUE_SLICES_H_
 #define DFRUN_KERNELS_ARRAY_UNIQUE_SLICES_H_
 

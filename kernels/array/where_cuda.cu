@@ -8,7 +8,7 @@
 namespace dfrun {
 namespace {
 
-// Whether one of an element's parts is not zero.
+// Sets an element's flag if one of its parts is not zero.
 template <class T, int kParts>
 DF_CARD_KERNEL void MarkSet(const T* x, int64_t n, bool* flags) {
   const int64_t i = cuda::ThreadInGrid();

@@ -10,8 +10,8 @@
 namespace dfrun {
 namespace {
 
-// The path to save at. An op replaces what ops saved, whoever ran them; what a run saved, or a copy of it, is the
-// user's.
+// The path to save at. An op may replace checkpoints that ops saved, in any run. Those that a run saved, and copies of
+// them, are the user's.
 Result<std::string> SavePath(const std::string& path, const FileAccess& access) {
   DF_ASSIGN(std::string allowed, access.ForSaving(path));
   DF_ASSIGN(const bool may_replace, access.MayReplace(allowed));
@@ -72,8 +72,8 @@ class MergeKernel final : public Kernel {
   bool IsExpensive() const override { return true; }
 
  private:
-  // The part, unless `destination` has replaced it, and the directory of parts that it leaves empty. The merged
-  // checkpoint is committed: what cannot be removed is no error.
+  // Deletes the part, unless `destination` has replaced it, and the directory of parts that it leaves empty. The merged
+  // checkpoint is committed, so a part that cannot be removed is no error.
   static void Delete(const MergedPart& part, const std::string& destination, const FileAccess& access) {
     const Result<FileId> now = IdOf(part.path);
     if (!now.ok() || !(*now == part.id)) return;

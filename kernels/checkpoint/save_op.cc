@@ -28,7 +28,8 @@ Status SavedShapes(InferenceContext& c) {
   return Status();
 }
 
-// Of each output whose text in input 2, a scalar or a vector, names a part: the shape of that.
+// Sets the shapes of outputs whose text in input 2, a scalar or a vector, names a part: such an output has that part's
+// shape.
 Status RestoredShapes(InferenceContext& c) {
   DF_TRY(c.WithRank(0, 0).status());
   const PartialShape names = c.attrs().Has("dt") ? PartialShape::Scalar() : PartialShape({c.num_outputs()});

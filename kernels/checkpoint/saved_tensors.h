@@ -30,8 +30,8 @@ struct MergedPart {
   FileId id;
 };
 
-// Makes the checkpoint `destination` of what the checkpoints `parts` hold, and returns those that there were.
-// InvalidArgument for a tensor that two have, and where no part is there; NotFound for one that is not, unless
+// Makes the checkpoint `destination` of all tensors of the checkpoints `parts`, and returns those that there were.
+// InvalidArgument for a tensor that two have, and where there is no part; NotFound for a missing one, unless
 // `allow_missing`. The parts stay.
 Result<std::vector<MergedPart>> MergeCheckpoints(const std::vector<std::string>& parts, const std::string& destination,
                                                  bool allow_missing);
@@ -39,8 +39,8 @@ Result<std::vector<MergedPart>> MergeCheckpoints(const std::vector<std::string>&
 // One or several checkpoints, read as one.
 class SavedTensors {
  public:
-  // The checkpoint `pattern`, or all whose paths fit it: `*`, `?` and `[...]` stand for what they do in a shell.
-  // NotFound where there is none; DataLoss where one is damaged; BadSpec where `access` forbids it.
+  // The checkpoint `pattern`, or all whose paths fit it: `*`, `?` and `[...]` have the shell's meaning. NotFound where
+  // there is none; DataLoss where one is damaged; BadSpec where `access` forbids it.
   static Result<SavedTensors> Open(const std::string& pattern, const FileAccess& access);
 
   // All of tensor `name`, or the part that `shape_and_slice` names. NotFound with the name; InvalidArgument for another
@@ -50,7 +50,7 @@ class SavedTensors {
 
  private:
   struct Part {
-    std::string path;  // of the shard
+    std::string path;  // path of the shard
     SavedVariable variable;
     TensorSlice slice;
   };
@@ -59,7 +59,7 @@ class SavedTensors {
 
   std::vector<CheckpointStore::Checkpoint> checkpoints_;
   std::string pattern_;
-  std::shared_ptr<Hdf5Helpers> helpers_ = std::make_shared<Hdf5Helpers>();  // of all its shards
+  std::shared_ptr<Hdf5Helpers> helpers_ = std::make_shared<Hdf5Helpers>();  // shared by all its shards
 };
 
 }  // namespace dfrun

@@ -88,7 +88,7 @@ class RestoreShard final : public Kernel {
   bool IsExpensive() const override { return true; }
 
  private:
-  // What is read of one shard.
+  // The tensors to read from one shard.
   struct Members {
     std::vector<int> outputs;
     std::vector<SavedVariable> wanted;

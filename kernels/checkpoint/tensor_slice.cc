@@ -33,7 +33,7 @@ bool ParseRange(std::string_view text, int64_t size, int64_t& start, int64_t& le
          ParseSize(text.substr(comma + 1), length) && start <= size && length <= size - start;
 }
 
-// How far element 0 of `part` is from the start of a tensor that holds just `whole`.
+// The offset of element 0 of `part` in a tensor that holds just `whole`.
 int64_t Offset(const TensorSlice& part, const TensorSlice& whole, const std::vector<int64_t>& strides) {
   int64_t offset = 0;
   for (size_t d = 0; d < strides.size(); ++d) offset += (part.start[d] - whole.start[d]) * strides[d];

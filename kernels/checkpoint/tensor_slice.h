@@ -13,9 +13,9 @@
 namespace dfrun {
 
 struct TensorSlice {
-  Shape full;                  // of the whole tensor
+  Shape full;                  // shape of the whole tensor
   std::vector<int64_t> start;  // one a dimension
-  Shape extent;                // of the part
+  Shape extent;                // shape of the part
 
   // InvalidArgument for text of another form, and for a part that reaches out of its tensor.
   static Result<TensorSlice> Parse(std::string_view text);
@@ -25,10 +25,10 @@ struct TensorSlice {
   std::string ToString() const;
 };
 
-// What two parts of one tensor have in common; nothing where that is empty.
+// The intersection of two parts of one tensor; nothing where it is empty.
 std::optional<TensorSlice> Intersect(const TensorSlice& a, const TensorSlice& b);
 
-// Copies what parts `from_part` and `to_part` of one tensor have in common. The tensors hold just their parts.
+// Copies the intersection of the parts `from_part` and `to_part` of one tensor. The tensors hold just their parts.
 void CopyCommon(ThreadPool& pool, const TensorSlice& from_part, const Tensor& from, const TensorSlice& to_part,
                 Tensor& to);
 

@@ -1,5 +1,5 @@
 // Collectives: signatures and gradients. There are no kernels: when a step is compiled, src/passes/collectives.h
-// replaces them by what they do.
+// replaces the nodes by those that do the work.
 #include <utility>
 
 #include "src/framework/op.h"
@@ -188,7 +188,8 @@ Values ProductsOfOthers(GradientBuilder& g) {
   return products;
 }
 
-// `dys`: for each input, the gradient of the whole fold, added up over all who get it. `ys`: the fold.
+// Sets the gradients of a reduction. `dys`: for each input, the gradient of the whole result, summed over all
+// participants that receive it. `ys`: the results.
 void FoldGradient(GradientBuilder& g, const Values& dys, const Values& ys) {
   const auto reduction = g.attr<std::string>("reduction");
   Values factors;

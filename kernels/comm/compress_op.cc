@@ -1,4 +1,4 @@
-// The ops of values that travel compressed (src/graph/wire_compression.h). What came is made float32 by a Cast.
+// The ops of values that travel compressed (src/graph/wire_compression.h). A Cast makes the received values float32.
 #include "src/framework/op.h"
 
 namespace dfrun {

@@ -33,7 +33,7 @@ class CopyToDevice final : public CopyKernel {
   explicit CopyToDevice(KernelSetup& setup) : CopyKernel(setup), recording_(DeviceRecording::Of(setup.device())) {}
 
  protected:
-  // A large value in memory that is filled beside what the device does.
+  // Allocates the output. A large value gets memory that a copy may fill while the device works.
   Status Allocate(OpContext& ctx, Tensor** output) override {
     const Tensor& input = ctx.input(0);
     *output = ctx.output_slot(0);

@@ -1,5 +1,5 @@
-// How collectives fold, on the host: by the loops of AddN, Mul, Minimum, Maximum and Div, so that the bits are those of
-// a collective that is made of these ops.
+// Reductions of collectives on the host, by the loops of AddN, Mul, Minimum, Maximum and Div, so that the bits are
+// those of a collective that is made of these ops.
 #ifndef DFRUN_KERNELS_COMM_FOLD_H_
 #define DFRUN_KERNELS_COMM_FOLD_H_
 
@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// By blocks, so that what is folded stays in the cache.
+// Reduces block by block, so that the results stay in the cache.
 template <class F, class T, bool kDivides = false>
 void Fold(const void* const* values, int count, void* out, int64_t n) {
   constexpr int64_t kBlock = 8192;

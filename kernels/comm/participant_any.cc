@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-// What all of them share: the plan and the participant's end of the collective.
+// The base of all participants' kernels: the plan and the participant's end of the collective.
 class Participant : public AsyncKernel {
  public:
   static constexpr std::string_view kHostOutputs[] = {"output"};
@@ -28,7 +28,7 @@ class Participant : public AsyncKernel {
     return Internal("a participant of a collective of ", plan_.elements, " elements was given a value of shape ",
                     input.shape());
   }
-  // The same of one whose dimension 0 is gathered or parted.
+  // Checks a value whose dimension 0 is gathered or parted.
   Status CheckRows(const Tensor& input) const {
     DF_TRY(CheckInput(input));
     const bool parts = plan_.kind == CollectiveKind::kReduceScatter;

@@ -7,8 +7,9 @@
 namespace dfrun {
 namespace {
 
-// Stateful, for what one gives depends on the others. `group` names the collective within its graph, `shape` is that of
-// what each participant brings; `implementation`, `ranks` and `channel` are known when all are placed.
+// The attrs of a participant. It is stateful, since its result depends on the others. `group` names the collective
+// within its graph, `shape` is that of each participant's value; `implementation`, `ranks` and `channel` are known when
+// all are placed.
 void Participates(OpBuilder& op) {
   op.Attr("group: int").Attr("index: int").Attr("size: int >= 1").Attr("root: int = 0").Attr("shape: shape");
   op.Attr("implementation: string = ''").Attr("ranks: list(int) = []").Attr("channel: int = -1");
@@ -21,7 +22,8 @@ void ParticipantReduces(OpBuilder& op) {
   op.As(BringsNumbers).Attr("reduction: {'Add', 'Mul', 'Min', 'Max', 'Mean'}").As(Participates);
 }
 
-// What `rows_of` makes of dimension 0 of the input, which is known, and of the number of participants; -1: nothing.
+// Sets dimension 0 of the output to rows_of(dimension 0 of the input, number of participants), if it is known; -1 from
+// `rows_of` is an error.
 Status SetRows(InferenceContext& c, int64_t (*rows_of)(int64_t rows, int64_t size)) {
   DF_ASSIGN(PartialShape shape, c.WithRankAtLeast(0, 1));
   DF_ASSIGN(const int64_t size, c.attr<int64_t>("size"));

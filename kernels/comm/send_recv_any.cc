@@ -69,7 +69,7 @@ class RecvKernel final : public AsyncKernel {
       return rendezvous->Recv(key_, ctx.device().host_allocator(), output, nullptr, done);
     }
     Tensor* const output = ctx.output_slot(0);
-    output->Reset();  // of an earlier step
+    output->Reset();  // drops the value of an earlier step
     rendezvous->Recv(In(key_, ctx), ctx.device().host_allocator(), output, ctx.outputs_dead(), done);
   }
 

@@ -1,4 +1,4 @@
-// What compression of values between ranks has saved and cost on this rank.
+// Statistics of the compression of values between ranks: its savings and its cost on this rank.
 #ifndef DFRUN_KERNELS_COMM_WIRE_STATISTICS_H_
 #define DFRUN_KERNELS_COMM_WIRE_STATISTICS_H_
 
@@ -7,15 +7,15 @@
 namespace dfrun {
 
 struct WireStatistics {
-  double bytes = 0;       // of the values
-  double wire_bytes = 0;  // of what stands for them
-  double dropped = 0;     // the sum of what their elements lost, as magnitudes
+  double bytes = 0;       // bytes of the values
+  double wire_bytes = 0;  // bytes that were sent for them
+  double dropped = 0;     // the sum of their elements' losses, as magnitudes
   double total = 0;       // the sum of the magnitudes of the elements
 };
 
 // Thread safety: both from any thread.
 void CountCompressed(const WireStatistics& part);
-// Since the last call.
+// The statistics since the last call, which are then 0.
 WireStatistics TakeWireStatistics();
 
 }  // namespace dfrun

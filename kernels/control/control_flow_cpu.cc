@@ -1,5 +1,5 @@
-// The primitives of conditionals and loops on CPUs. The executor does them without a call, since what they do is to
-// decide what runs; these kernels say what each does with its values.
+// The primitives of conditionals and loops on CPUs. The executor runs them without a call, since their work is to
+// decide which nodes run; these kernels define what happens to their values.
 #include "kernels/array/identity.h"
 #include "kernels/device/cpu_kernel.h"
 

@@ -7,7 +7,7 @@
 namespace dfrun {
 
 void ReleaseWithoutRecursion(std::vector<Tensor>& tensors) {
-  // Of the outermost call on this thread, which frees what those inside of it leave there.
+  // The list of the outermost call on this thread, which frees the tensors that calls inside of it leave there.
   thread_local std::vector<Tensor>* left = nullptr;
   const auto nests = [](const Tensor& tensor) { return tensor.initialized() && tensor.dtype() == DType::kVariant; };
   if (std::none_of(tensors.begin(), tensors.end(), nests)) return;

@@ -1,4 +1,5 @@
-// Tensors that the value of a variant holds: they may hold variants themselves, nested as deep as a loop made them.
+// ReleaseWithoutRecursion(): frees the tensors in a variant's value, which may hold variants themselves, nested as deep
+// as a loop made them.
 #ifndef DFRUN_KERNELS_CONTROL_DEFERRED_RELEASE_H_
 #define DFRUN_KERNELS_CONTROL_DEFERRED_RELEASE_H_
 
@@ -8,7 +9,7 @@
 
 namespace dfrun {
 
-// Frees the tensors without recursion: for the destructor of what holds them.
+// Frees the tensors without recursion, for the destructor of their holder.
 // Thread safety: as the tensors'.
 void ReleaseWithoutRecursion(std::vector<Tensor>& tensors);
 

@@ -1,4 +1,5 @@
-// A value that stands for one that a branch does not give, on any device: Movement is the device's (movement_cpu.h).
+// FakeParam on any device: a value in place of one that a branch does not give. Movement is the device's
+// (movement_cpu.h).
 #ifndef DFRUN_KERNELS_CONTROL_FAKE_PARAM_H_
 #define DFRUN_KERNELS_CONTROL_FAKE_PARAM_H_
 

@@ -1,4 +1,4 @@
-// What the loops of a step keep for their gradients.
+// The values that loops of a step keep for their gradients, and the watch over their memory.
 #ifndef DFRUN_KERNELS_CONTROL_KEPT_VALUES_H_
 #define DFRUN_KERNELS_CONTROL_KEPT_VALUES_H_
 
@@ -11,10 +11,11 @@
 
 namespace dfrun {
 
-// Looks at the memory that is left whenever values of some MiB more are kept. Thread safety: any thread.
+// Looks at the memory that is left whenever values of some MiB more are kept.
+// Thread safety: any thread.
 class MemoryWatch {
  public:
-  // So many bytes more are kept, by `who`. ResourceExhausted where the process has less memory left than the rest of a
+  // Counts `bytes` more as kept by `who`. ResourceExhausted where the process has less memory left than the rest of a
   // step may need.
   Status Add(int64_t bytes, std::string_view who) {
     if (unseen_.fetch_add(bytes, std::memory_order_relaxed) + bytes < kLookEvery) return Status();
@@ -33,7 +34,8 @@ class MemoryWatch {
   std::atomic<int64_t> unseen_{0};
 };
 
-// One a step and rank. Thread safety: any thread.
+// One a step and rank.
+// Thread safety: any thread.
 class KeptValues final : public Resource {
  public:
   // Looked up where a stack is made, not where values are kept.
@@ -41,7 +43,7 @@ class KeptValues final : public Resource {
     return ctx.step().step_containers->LookupOrCreate<KeptValues>("KeptValues", "", [] { return new KeptValues; });
   }
 
-  // As MemoryWatch has it.
+  // Counts bytes that are kept, by the contract of MemoryWatch::Add().
   Status Add(int64_t bytes) { return watch_.Add(bytes, "the loops of the step keep values for their gradients"); }
 
   std::string DebugString() const override { return "what loops keep"; }

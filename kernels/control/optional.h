@@ -1,4 +1,4 @@
-// Optionals: what variants hold that have a value or none.
+// Optional: the element of a variant that has a value or none.
 #ifndef DFRUN_KERNELS_CONTROL_OPTIONAL_H_
 #define DFRUN_KERNELS_CONTROL_OPTIONAL_H_
 

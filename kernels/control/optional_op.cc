@@ -1,4 +1,4 @@
-// Values that are there or not: what a branch hands to the gradient of its conditional.
+// Optionals: values that a branch passes to the gradient of its conditional, present or not.
 #include <vector>
 
 #include "src/framework/op.h"

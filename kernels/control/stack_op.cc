@@ -1,4 +1,4 @@
-// Stacks: what a loop keeps for its gradient.
+// Stacks, in which a loop keeps values for its gradient.
 #include "kernels/state/device_resource_op.h"
 #include "src/framework/op.h"
 
@@ -19,7 +19,7 @@ void Pushes(OpBuilder& op) {
 void Pops(OpBuilder& op) {
   op.Output("elem: elem_type").Attr("elem_type: type").GradientByAutodiff().Cost(NoCost());
   op.Shape([](InferenceContext& c) {
-    const AttrValue* known = c.attrs().Find("_elem_shape");  // of who knows what is pushed
+    const AttrValue* known = c.attrs().Find("_elem_shape");  // set by autodiff, which knows the shape pushed
     if (known != nullptr && known->get<PartialShape>() != nullptr) c.set_output(0, *known->get<PartialShape>());
     return Status();
   });

@@ -1,7 +1,7 @@
-// TensorArray: the tensors that a loop reads one by one, or writes one by one.
+// TensorArray: the tensors that a loop reads or writes one by one.
 //
-// Source: TensorFlow's TensorArrayV3. An element is written once, but in the array of gradients of another, where what
-// is written to one index adds up. With clear_after_read an element can be read once.
+// Source: TensorFlow's TensorArrayV3. An element is written once, except in the array of another's gradients, where the
+// values written to one index add up. With clear_after_read an element can be read once.
 #ifndef DFRUN_KERNELS_CONTROL_TENSOR_ARRAY_H_
 #define DFRUN_KERNELS_CONTROL_TENSOR_ARRAY_H_
 
@@ -16,11 +16,11 @@ namespace dfrun {
 
 struct TensorArrayOptions {
   DType dtype = DType::kInvalid;
-  PartialShape element_shape = {};  // of every element
+  PartialShape element_shape = {};  // shape of every element
   bool dynamic_size = false;        // writing past the end makes it longer
   bool clear_after_read = true;
   bool identical_shapes = false;
-  bool adds_up = false;  // of gradients
+  bool adds_up = false;  // true for arrays of gradients
 };
 
 // Thread safety: all methods from any thread.
@@ -33,8 +33,8 @@ class TensorArray final : public Resource {
 
   DType dtype() const { return options_.dtype; }
   Result<int64_t> Size();
-  // How many elements a concatenation has: of an array of gradients those that its source was last split into, as what
-  // was written behind them has gradients of its own.
+  // The number of elements that a concatenation has. In an array of gradients these are the ones that its source was
+  // last split into, since elements written behind them have gradients of their own.
   Result<int64_t> ConcatSize();
   void MarkSplit(int64_t size) EXCLUDES(mu_);
   // Takes an owned tensor. InvalidArgument for a wrong index, dtype or shape, and where it was written or read before.
@@ -54,7 +54,7 @@ class TensorArray final : public Resource {
  private:
   struct Element {
     Tensor value;
-    Shape shape;  // of the last value, which may have been cleared
+    Shape shape;  // shape of the last value, which may have been cleared
     bool was_written = false;
     bool was_read = false;
   };
@@ -68,7 +68,7 @@ class TensorArray final : public Resource {
   TensorArrayOptions options_;
   std::vector<Element> elements_ GUARDED_BY(mu_);
   bool is_closed_ GUARDED_BY(mu_) = false;
-  int64_t split_size_ GUARDED_BY(mu_) = -1;  // of gradients: of the source; -1: it was not split
+  int64_t split_size_ GUARDED_BY(mu_) = -1;  // array of gradients: size of the source's split; -1: it was not split
   std::map<std::string, RefPtr<TensorArray>> gradients_ GUARDED_BY(mu_);
 };
 

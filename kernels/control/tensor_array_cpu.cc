@@ -141,7 +141,7 @@ class GatherKernel final : public Kernel {
   }
 
  private:
-  // Merges what the array, the attr and the elements, if there are any, say of the shape.
+  // Merges the shapes that the array, the attr and the elements, if there are any, give.
   Result<Shape> ElementShape(TensorArray& array, const std::vector<Tensor>& elements) const {
     DF_ASSIGN(const PartialShape known, array.MergeElementShape(element_shape_));
     if (elements.empty()) return known.ToShape();

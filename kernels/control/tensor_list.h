@@ -60,8 +60,8 @@ Result<PartialShape> ElementShapeInput(const OpContext& ctx, int i);
 // The value of input i, which must be one int32.
 Result<int64_t> ScalarInput(const OpContext& ctx, int i, std::string_view what);
 
-// The shape that every element of the list must have to be read as one of `asked`: what that says together with the
-// list's element shape and the elements that have a value. InvalidArgument where they contradict each other.
+// The shape that every element of the list must have to be read as one of `asked`: `asked` merged with the list's
+// element shape and the shapes of the elements that have a value. InvalidArgument where they contradict each other.
 Result<PartialShape> CommonElementShape(const TensorList& list, const PartialShape& asked);
 
 // A new tensor of zeros, empty strings or empty handles.

@@ -20,7 +20,7 @@ Result<PartShape> SplitShape(const PartialShape& shape) {
   return PartShape{shape.dim(0), PartialShape(std::vector<int64_t>(shape.dims().begin() + 1, shape.dims().end()))};
 }
 
-// What the elements that have a value say, too: all of the shape but for the first size, and that where it is the same
+// Merges the shapes of the elements that have a value: all but the first size, and the first size too if it is the same
 // for all of them.
 Status MergeElements(const TensorList& list, PartShape& shape) {
   const bool first_is_given = shape.first != PartialShape::kUnknown;

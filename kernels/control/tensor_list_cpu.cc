@@ -58,7 +58,7 @@ class SetItemKernel final : public Kernel {
   const bool resizes_;
 };
 
-// The element of a list as an op gives it that was told the shape in input `shape_input`: zeros where it has no value.
+// The element of a list; zeros where it has no value. Input `shape_input` gives the shape.
 Result<Tensor> ReadElement(OpContext& ctx, const TensorList& list, int64_t index, int shape_input) {
   const Tensor& element = list.elements[static_cast<size_t>(index)];
   if (element.initialized()) return element;

@@ -19,13 +19,13 @@ Result<PartialShape> GivenShape(InferenceContext& c, int i) {
   return c.input_as_shape(i);
 }
 
-// What is known of the elements' shape: input `i` and the list behind handle input 0 together.
+// The known shape of the elements: that of input `i` merged with that of the list behind handle input 0.
 Result<PartialShape> ElementShape(InferenceContext& c, int i) {
   DF_ASSIGN(const PartialShape given, GivenShape(c, i));
   return given.Merge(c.handle_shape(0));
 }
 
-// What input `i` has in each of its rows must fit `element`.
+// Checks that the rows of input `i` fit `element`.
 Status CheckRows(InferenceContext& c, int i, const PartialShape& element) {
   DF_ASSIGN(const PartialShape rows, c.WithRankAtLeast(i, 1));
   if (!rows.known_rank()) return Status();

@@ -110,7 +110,8 @@ class GatherKernel final : public Kernel {
   const PartialShape promised_;
 };
 
-// Of int32 indices that are a vector with one for each row of the tensor: how many elements a list needs to have them.
+// The number of elements that a list needs to have all the indices: a vector of int32 with one for each row of the
+// tensor.
 Result<int64_t> SizeForIndices(const Tensor& indices, const Tensor& tensor) {
   if (indices.shape().rank() != 1 || indices.num_elements() != tensor.shape().dim(0)) {
     return InvalidArgument("indices of shape ", indices.shape(), " are not one for each row of a tensor of shape ",
@@ -133,7 +134,7 @@ Status ScatterRows(OpContext& ctx, const Tensor& tensor, const Tensor& indices, 
   return Status();
 }
 
-// With a fourth input, num_elements: TensorListScatterV2.
+// TensorListScatter, and TensorListScatterV2, which has a fourth input, num_elements.
 class ScatterKernel final : public Kernel {
  public:
   explicit ScatterKernel(KernelSetup& setup) : dtype_(setup.attr<DType>("element_dtype")) {}

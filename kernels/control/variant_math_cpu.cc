@@ -1,4 +1,4 @@
-// Sums and zeros of TensorLists and Optionals: what their gradients are added up with.
+// Sums and zeros of TensorLists and Optionals, by which their gradients are added up.
 #include <complex>
 #include <utility>
 
@@ -34,7 +34,7 @@ Result<Tensor> ZerosLike(OpContext& ctx, const Tensor& element, int depth) {
   return zeros;
 }
 
-// Of one without a value: the same.
+// Zeros of each component; an optional without a value stays so.
 Result<Variant> ZerosLike(OpContext& ctx, const Optional& optional, int depth) {
   auto zeros = std::make_shared<Optional>();
   for (const Tensor& component : optional.components) {

@@ -25,7 +25,7 @@ namespace {
 
 constexpr size_t kMaxBypassedBytes = size_t{1} << 36;
 
-// For threads that have no cache (any more): one block at a time.
+// Takes one block, for threads that have no cache, or none any more.
 void* TakeShared(pool::Central& central, size_t size_class) {
   int count = 1;
   return central.TakeBatch(size_class, &count);

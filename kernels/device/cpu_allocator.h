@@ -20,6 +20,8 @@ namespace pool {
 class Central;
 }  // namespace pool
 
+// Thread safety: all methods from any thread.
+// Owns: the memory of all blocks, through the pool that the threads' caches share.
 class CpuAllocator final : public Allocator {
  public:
   CpuAllocator();

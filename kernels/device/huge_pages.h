@@ -8,9 +8,9 @@ namespace dfrun {
 
 inline constexpr size_t kHugePage = size_t{2} << 20;
 
-// `bytes` (rounded up to huge pages) of zeroed memory that starts on a huge page, which the kernel is asked to back
+// Maps `bytes` (rounded up to huge pages) of zeroed memory that starts on a huge page. The kernel is advised to back it
 // with huge pages: first touch is 4 times faster than with 4 KiB pages, large sends 2 times. Pages cost nothing until
-// they are touched. Null if the system has not that much. Where the kernel has no huge pages, plain ones.
+// they are touched. Null if the system has not that much. If the kernel has no huge pages, plain ones serve.
 void* MapHugePages(size_t bytes);
 void UnmapHugePages(void* memory, size_t bytes);
 

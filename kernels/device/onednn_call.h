@@ -35,7 +35,8 @@ class OneDnnCall {
   OneDnnCall& operator=(const OneDnnCall&) = delete;
 
   // Runs on the calling thread and returns when done. `data` follows the arguments' order. Scratch memory comes from
-  // `allocator` for the time of the call. Thread safety: any thread.
+  // `allocator` for the time of the call.
+  // Thread safety: any thread.
   Status Run(std::initializer_list<const void*> data, Allocator& allocator) const;
 
  private:
@@ -50,7 +51,7 @@ class OneDnnCall {
   mutable std::vector<std::unique_ptr<Frame>> free_frames_ GUARDED_BY(mu_);
 };
 
-// Calls make() and turns the library's exception into an error that says what was being made.
+// Calls make() and turns the library's exception into an error that names the object under construction.
 template <class Make>
 auto CatchOneDnn(std::string_view what, Make&& make) -> Result<decltype(make())> {
   UseOneOpenMpThread();

@@ -1,4 +1,4 @@
-// Which instruction units oneDNN can use on this machine, whether or not oneDNN is built in.
+// Instruction units that oneDNN can use on this machine, built in or not.
 #ifndef DFRUN_KERNELS_DEVICE_ONEDNN_UNITS_H_
 #define DFRUN_KERNELS_DEVICE_ONEDNN_UNITS_H_
 

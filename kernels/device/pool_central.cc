@@ -12,9 +12,9 @@ namespace {
 
 // Segments are address space: only touched huge pages of them are memory.
 constexpr size_t kSegmentBytes = size_t{64} << 20;
-// Freed large blocks are kept up to the peak of what was in use, and up to this much in any case.
+// Freed large blocks are kept up to the peak of bytes in use, and up to this much in any case.
 constexpr size_t kLargeCacheFloor = size_t{256} << 20;
-// Large blocks start at one of these offsets, in turn; less than a page, so that the mapping's begin can be told.
+// Large blocks start at one of these offsets, in turn; less than a page, so that the mapping's begin can be found.
 constexpr size_t kStaggerStep = 17 * kLine;
 constexpr size_t kSmallPage = 4096;
 
@@ -94,8 +94,8 @@ void* Central::TakeLarge(size_t bytes) {
   return static_cast<char*>(base) + stagger;
 }
 
-// Whether so much more is within what this process's group may use: the kernel does not refuse what is too much, but
-// kills who touches it.
+// True if so many bytes more are within the memory limit of this process's group. The kernel does not refuse larger
+// allocations, but kills the process that touches them.
 bool Central::MayReserve(size_t bytes) {
   const HostLimits& limits = LimitsOfHost();
   if (!limits.limits_memory()) return true;

@@ -1,4 +1,5 @@
-// What the threads of a CpuAllocator share: segments, free lists by size class, large blocks, statistics.
+// The shared part of a CpuAllocator, behind its threads' caches: segments, free lists by size class, large blocks,
+// statistics.
 // Thread safety: all methods from any thread.
 #ifndef DFRUN_KERNELS_DEVICE_POOL_CENTRAL_H_
 #define DFRUN_KERNELS_DEVICE_POOL_CENTRAL_H_
@@ -55,7 +56,7 @@ class Central {
 
   Mutex mu_;
   std::array<FreeBlock*, kClasses> free_ GUARDED_BY(mu_) = {};
-  char* segment_ GUARDED_BY(mu_) = nullptr;  // what is left of the newest segment
+  char* segment_ GUARDED_BY(mu_) = nullptr;  // rest of the newest segment
   size_t segment_bytes_ GUARDED_BY(mu_) = 0;
   std::vector<Mapping> segments_ GUARDED_BY(mu_);
   std::list<Mapping> free_large_ GUARDED_BY(mu_);  // newest first

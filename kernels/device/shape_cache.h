@@ -1,4 +1,4 @@
-// A cache of what a kernel prepared (primitives, plans) by shape, for kernels whose shapes are not static.
+// A cache by shape of the objects that a kernel prepares (primitives, plans), for kernels whose shapes are not static.
 // Thread safety: all methods from any thread.
 #ifndef DFRUN_KERNELS_DEVICE_SHAPE_CACHE_H_
 #define DFRUN_KERNELS_DEVICE_SHAPE_CACHE_H_

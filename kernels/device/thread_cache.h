@@ -1,4 +1,4 @@
-// The free lists that one thread keeps of one pool. Used by its thread alone.
+// The free lists that one thread keeps of one pool.
 #ifndef DFRUN_KERNELS_DEVICE_THREAD_CACHE_H_
 #define DFRUN_KERNELS_DEVICE_THREAD_CACHE_H_
 
@@ -8,6 +8,8 @@
 
 namespace dfrun::pool {
 
+// Thread safety: none; its own thread alone uses it.
+// Owns: the blocks in its lists. They go back to the pool when the thread ends.
 class ThreadCache {
  public:
   explicit ThreadCache(std::shared_ptr<Central> central) : central_(std::move(central)) {}

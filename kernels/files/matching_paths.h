@@ -9,9 +9,9 @@
 
 namespace dfrun {
 
-// Sorted. `*`, `?` and `[...]` stand for what they do in a shell: none of them fits a `/`.
+// The matching paths, sorted. `*`, `?` and `[...]` have the shell's meaning: none of them fits a `/`.
 std::vector<std::string> MatchingPaths(const std::string& pattern);
-// The same where a graph names the pattern: BadSpec where it leads to what may not be looked at.
+// The paths that fit a pattern which a graph names: BadSpec where it leads to paths that may not be looked at.
 Result<std::vector<std::string>> MatchingPaths(const std::string& pattern, const FileAccess& access);
 
 }  // namespace dfrun

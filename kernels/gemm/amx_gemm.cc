@@ -23,9 +23,9 @@ constexpr int64_t kUnpackedRowDepth = 256;
 constexpr int64_t kUnpackedColumnPanels = 2;
 
 constexpr int64_t kTileSums = kTileLanes * kTileLanes;
-constexpr int64_t kBlockSums = 4 * kTileSums;  // of two by two tiles: [row tile][column tile][row][column]
+constexpr int64_t kBlockSums = 4 * kTileSums;  // sums of two by two tiles: [row tile][column tile][row][column]
 
-// Where a panel of A is.
+// The address of a panel of A, with its strides.
 struct PanelOfA {
   const uint16_t* data;
   int64_t row_bytes;  // from a tile's row to the next
@@ -33,11 +33,11 @@ struct PanelOfA {
   int64_t step;       // elements to the next step over k
 };
 
-// sums = the products of two panels over `depth` elements of k, beyond which they are zero up to a whole step; added
-// to what is there where the product continues. In a TileScope.
+// sums = the products of two panels over `depth` elements of k, beyond which they are zero up to a whole step; if the
+// product continues, they are added to `sums`. It runs in a TileScope.
 void MultiplyPanels(const PanelOfA& a, const uint16_t* b, int64_t depth, bool continues, float* sums) {
   constexpr int kRow = 64;        // bytes
-  asm volatile("" ::: "memory");  // what is loaded was stored before, which the intrinsics' own asm does not say
+  asm volatile("" ::: "memory");  // the operands were stored before, which the intrinsics' own asm does not say
   if (continues) {
     _tile_loadd(0, sums, kRow);
     _tile_loadd(1, sums + kTileSums, kRow);
@@ -66,11 +66,11 @@ void MultiplyPanels(const PanelOfA& a, const uint16_t* b, int64_t depth, bool co
   _tile_stored(3, sums + 3 * kTileSums, kRow);
 }
 
-// Stores sums, rounded to nearest, as 32 x 32 of C or what there is of that.
+// Stores sums, rounded to nearest, as 32 x 32 of C or the part of it that there is.
 void StoreBlock(const float* sums, bfloat16* to, int64_t stride, int64_t rows, int64_t columns) {
   const auto mask = static_cast<__mmask32>((uint64_t{1} << columns) - 1);
   for (int64_t r = 0; r < rows; ++r, to += stride, sums += kTileLanes) {
-    if (r == kTileLanes) sums += kTileSums;  // of the second column tile beside the first
+    if (r == kTileLanes) sums += kTileSums;  // skips the second column tile, which was stored beside the first
     const __m512bh both = _mm512_cvtne2ps_pbh(_mm512_load_ps(sums + kTileSums), _mm512_load_ps(sums));
     _mm512_mask_storeu_epi16(to, mask, reinterpret_cast<__m512i>(both));
   }
@@ -147,10 +147,10 @@ class AmxPart {
   const LaneView b_;
   bfloat16* const c_;
   const int64_t stride_;
-  const int64_t depth_;  // of a pass
+  const int64_t depth_;  // elements of k in a pass
   const int64_t row_panels_;
   const int64_t column_panels_;
-  const int64_t unpacked_panels_;  // of A: read as they lie
+  const int64_t unpacked_panels_;  // panels of A that are read in place
   float* sums_ = nullptr;
   uint16_t* packed_a_ = nullptr;
   uint16_t* packed_b_ = nullptr;
@@ -184,7 +184,8 @@ class AmxGemm final : public Gemm<bfloat16> {
   Status Run(const bfloat16* a, const bfloat16* b, bfloat16* c, ThreadPool& pool, Allocator& allocator) const override {
     const LaneView rows{Bits(a), s_.transpose_a ? s_.m : s_.k, !s_.transpose_a, s_.m, s_.k};
     const LaneView columns{Bits(b), s_.transpose_b ? s_.k : s_.n, s_.transpose_b, s_.n, s_.k};
-    // By columns where that can be: each thread then packs its own part of B, and A may be read as it lies.
+    // The product is cut by columns if possible: each thread then packs its own part of B, and A may be read as it
+    // lies.
     const int64_t woken = std::min<int64_t>(s_.work() / kThreadWork, pool.num_threads());
     const int64_t ready = std::min<int64_t>(s_.work() / kReadyWork, pool.ready_threads());
     const int64_t wanted = std::max<int64_t>({1, woken, ready});

@@ -30,7 +30,7 @@ struct LaneView {
   int64_t lanes;
   int64_t depth;  // elements of a lane
 
-  // What begins there, of so many lanes and elements at most.
+  // The part that begins at the given lane and element, of so many lanes and elements at most.
   LaneView Part(int64_t lane, int64_t most_lanes, int64_t p, int64_t most_depth) const {
     return {data + (by_lane ? lane * stride + p : p * stride + lane), stride, by_lane,
             std::min(lanes - lane, most_lanes), std::min(depth - p, most_depth)};
@@ -63,7 +63,8 @@ inline __m512i PairUp(__m512i even, __m512i odd, int64_t tile) {
   return _mm512_permutex2var_epi16(even, _mm512_load_si512(kOrder.data() + tile * kTileDepth), odd);
 }
 
-// Of lanes that follow each other. kIsA: tiles of A. kIsWhole: two tiles' lanes and a step's depth are there.
+// Packs lanes that lie side by side, element by element. kIsA: tiles of A. kIsWhole: two tiles' lanes and a step's
+// depth are there.
 template <bool kIsA, bool kIsWhole>
 void PackAcross(const LaneView& v, uint16_t* to) {
   PairVec tiles[2][kTileLanes];
@@ -89,7 +90,7 @@ void PackAcross(const LaneView& v, uint16_t* to) {
   for (int64_t tile = 0; tile < 2; ++tile) StoreTransposed(tiles[tile], to + tile * kTileElements);
 }
 
-// Of lanes whose elements follow each other.
+// Packs lanes each of whose elements lie one after the other.
 template <bool kIsA, bool kIsWhole>
 void PackAlong(const LaneView& v, uint16_t* to) {
   for (int64_t tile = 0; tile < 2; ++tile, to += kTileElements) {
@@ -121,8 +122,8 @@ void PackStep(const LaneView& v, uint16_t* to) {
 
 }  // namespace internal
 
-// Copies all of a view's panels, in the order of memory: to[panel][step][tile]. Zeros stand for what the last lanes and
-// the last step lack. kIsA: tiles of A.
+// Copies all of a view's panels, in the order of memory: to[panel][step][tile]. Zeros fill the missing lanes and steps
+// at the end. kIsA: tiles of A.
 template <bool kIsA>
 void PackPanels(const LaneView& v, uint16_t* to) {
   const int64_t steps = CeilDiv(v.depth, kTileDepth);

@@ -22,7 +22,8 @@ inline bool MayUseTiles() {
   return granted;
 }
 
-// While one lives, the calling thread's tiles are 8 of 16 rows of 64 bytes.
+// Configures the calling thread's tiles, while it lives, as 8 of 16 rows of 64 bytes.
+// Thread safety: the thread that made it.
 class TileScope {
  public:
   TileScope() {

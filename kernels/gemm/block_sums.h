@@ -1,5 +1,5 @@
-// The sums of a block of C while they are in registers: how they begin, what the epilogue does to them and how they
-// become C. Both micro-kernels are made of this.
+// The sums of a block of C while they are in registers: their beginning, the epilogue, and their storing to C. Both
+// micro-kernels use this.
 #ifndef DFRUN_KERNELS_GEMM_BLOCK_SUMS_H_
 #define DFRUN_KERNELS_GEMM_BLOCK_SUMS_H_
 
@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// Where the rows of C are, each micro-kernel says itself.
+// The parts of a block's output that all micro-kernels have alike. Each adds its own form of the rows of C.
 template <class T>
 struct BlockOutput {
   int last_columns;      // columns of the last vector that count
@@ -61,7 +61,7 @@ template <class T, int Rows, int Vectors, class F>
   }
 }
 
-// What the sums begin with.
+// Initialises the sums: zeros, or C where the block continues an earlier pass.
 template <class T, class C, int Rows, int Vectors>
 [[gnu::always_inline]] inline void BeginSums(const BlockOutput<T>& o, C c, Vec<T> (&sums)[Rows][Vectors]) {
 #pragma GCC unroll 16

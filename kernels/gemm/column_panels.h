@@ -12,15 +12,16 @@ namespace dfrun {
 
 struct ColumnPanel {
   int64_t column;   // the first
-  int64_t columns;  // of the matrix; the last vector may have more lanes
+  int64_t columns;  // columns of the matrix; the last vector may have more lanes
   int vectors;
 };
 
-// Of about the same width. Thread safety: as an int.
+// The panels of a matrix, about equally wide.
+// Thread safety: as an int.
 template <class T>
 class ColumnPanels {
  public:
-  // As few as can be of at most most_vectors. columns: 1 or more.
+  // Makes as few panels as can be, of at most most_vectors. columns: 1 or more.
   explicit ColumnPanels(int64_t columns, int most_vectors = kMaxVectors)
       : columns_(columns),
         vectors_(CeilDiv<int64_t>(columns, kLanes<T>), CeilDiv<int64_t>(columns, most_vectors * kLanes<T>)) {}

@@ -29,7 +29,7 @@ class WidenedGemm final : public Gemm<T> {
   }
 
  private:
-  // Of less, the caller's copies would be waited for by the other threads.
+  // Smaller products run on the calling thread: the other threads would wait for its copies.
   static constexpr int64_t kSharedWork = int64_t{1} << 20;
 
   static Result<Tensor> Allocate(int64_t count, Allocator& allocator) {
@@ -51,7 +51,7 @@ Result<std::shared_ptr<const Gemm<T>>> MakeWidened(const GemmShape& shape) {
   return std::shared_ptr<const Gemm<T>>(std::make_shared<WidenedGemm<T, Wide>>(shape, std::move(wide)));
 }
 
-// By this library's own algorithms.
+// Products by the algorithms of this folder, without a library.
 template <class T>
 class OwnGemm final : public Gemm<T> {
  public:
@@ -91,8 +91,8 @@ template <>
 Result<std::shared_ptr<const Gemm<bfloat16>>> Gemm<bfloat16>::Create(const GemmShape& shape) {
   if (shape.work() > 0) {  // neither takes empty operands
     if (auto tiles = MakeAmxGemm(shape)) return tiles;
-    // Of so many uses on, copies of both operands as float take a quarter of the time of oneDNN's products where the
-    // machine multiplies no bfloat16.
+    // From so many uses of an element on, copies of both operands as float take a quarter of the time of oneDNN's
+    // products if the machine multiplies no bfloat16.
     constexpr int64_t kLeastUses = 8;
     if (OneDnnMultipliesBfloat16() || std::min(shape.m, shape.n) < kLeastUses) {
       auto gemm = MakeOneDnnGemm(shape);

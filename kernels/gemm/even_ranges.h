@@ -1,4 +1,4 @@
-// A number of things, such as rows, in parts.
+// EvenRanges: a number of things, such as rows, divided into parts of nearly equal size.
 #ifndef DFRUN_KERNELS_GEMM_EVEN_RANGES_H_
 #define DFRUN_KERNELS_GEMM_EVEN_RANGES_H_
 

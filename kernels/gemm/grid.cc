@@ -42,7 +42,7 @@ Grid GridForThreads(const GemmShape& shape, int threads, bool packed) {
   grid.rows = rows_first ? std::min(rows_before_columns, wanted) : 1;
   grid.columns = std::min(most_columns, wanted / grid.rows);
   grid.rows = std::min(most_rows, wanted / grid.columns);
-  // As many for each thread: of five tiles, two threads take three.
+  // Each thread gets as many tiles: of five tiles, two threads take three.
   if (grid.columns > threads) grid.columns -= grid.columns % threads;
   // Narrow tiles are better than threads without any.
   if (grid.count() < threads) {

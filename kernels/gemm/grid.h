@@ -1,4 +1,4 @@
-// How C is cut into tiles that threads take.
+// Grid: the tiles of C that threads take.
 #ifndef DFRUN_KERNELS_GEMM_GRID_H_
 #define DFRUN_KERNELS_GEMM_GRID_H_
 
@@ -8,7 +8,7 @@
 
 namespace dfrun {
 
-// So many tiles of rows by so many of columns, about even.
+// A grid of `rows` by `columns` tiles, nearly equal in size.
 struct Grid {
   struct Tile {
     int64_t row;
@@ -26,15 +26,15 @@ struct Grid {
   int64_t step = 1;  // tiles begin at multiples of this
 };
 
-// Of products by UnpackedGemm(): the longer side is cut, so that its operand is not read by every thread; and a layer's
-// output, its gradient and its bias's are read where they were written. No element's bits depend on it.
+// The grid of products by UnpackedGemm(). The longer side is cut, so that its operand is not read by every thread; and
+// a layer's output, its gradient and its bias's are read where they were written. No element's bits depend on it.
 Grid GridOfUnpacked(const GemmShape& shape, const ThreadPool& pool);
 
-// Of products by SerialGemm, for a number of threads; packed: by GemmAlgorithm::kPacked, which wants many columns. No
-// element's bits depend on it.
+// The grid of products by SerialGemm for a number of threads. `packed`: by GemmAlgorithm::kPacked, which wants many
+// columns. No element's bits depend on it.
 Grid GridForThreads(const GemmShape& shape, int threads, bool packed);
 
-// By the shape alone, for products whose bits depend on it.
+// The grid that follows from the shape alone, for products whose bits depend on it.
 Grid GridOfShape(const GemmShape& shape);
 
 }  // namespace dfrun

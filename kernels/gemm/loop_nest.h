@@ -10,7 +10,8 @@ namespace dfrun {
 // No tile comes next.
 inline constexpr int64_t kNoTile = -1;
 
-// Which parts there are, what is packed and when, and which micro-kernel runs is the policy's:
+// Runs the loop nest of a product. The policy decides on its parts, on what is packed and when, and on the
+// micro-kernel:
 //   Part: has the Range `panels`, which is empty after the last part
 //   Part First(), After(const Part&)
 //   int64_t BeginPanel(const Part&, const Part& next, int64_t panel): the first tile

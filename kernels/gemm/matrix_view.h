@@ -1,4 +1,4 @@
-// A matrix somewhere in memory, as products take their operands.
+// MatrixView: a matrix anywhere in memory, the form in which products take their operands.
 #ifndef DFRUN_KERNELS_GEMM_MATRIX_VIEW_H_
 #define DFRUN_KERNELS_GEMM_MATRIX_VIEW_H_
 

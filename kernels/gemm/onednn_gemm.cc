@@ -65,7 +65,7 @@ class OneDnnGemm final : public Gemm<bfloat16> {
  private:
   const GemmShape shape_;
   const Grid grid_;
-  std::vector<std::shared_ptr<OneDnnCall>> calls_;  // of each tile
+  std::vector<std::shared_ptr<OneDnnCall>> calls_;  // one call for each tile
 };
 
 }  // namespace

@@ -15,7 +15,7 @@
 
 namespace dfrun {
 
-// Scratch memory of parts of at most so many rows and so much of k.
+// The sizes of the scratch memory for parts of at most `rows` rows and `depth` elements of k.
 template <class T>
 struct PackedSpace {
   PackedSpace(int64_t rows, int64_t depth)
@@ -32,11 +32,11 @@ struct PackedSpace {
 // Some rows of A over some of k. The last is followed by one without rows.
 struct PackedPart {
   Range rows;
-  int64_t used_rows;  // of those, that are multiplied
+  int64_t used_rows;  // number of these rows that are multiplied
   Range depth;
   bool continues;    // C is the sum of earlier parts
   bool is_whole;     // C is whole after it
-  bool keeps_tiles;  // of the part before, whose rows and depth it has
+  bool keeps_tiles;  // uses the tiles of the part before, whose rows and depth it has
 };
 
 // Operands: what is multiplied, and in which parts.
@@ -60,12 +60,12 @@ class OverlappedPacking {
       const Range tile = tiles.At(i);
       return {this->rows.begin + tile.begin, tile.size};
     }
-    int64_t turns() const { return std::max<int64_t>(1, this->depth.size / kTurnDepth<T>); }  // of a tile
+    int64_t turns() const { return std::max<int64_t>(1, this->depth.size / kTurnDepth<T>); }  // turns for a tile
     int64_t used_tiles() const { return CeilDiv<int64_t>(this->used_rows, kBlockRows); }      // about
 
     Range panels;
-    EvenRanges tiles;    // of the rows
-    int64_t first_slot;  // of its tiles
+    EvenRanges tiles;    // tiles of the rows
+    int64_t first_slot;  // first slot of its tiles
   };
 
   // columns: of B and C. Scratch memory of space.scratch_elements().
@@ -81,7 +81,7 @@ class OverlappedPacking {
     o_.overlapped = &work_;
   }
 
-  // Packs what is multiplied first.
+  // Packs the first panel and the first tile.
   Part First() {
     const Part part(operands_.First(), panels_.count(), 0);
     const ColumnPanel panel = panels_.At(0);
@@ -168,7 +168,7 @@ class OverlappedPacking {
   const PackedSpace<T> space_;
   T* const packed_b_;
   T* const packed_a_;
-  T* next_b_ = packed_b_;  // where the next panel is, or is packed
+  T* next_b_ = packed_b_;  // the next panel, packed or being packed
   ColumnPanel panel_{};    // that is multiplied
   ColumnPanel next_panel_{};
   PackedUkernelOperands<T> o_{};

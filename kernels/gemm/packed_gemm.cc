@@ -4,12 +4,12 @@
 
 namespace dfrun {
 
-// Those of one Run().
+// The operands of one Run().
 template <class T>
 class PackedGemm<T>::Operands {
  public:
   using Part = PackedPart;
-  // Of an operand as a view, or of its rows one by one from `column` on.
+  // One operand: a view, or its rows one by one from `column` on.
   struct Operand {
     MatrixView<const T> view;
     RowTable<T> rows = nullptr;

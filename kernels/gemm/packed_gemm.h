@@ -19,17 +19,18 @@ int64_t PackedRows(int64_t m, int64_t depth) {
   return CeilDiv(m, CeilDiv(m, std::max<int64_t>(cached, kBlockRows)));
 }
 
-// The shape of a product and what follows from it. T: float, double. Thread safety: any thread, several at once.
+// A product of one shape. T: float, double.
+// Thread safety: any thread, several at once.
 template <class T>
 class PackedGemm {
  public:
-  // m, k, n >= 1. What `epilogue` points at outlives this.
+  // m, k, n >= 1. The memory that `epilogue` points at outlives this.
   PackedGemm(int64_t m, int64_t k, int64_t n, const Epilogue<T>& epilogue);
   // Elements of scratch memory that Run() needs, at an address that vectors align to.
   int64_t scratch_elements() const;
   // C is not transposed and overlaps neither operand.
   void Run(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const;
-  // The same with operands whose rows, of A's transpose and of B, lie anywhere: from these columns of theirs on.
+  // Runs on operands whose rows, those of A's transpose and of B, lie anywhere. Each is read from its given column on.
   void Run(RowTable<T> a, int64_t a_column, RowTable<T> b, int64_t b_column, MatrixView<T> c, T* scratch) const;
 
  private:
@@ -41,8 +42,8 @@ class PackedGemm {
   int64_t m_;
   int64_t k_;
   int64_t n_;
-  int64_t depth_;  // of a pass over k
-  int64_t rows_;   // of A that are multiplied by all of B before the next
+  int64_t depth_;  // elements of k in a pass
+  int64_t rows_;   // rows of A that are multiplied by all of B before the next ones
 };
 
 extern template class PackedGemm<float>;

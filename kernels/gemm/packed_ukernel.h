@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// What is packed and prefetched while a block is multiplied.
+// The packing and prefetching done while a block is multiplied.
 template <class T>
 struct OverlappedWork {
   PanelPacker<T> panel;
@@ -25,11 +25,11 @@ struct OverlappedWork {
 
 template <class T>
 struct PackedUkernelOperands : BlockOutput<T> {
-  const T* a;  // of TilePacker
+  const T* a;  // packed by TilePacker
   bool transposed_a;
-  const T* b;  // of PanelPacker
+  const T* b;  // packed by PanelPacker
   int64_t depth;
-  T* const* c;  // where the block's rows of C begin
+  T* const* c;  // beginnings of the block's rows of C
   OverlappedWork<T>* overlapped;
 };
 
@@ -38,8 +38,8 @@ namespace internal {
 template <class T, bool kTransposedA, int Rows, int Vectors>
 void PackedUkernel(const PackedUkernelOperands<T>& o) {
   constexpr int kUnrolled = std::min(8, kTurnDepth<T>);
-  // Without prefetching A, products from the second-level cache take 7 to 10% longer. B is one stream, which the
-  // processor follows itself: prefetching it too only takes power, and with it clock.
+  // A is prefetched: without that, products from the second-level cache take 7 to 10% longer. B is one stream, which
+  // the processor follows itself: prefetching it too only takes power, and with it clock.
   constexpr int kTurnsAhead = 2;
   constexpr int kRowStep = kTransposedA ? 1 : kTurnDepth<T>;
   constexpr int kDepthStep = kTransposedA ? kBlockRows : 1;

@@ -33,7 +33,7 @@ class PackingPace {
   PackingPace(int64_t chunks, int64_t turns)
       : interval_(static_cast<int>(std::max<int64_t>(1, turns / std::max<int64_t>(1, chunks)))),
         at_once_(static_cast<int>((chunks + turns - 1) / turns)) {}
-  // How many are due in this turn.
+  // The number of chunks that are due in this turn.
   [[gnu::always_inline]] int NextTurn() {
     if (--until_copy_ > 0) return 0;
     until_copy_ = interval_;
@@ -64,7 +64,7 @@ class PanelPacker {
   PanelPacker(RowTable<T> from, int64_t column, int64_t depth, int64_t columns, T* to, int64_t width)
       : table_(from), column_(column), to_(to), width_(width), rows_(depth), columns_(columns) {}
 
-  // To be done within so many tiles of A, of so many turns each.
+  // Spreads the packing over so many tiles of A, of so many turns each.
   void SpreadOver(int64_t tiles, int64_t turns) {
     if (squares_of_ > 0) {
       squares_a_tile_ =
@@ -78,7 +78,8 @@ class PanelPacker {
     if (rows_ == 0) return;
     for (int due = pace_.NextTurn(); due > 0 && rows_ > 0; --due) CopyRow();
   }
-  // Before each tile. Squares take the registers that a tile's sums are in.
+  // Packs the squares that are due. It is called before each tile, since squares take the registers that a tile's sums
+  // are in.
   void TakeTile() {
     for (int64_t due = squares_a_tile_; due > 0 && squares_of_ > 0; --due) CopySquare();
   }
@@ -88,7 +89,7 @@ class PanelPacker {
   }
 
  private:
-  // In products of 1024^3 and 2048^3, 4 are faster than 2 and 8.
+  // The distance of prefetching in rows. 4 are faster than 2 and 8 in products of 1024^3 and 2048^3.
   static constexpr int64_t kRowsAhead = 4;
   static constexpr int64_t kMostRowsAhead = 8;
   static constexpr int64_t kSquaresAhead = 2;  // down the panel
@@ -144,15 +145,16 @@ class PanelPacker {
 
   const T* from_ = nullptr;
   int64_t stride_ = 0;
-  RowTable<T> table_ = nullptr;  // of the rows that are left; null: they are a stride apart
-  int64_t column_ = 0;           // of the first element that is copied of each row of the table
-  // Of a transpose: what rows of squares are left of, the next square of the first, and how many are due at once.
+  RowTable<T> table_ = nullptr;  // rows that are left; null: they are a stride apart
+  int64_t column_ = 0;           // first element that is copied of each row of the table
+  // The state of a transpose: what is left of the rows of squares, the next square of the first, and the number of
+  // squares due at once.
   int64_t squares_of_ = 0;
   int64_t square_ = 0;
   int64_t squares_a_tile_ = 0;
   T* to_ = nullptr;
   int64_t width_ = 0;
-  int64_t rows_ = 0;  // that are left
+  int64_t rows_ = 0;  // rows left
   int64_t columns_ = 0;
   int64_t rows_ahead_ = kMostRowsAhead;
   PackingPace pace_;
@@ -170,14 +172,14 @@ class TilePacker {
         rows_(rows),
         left_(depth),
         to_next_rows_(from.transposed ? rows - depth * from.stride : rows * from.stride - depth) {}
-  // Of rows that lie anywhere and that SetRow() names.
+  // A packer of rows that lie anywhere and that SetRow() names.
   TilePacker(int64_t rows, int64_t depth, T* to) : is_scattered_(true), to_(to), rows_(rows), left_(depth) {}
   void SetRow(int64_t i, const T* first) { scattered_[i] = first; }
-  // Of a transpose.
+  // A packer of a transpose whose rows lie anywhere.
   TilePacker(RowTable<T> from, int64_t row, int64_t rows, int64_t depth, T* to)
       : from_{nullptr, 0, true}, table_(from), row_(row), to_(to), rows_(rows), left_(depth) {}
 
-  // Of a copy, with what is written beyond it.
+  // The size of a copy, with what is written beyond it.
   static int64_t Elements(int64_t depth) {
     return (depth + kTurnDepth<T> - 1) / kTurnDepth<T> * kTurnDepth<T> * kBlockRows + kLanes<T>;
   }
@@ -210,7 +212,7 @@ class TilePacker {
   [[gnu::always_inline]] void CopyRows() {
     const T* from = from_.data;
     T* to = to_;
-    // Before the end the next rows are asked for, which are likely to be copied next.
+    // The next rows are prefetched before the end, since they are likely to be copied next.
     const int64_t ahead = kDepthAhead + (left_ > kDepthAhead ? 0 : to_next_rows_);
 #pragma GCC unroll 1
     for (int64_t i = rows_; i > 0; --i) {
@@ -244,10 +246,10 @@ class TilePacker {
     const T* from = from_.data;
     const int64_t stride = from_.stride;
     RowTable<T> table = table_;
-    int last = static_cast<int>(rows_);  // of a row's last vector
+    int last = static_cast<int>(rows_);  // lanes of a row's last vector
     int64_t whole = 0;
     for (; last > kLanes<T>; last -= kLanes<T>) ++whole;
-    // Before the end the next columns are asked for, which are likely to be copied next.
+    // The next columns are prefetched before the end, since they are likely to be copied next.
     const int64_t to_ahead = kDepthAhead * stride + rows_ - 1 + (left_ > kDepthAhead ? 0 : to_next_rows_);
 #pragma GCC unroll 1
     for (int64_t p = std::min<int64_t>(kTurnDepth<T>, left_); p > 0; --p) {
@@ -272,14 +274,14 @@ class TilePacker {
 
   static_assert(kDepthAhead <= kRowsBeyond<T>);
 
-  MatrixView<const T> from_{};   // what is left of it
-  RowTable<T> table_ = nullptr;  // as PanelPacker's
-  int64_t row_ = 0;              // of A, the first; a column of the table's rows
+  MatrixView<const T> from_{};   // rest of the source
+  RowTable<T> table_ = nullptr;  // rows left, where they lie anywhere
+  int64_t row_ = 0;              // first row of A; a column of the table's rows
   bool is_scattered_ = false;
-  const T* scattered_[kBlockRows];  // what is left of each row
+  const T* scattered_[kBlockRows];  // rest of each row
   T* to_ = nullptr;
   int64_t rows_ = 0;
-  int64_t left_ = 0;  // of the depth; none or less: all is copied
+  int64_t left_ = 0;  // depth left; none or less: all is copied
   int64_t to_next_rows_ = 0;
   PackingPace pace_;
 };

@@ -55,7 +55,7 @@ void RunUnpacked(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& p
   });
 }
 
-// The same by SerialGemm, whose scratch memory comes from `allocator`; m, k, n >= 1.
+// C = A B by SerialGemm on the pool. Its scratch memory comes from `allocator`; m, k, n >= 1.
 template <class T>
 Status RunSerial(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& pool, Allocator& allocator,
                  const Epilogue<T>& epilogue = {}) {
@@ -72,7 +72,7 @@ Status RunSerial(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& p
   });
 }
 
-// The same by either, as the shape wants it; empty products are allowed.
+// C = A B on the pool by UnpackedGemm() or SerialGemm, whichever suits the shape; empty products are allowed.
 template <class T>
 Status RunGemm(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& pool, Allocator& allocator,
                const Epilogue<T>& epilogue = {}) {

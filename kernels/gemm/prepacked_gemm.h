@@ -26,7 +26,7 @@ template <class T>
 void PrepackedGemm(int64_t m, int64_t k, int64_t n, MatrixView<const T> a, const T* packed_b, Range panels,
                    MatrixView<T> c, const Epilogue<T>& epilogue);
 
-// The same for all of C on the pool; k, n >= 1.
+// Computes all of C on the pool; k, n >= 1.
 template <class T>
 void PrepackedGemm(int64_t m, int64_t k, int64_t n, MatrixView<const T> a, const T* packed_b, MatrixView<T> c,
                    const Epilogue<T>& epilogue, ThreadPool& pool);

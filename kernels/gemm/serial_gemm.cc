@@ -51,7 +51,7 @@ SerialGemm<T>::SerialGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bo
 template <class T>
 GemmAlgorithm SerialGemm<T>::Choose(bool transposed_a, bool transposed_b) const {
   if (!std::is_floating_point_v<T> || k_ == 0) return GemmAlgorithm::kUnpacked;
-  // In one pass over k, where the epilogue wants the whole product.
+  // An epilogue that needs the whole product allows only one pass over k.
   const bool may_be_unpacked = !epilogue_.scales() || k_ <= kUnpackedDepth;
   if (may_be_unpacked && m_ <= (transposed_b ? kRowsBySquares : kRowsWorthPacking - 1)) return GemmAlgorithm::kUnpacked;
   if (transposed_b) return ChooseOfTransposedB(transposed_a);
@@ -63,7 +63,7 @@ GemmAlgorithm SerialGemm<T>::Choose(bool transposed_a, bool transposed_b) const 
 
 template <class T>
 GemmAlgorithm SerialGemm<T>::ChooseOfTransposedB(bool transposed_a) const {
-  // In multiplications: transposing an element of B costs 10, so does one of A, one of C 20.
+  // The costs in multiplications: transposing an element of B costs 10, so does one of A, one of C 20.
   const bool gains = 2 * m_ * n_ + (transposed_a ? 0 : m_ * k_) < n_ * k_;
   if (gains && !epilogue_.scales() && k_ * m_ <= MostPrepacked<T>()) return GemmAlgorithm::kTransposed;
   const bool is_deep = k_ > kPrepackedDepth && n_ >= kLeastPackedColumns;

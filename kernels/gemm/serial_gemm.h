@@ -16,11 +16,12 @@ enum class GemmAlgorithm {
   kPacked,      // PackedGemm
 };
 
-// The shape of a product and what follows from it. T: as UnpackedGemm()'s. Thread safety: any thread, several at once.
+// The shape of a product and what follows from it. T: as UnpackedGemm()'s.
+// Thread safety: any thread, several at once.
 template <class T>
 class SerialGemm {
  public:
-  // m, n >= 1. What `epilogue` points at outlives this.
+  // m, n >= 1. The memory that `epilogue` points at outlives this.
   SerialGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b, const Epilogue<T>& epilogue = {});
   GemmAlgorithm algorithm() const { return algorithm_; }
   // Elements of scratch memory that Run() needs, at an address that vectors align to.

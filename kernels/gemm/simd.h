@@ -59,12 +59,12 @@ inline void StoreFirst(T* to, Vec<T> v, int count) {
   std::memcpy(to, &v, static_cast<size_t>(count) * sizeof(T));
 }
 
-// As many floats as a vector has doubles.
+// A vector of as many floats as a vector has doubles.
 typedef float HalfVector __attribute__((vector_size(kVectorBytes / 2)));  // NOLINT: as VecOf
 
 inline Vec<double> Widen(HalfVector v) {
 #if defined(__AVX512F__)
-  return _mm512_cvtps_pd(v);  // GCC converts halves of what it is told to convert
+  return _mm512_cvtps_pd(v);  // GCC would convert half vectors
 #else
   return __builtin_convertvector(v, Vec<double>);
 #endif
@@ -130,8 +130,8 @@ template <>
 inline Vec<double> MulAdd<double>(Vec<double> a, Vec<double> b, Vec<double> c) {
   return _mm512_fmadd_pd(a, b, c);
 }
-// As assembly, since GCC lets a sum take the register of a factor, and then saves sums to memory for want of registers
-// where several steps follow each other.
+// AddProduct() is assembly, since GCC lets a sum take the register of a factor, and then saves sums to memory for want
+// of registers where several steps follow each other.
 template <>
 inline void AddProduct<float>(Vec<float>& sum, Vec<float> a, Vec<float> b) {
   asm("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));

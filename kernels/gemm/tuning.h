@@ -17,7 +17,7 @@ namespace dfrun {
 // Widest block of C, in vectors, where the panel of B comes from the second-level cache: three leave the most products
 // to a vector of B.
 inline constexpr int kMaxVectors = 3;
-// The same where the panel is in the first-level cache: four leave the fewest loads a product.
+// Widest block where the panel is in the first-level cache: four vectors leave the fewest loads a product.
 inline constexpr int kMaxVectorsAtHand = kVectorRegisters == 32 ? 4 : kMaxVectors;
 // Rows of such a block: accumulators, the row of B and one element of A must fit in the registers; and rows that lie a
 // multiple of 4 KiB apart share a set of the first-level cache, which has room for 12 lines or fewer.
@@ -55,7 +55,7 @@ inline constexpr int64_t kFarBytes = 1024;
 
 // --- Passes over k ---
 
-// Of unpacked operands: a panel of 256 x 48 floats stays in the second-level cache.
+// Longest pass over unpacked operands: a panel of 256 x 48 floats stays in the second-level cache.
 inline constexpr int64_t kUnpackedDepth = 256;
 // Longest of packed operands where C is stored, which the next pass reads again.
 inline constexpr int64_t kPackedDepth = 768;
@@ -63,8 +63,8 @@ inline constexpr int64_t kPackedDepth = 768;
 
 // One thread's UnpackedGemm() is the fastest way of at most so many multiplications (128^3).
 inline constexpr int64_t kUnpackedWork = int64_t{1} << 21;
-// Of no more steps over k unpacked products are the fastest: 64 take 0.87 to 1.05 of the time of the other ways, 32 0.8
-// to 1.07, 16 0.65 to 0.9.
+// Up to so many steps over k, unpacked products are the fastest: 64 take 0.87 to 1.05 of the time of the other ways, 32
+// 0.8 to 1.07, 16 0.65 to 0.9.
 inline constexpr int64_t kShallowDepth = 64;
 // Rows of A that an unpacked product takes at a time: they stay in the second-level cache with theirs of C.
 inline constexpr int64_t kUnpackedRows = 256;
@@ -76,28 +76,28 @@ inline constexpr int64_t kLeastPackedColumns = 240;
 inline constexpr int64_t kPrepackedDepth = 2048;
 // Rows of A that are too few to fill the vectors of C^T, so that a transposed B is read square by square.
 inline constexpr int64_t kRowsBySquares = 4;
-// Of C^T, that are computed before they are transposed: whole vectors of C's columns.
+// Rows of C^T that are computed before they are transposed: whole vectors of C's columns.
 inline constexpr int64_t kTransposedRows = 112;
 // C of fewer columns than a vector is computed as its transpose where it has so many vectors of rows.
 inline constexpr int64_t kVectorsWorthTransposing = 4;
 
 // --- Threads ---
 
-// The least work of a tile of an unpacked product: some 10 us, where threads have to be woken; 2.5 us, twice what it
-// takes a thread to see it that looks for work.
+// The least work of a tile of an unpacked product: some 10 us if threads have to be woken; else 2.5 us, twice the time
+// in which a thread that looks for work sees it.
 inline constexpr int64_t kUnpackedTileWork = int64_t{1} << 19;
 inline constexpr int64_t kReadyTileWork = int64_t{1} << 17;
 inline constexpr int64_t kUnpackedTileRows = 32;
 inline constexpr int64_t kUnpackedTileColumns = 128;
-// The least work of other tiles, and what several tiles a thread are worth having for: each packs operands, but the
-// threads do not run at one speed.
+// The least work of other tiles, and the work that makes several tiles a thread worthwhile: each packs operands, but
+// the threads do not run at one speed.
 inline constexpr int64_t kThreadTileWork = int64_t{4} << 20;
 inline constexpr int64_t kUnevenWork = int64_t{96} << 20;
 inline constexpr int64_t kTilesAThread = 4;
 inline constexpr int64_t kThreadTileRows = 64;
 inline constexpr int64_t kThreadTileColumns = 96;
-// Of tiles whose operands are both packed: fewer rows do not pay for copies of B. Of [128, 1024] x [1024, 1024] halves
-// of the columns take 0.95 of the time of halves of the rows.
+// The least rows and columns of a tile whose operands are both packed: fewer rows do not pay for copies of B. For [128,
+// 1024] x [1024, 1024], halves of the columns take 0.95 of the time of halves of the rows.
 inline constexpr int64_t kPackedTileRows = 256;
 inline constexpr int64_t kPackedTileColumns = 240;
 // Elements of a C that stays in the second-level cache.
@@ -112,7 +112,7 @@ inline constexpr int64_t kFewLibraryTileRows = 128;  // else a product of few ti
 inline constexpr int64_t kLibraryTileColumns = 512;
 inline constexpr int64_t kEnoughLibraryTiles = 4;
 inline constexpr int64_t kMostLibraryTiles = 256;
-// Of a part of a product of prepacked panels: it takes some 40 us.
+// The work of a part of a product of prepacked panels: it takes some 40 us.
 inline constexpr int64_t kPrepackedPartWork = int64_t{4} << 20;
 
 // --- Sums of products ---

@@ -15,11 +15,11 @@
 
 namespace dfrun {
 
-// How the rows of B are read.
+// The way in which the rows of B are read.
 enum class RowsOfB {
   kPacked,   // whole vectors one after the other, whatever stands beyond the last column
   kInPlace,  // whole vectors, rows b_stride apart
-  kEdge,     // the same, but no byte beyond the last column: costs a multiply-add's place
+  kEdge,     // rows in place, but no byte beyond the last column: costs a multiply-add's place
 };
 
 template <class T>

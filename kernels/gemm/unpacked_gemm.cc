@@ -25,8 +25,8 @@ BSource SourceOf(int64_t m, MatrixView<const T> b) {
   return b.transposed || (m >= kRowsWorthPacking && !has_near_rows) ? BSource::kPacked : BSource::kInPlace;
 }
 
-// How wide a panel may be, in vectors. One that does not stay is better narrow where it is copied, and where C has no
-// more rows than a narrow block.
+// The greatest width of a panel, in vectors. A panel that does not stay in the cache is better narrow if it is copied,
+// or if C has no more rows than a narrow block.
 int MaxPanelVectors(int64_t m, int64_t depth, BSource source) {
   const bool stays = depth * kMaxVectorsAtHand <= kPanelVectors;
   const bool is_one_block = m <= MaxRows(kMaxVectors) && m > MaxRows(kMaxVectorsAtHand);
@@ -129,13 +129,13 @@ class UnpackedPolicy {
   const MatrixView<T> c_;
   const Epilogue<T>& epilogue_;
   const BSource source_;
-  const int64_t depth_;  // of a pass over k
+  const int64_t depth_;  // elements of k in a pass
   T* const packed_;
   const ColumnPanels<T> panels_;
   int64_t part_panels_;
   int64_t first_panel_ = 0;
   int64_t end_panel_;
-  // Of the panel that is multiplied:
+  // The state of the panel that is multiplied:
   UkernelOperands<T> o_{};
   UkernelTable<T> ukernels_ = nullptr;
   int64_t column_ = 0;

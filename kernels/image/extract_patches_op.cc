@@ -34,8 +34,8 @@ OP("ExtractImagePatches")
       return Status();
     })
     .Gradient([](GradientBuilder& g) {
-      // Each pixel gets what the patches made of it: the pixels' numbers, patched likewise, say which. 0 is the
-      // padding.
+      // Each pixel gets the gradients of its copies in the patches. Patching the pixels' numbers in the same way finds
+      // them. 0 is the padding.
       const AttrMap attrs = {{"ksizes", g.attr<std::vector<int64_t>>("ksizes")},
                              {"strides", g.attr<std::vector<int64_t>>("strides")},
                              {"rates", g.attr<std::vector<int64_t>>("rates")},

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-// After <cstdio>, which it needs.
+// <jerror.h> and <jpeglib.h> need <cstdio> before them.
 #include <jerror.h>
 #include <jpeglib.h>
 

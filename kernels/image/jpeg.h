@@ -24,7 +24,7 @@ struct JpegFormat {
   int channels = 0;
 };
 
-// `allocate` is told the format and gives the memory for the pixels, row by row. InvalidArgument for damaged files.
+// `allocate` receives the format and returns the memory for the pixels, row by row. InvalidArgument for damaged files.
 Status DecodeJpeg(std::string_view file, const JpegOptions& options,
                   const std::function<Result<void*>(const JpegFormat&)>& allocate);
 

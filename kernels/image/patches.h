@@ -21,7 +21,7 @@ struct PatchDim {
   int64_t pad_before = 0;
 };
 
-// Of images of `depth` channels.
+// The patch windows of images of `depth` channels.
 struct PatchWindows {
   PatchDim rows;
   PatchDim cols;

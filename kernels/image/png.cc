@@ -37,7 +37,7 @@ void Append(png_structp png, png_bytep data, png_size_t size) {
   static_cast<std::string*>(png_get_io_ptr(png))->append(reinterpret_cast<const char*>(data), size);
 }
 
-// A writer or reader with its info, and what it has said.
+// A writer or reader of libpng's with its info and its messages.
 struct Png {
   Messages messages;
   png_structp png = nullptr;

@@ -21,12 +21,12 @@ struct PngFormat {
   int bits = 8;      // a channel: 8, or 16 in this machine's byte order
 };
 
-// Pixels in row-major order. `compression`: 0 to 9, or -1 for zlib's default. InvalidArgument for an empty image and
-// what libpng refuses.
+// Writes pixels in row-major order. `compression`: 0 to 9, or -1 for zlib's default. InvalidArgument for an empty image
+// and for images that libpng refuses.
 Result<std::string> EncodePng(const PngFormat& format, const void* pixels, int compression);
 
 // Reads the image as `channels` channels (0: as many as the file has, a palette as RGB or RGBA) of `bits` bits.
-// `allocate` is told the format and gives the memory for the pixels. InvalidArgument for damaged files.
+// `allocate` receives the format and returns the memory for the pixels. InvalidArgument for damaged files.
 Status DecodePng(std::string_view file, int channels, int bits,
                  const std::function<Result<void*>(const PngFormat&)>& allocate);
 

@@ -28,7 +28,7 @@ struct ResizeBilinear {
       if (y->num_elements() == 0) return Status();
       const T* images = ctx.input(0).data<T>();
       if (s.height == s.new_height && s.width == s.new_width) {
-        // Between two pixels of which one is infinite there would be NaN.
+        // Images of the same size are copied: interpolation between two pixels of which one is infinite would give NaN.
         Copy(ctx.pool(), images, y->num_elements(), y->data<float>());
         return Status();
       }
@@ -69,7 +69,7 @@ struct ResizeBilinear {
   };
 };
 
-// A row of the resized image that takes part in a row of the source, and with what weight.
+// A row of the resized image that takes part in a row of the source, with its weight.
 using Share = std::pair<int64_t, float>;
 
 std::vector<std::vector<Share>> SharesOfRows(const std::vector<Interpolation>& vertical, int64_t height) {

@@ -1,5 +1,5 @@
-// Resized images and their gradients. A gradient's thread has a pixel of the source, and adds up what those beside it
-// give.
+// Resized images and their gradients. A gradient's thread has a pixel of the source, and adds up the contributions of
+// the pixels beside it.
 #include <type_traits>
 
 #include "kernels/array/element_size.h"
@@ -11,7 +11,7 @@
 namespace dfrun {
 namespace {
 
-// Both dimensions of images [batch, height, width, channels] that are resized.
+// The two resized dimensions of images [batch, height, width, channels].
 struct CardResize {
   ResizeDim rows;
   ResizeDim cols;
@@ -32,7 +32,7 @@ struct CardResize {
   }
 };
 
-// Where element `i` of images of `rows` x `cols` pixels is.
+// The coordinates of element `i` in images of `rows` x `cols` pixels.
 struct ImagePlace {
   int64_t image, row, col, channel;
   DF_HOST_DEVICE ImagePlace(int64_t i, int64_t rows, int64_t cols, int64_t channels) {

@@ -46,7 +46,8 @@ struct ResizeNearestGrad {
   class Kernel : public ResizeKernel {
    public:
     using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
-    explicit Kernel(KernelSetup& setup) : ResizeKernel(setup, /*takes_both=*/true) {}  // as TensorFlow's does
+    explicit Kernel(KernelSetup& setup)
+        : ResizeKernel(setup, /*takes_both=*/true) {}  // TensorFlow's kernel takes both, too
     Status Compute(OpContext& ctx) {
       DF_ASSIGN(const ResizeSizes s, ReadResizeSizes(ctx));
       Tensor* dx = nullptr;

@@ -56,7 +56,7 @@ void CopySample(const Tensor& from, Tensor& to, int64_t at, const Shape& room) {
   }
 }
 
-// Whether `text`, a number that is not 0, became 0.
+// True if `text`, a number that is not 0, became 0.
 bool IsLost(std::string_view text, const Tensor& tensor, int64_t at) {
   bool is_lost = false;
   VisitDType<float, double, bfloat16, float16>(tensor.dtype(), [&](auto tag) {

@@ -24,7 +24,7 @@ class BatchBuilder {
     T* data() const {
       return tensor->data<T>() + at;
     }
-    // Of plain dtypes.
+    // The address of an element of a plain dtype.
     char* bytes() const {
       return static_cast<char*>(tensor->raw()) + static_cast<size_t>(at) * DTypeSize(tensor->dtype());
     }
@@ -32,7 +32,7 @@ class BatchBuilder {
     void Fill(std::string_view elements) const;
   };
   Result<Room> Reserve(size_t field, int64_t sample, const Shape& shape);
-  // The same for a field whose shape is fully declared, which is the value's.
+  // The room of a field whose shape is fully declared, and so is the value's.
   Room Row(size_t field, int64_t sample) {
     Column& column = columns_[field];
     return {&column.batch, sample * column.elements};
@@ -44,9 +44,9 @@ class BatchBuilder {
  private:
   struct Column {
     bool is_fixed = false;
-    Shape sample;                // where fixed
-    int64_t elements = 0;        // of a sample, where fixed
-    Tensor batch;                // where fixed
+    Shape sample;                // only if is_fixed
+    int64_t elements = 0;        // elements of a sample, only if is_fixed
+    Tensor batch;                // only if is_fixed
     std::vector<Tensor> values;  // by sample, otherwise
   };
 

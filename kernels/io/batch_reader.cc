@@ -8,8 +8,8 @@
 namespace dfrun {
 namespace {
 
-// Where reading a batch takes no longer than waking a thread, a thread is woken for so many: half are read when the
-// other half has been taken.
+// The number of batches for which a thread is woken if reading one takes no longer than waking it: half are read when
+// the other half has been taken.
 constexpr int64_t kShortBatchesAhead = 8;
 
 }  // namespace

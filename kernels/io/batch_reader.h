@@ -14,12 +14,12 @@
 namespace dfrun {
 
 // The state that a reader kernel shares with the tasks on the set's threads; outlives it while a task runs. A batch is
-// a function of its position alone: which thread reads it, and when, makes no difference. Thread safety: all methods
-// from any thread.
+// a function of its position alone: which thread reads it, and when, makes no difference.
+// Thread safety: all methods from any thread.
 class BatchReader : public std::enable_shared_from_this<BatchReader> {
  public:
   struct Config {
-    int64_t batch = 0;  // of the whole step; -1: all samples
+    int64_t batch = 0;  // size for the whole step; -1: all samples
     bool shuffle = false;
     int64_t shuffle_buffer = 0;
     uint64_t seed = 0;
@@ -46,7 +46,8 @@ class BatchReader : public std::enable_shared_from_this<BatchReader> {
   };
 
   Result<Batch> Read(int64_t position);
-  // Of short copies: what is not there yet is read by the caller, who would wait longer for a thread.
+  // Gives a batch that is a short copy. A batch that is not there yet is read by the caller, who would wait longer for
+  // a thread.
   Result<Batch> TakeOrRead(int64_t position) EXCLUDES(mu_);
   void ReadAndDeliver(int64_t position) EXCLUDES(mu_);
   void OrderAhead(int64_t position) EXCLUDES(mu_);

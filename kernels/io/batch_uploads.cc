@@ -12,13 +12,13 @@ struct BatchUploads::Upload {
 
   BatchUploads& uploads;
   const int64_t position;
-  // Of the copies.
+  // The state of the copies.
   std::shared_ptr<Upload> self;  // kept until the last is done
   Batch from;
   Batch to;
   std::atomic<int> left{0};
   std::atomic<bool> has_failed{false};
-  Status failure;  // of the first that failed; read when none is left
+  Status failure;  // error of the first copy that failed; read when none is left
   // Guarded by the mutex of `uploads`.
   std::optional<Result<Batch>> batch;
   Done waiting;  // null: nobody has asked

@@ -12,8 +12,9 @@
 
 namespace dfrun {
 
-// While a step computes with its batch, the next step's, which is known by its position, is read and copied. So one
-// batch more than the step's lies in the device's memory. Thread safety: all methods from any thread.
+// Reads and copies the next step's batch, which is known by its position, while a step computes with its own. So one
+// batch more than the step's lies in the device's memory.
+// Thread safety: all methods from any thread.
 class BatchUploads final : public Resource {
  public:
   using Batch = BatchReader::Batch;
@@ -23,15 +24,15 @@ class BatchUploads final : public Resource {
   BatchUploads(RefPtr<NodeReader> reader, Device& device, Allocator& memory)
       : reader_(std::move(reader)), device_(device), memory_(memory) {}
 
-  // Runs done(batch) with the batch at `position`, in the device's memory but for what is no plain numbers: at once
-  // where it has been copied ahead. Then copies the next.
+  // Runs done(batch) with the batch at `position`, whose tensors of plain numbers are in the device's memory: at once
+  // if it has been copied ahead. Then copies the next.
   void Request(int64_t position, const Done& done) EXCLUDES(mu_);
   std::string DebugString() const override { return reader_->DebugString() + " on " + device_.full_name(); }
 
  private:
   struct Upload;
 
-  // Waits for what is being copied.
+  // Blocks: until the copies under way are done.
   ~BatchUploads() override EXCLUDES(mu_);
   std::shared_ptr<Upload> TakeOrMake(int64_t position, bool& is_new) REQUIRES(mu_);
   // The one after `position`, for a later Request(); null: there is none.

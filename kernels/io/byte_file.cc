@@ -6,12 +6,12 @@
 namespace dfrun {
 namespace {
 
-// More is on its way by itself once the first bytes are read.
+// The number of bytes to prefetch: the processor fetches more by itself once the first ones are read.
 constexpr uint64_t kPrefetch = uint64_t{4} << 10;
 constexpr size_t kCacheLine = 64;
 constexpr uint64_t kReadAhead = uint64_t{256} << 10;
-// A small file may stand for a thousand times its bytes. What data compress to is more than a hundredth of them: beyond
-// that, but for the first GiB, and beyond 4 GiB it is refused.
+// Limits of inflated files, since a small file may stand for a thousand times its bytes. Usual data compress to more
+// than a hundredth. A file that inflates beyond that, but for the first GiB, or beyond 4 GiB, is refused.
 constexpr size_t kMaxInflated = size_t{4} << 30;
 constexpr size_t kAlwaysInflated = size_t{1} << 30;
 constexpr size_t kMaxRatio = 100;

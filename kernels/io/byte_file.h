@@ -22,14 +22,14 @@ class ByteFile {
   const std::string& path() const { return file_.path(); }
   uint64_t size() const { return size_; }
   bool in_memory() const { return in_memory_; }
-  std::string_view bytes() const {  // where in_memory()
+  std::string_view bytes() const {  // only if in_memory()
     return mapped_.is_mapped() ? mapped_.bytes() : std::string_view(inflated_);
   }
-  // Asks the system to bring what is mapped into memory, and returns at once; Touch() waits for it.
+  // Advises the system to bring the mapped bytes into memory, and returns at once; Touch() waits for it.
   void ReadAhead() const { mapped_.ReadAhead(0, mapped_.bytes().size()); }
   void Touch() const { mapped_.Touch(0, mapped_.bytes().size()); }
   Status ReadAt(uint64_t offset, void* data, size_t bytes) const { return file_.ReadAt(offset, data, bytes); }
-  // Who has read from memory asks this before the bytes are used: DataLoss where the file has become shorter.
+  // A caller that has read from memory checks before it uses the bytes: DataLoss where the file has become shorter.
   Status Check() const { return mapped_.Check(file_); }
 
  private:
@@ -41,7 +41,8 @@ class ByteFile {
 };
 
 // Looks at parts of a file through one buffer. A part that begins where the last one ended is read together with the
-// bytes behind it. Thread safety: one thread.
+// bytes behind it.
+// Thread safety: one thread.
 class FileCursor {
  public:
   // The file outlives the cursor.
@@ -50,9 +51,9 @@ class FileCursor {
   const ByteFile& file() const { return *file_; }
   // Bytes [offset, offset + bytes), valid until the next call. DataLoss where the file ends before them.
   Result<std::string_view> View(uint64_t offset, uint64_t bytes);
-  // Asks the processor for what a later View() will want; of bytes in memory, the first ones.
+  // Prefetches the bytes that a later View() will read, if the file is in memory.
   void Prefetch(uint64_t offset, uint64_t bytes) const;
-  // At least one byte from `offset` < size() on, and no more than a buffer: for searching.
+  // Reads at least one byte from `offset` < size() on, and no more than a buffer: for searching.
   Result<std::string_view> Some(uint64_t offset);
 
  private:
@@ -60,7 +61,7 @@ class FileCursor {
 
   const ByteFile* file_;
   std::string buffer_;
-  uint64_t begin_ = 0;  // of the buffer, in the file
+  uint64_t begin_ = 0;  // offset of the buffer in the file
 };
 
 // DataLoss where the file begins as those of gzip do.

@@ -55,7 +55,7 @@ std::optional<Unconvertible> ConvertAll(const From* source, To* target, int64_t 
   for (int64_t i = 0; i < count; ++i) {
     const auto value = Widened(source[i]);
     if constexpr (std::is_integral_v<To> && !std::is_same_v<To, bool>) {
-      if (!Fits<To>(value)) return Unconvertible{i, StrCat(+value)};  // it has no conversion at all
+      if (!Fits<To>(value)) return Unconvertible{i, StrCat(+value)};  // the value has no conversion at all
       target[i] = Converted<To>(value);
     } else {
       target[i] = Converted<To>(value);

@@ -10,11 +10,11 @@
 
 namespace dfrun {
 
-// Of bool and real numbers, either way; of equal dtypes.
+// True for bool and real numbers, either way, and for equal dtypes.
 bool IsConvertible(DType from, DType to);
 
-// What an element is that the other dtype has no value for: a number out of its range, and to integers a float that is
-// not finite.
+// An element for which the other dtype has no value: a number out of its range, and for integers a float that is not
+// finite.
 struct Unconvertible {
   int64_t element = 0;
   std::string text;  // its value

@@ -13,8 +13,8 @@ namespace {
 
 class CsvDecoder final : public RecordDecoder {
  public:
-  // Sets what is wanted of the columns. `na`: what stands for a missing value in every column; nothing: what programs
-  // usually write, in columns of numbers that have a default.
+  // Sets the wanted columns. `na`: the texts for a missing value in every column; nothing: the usual texts of programs,
+  // in columns of numbers that have a default.
   CsvDecoder(std::shared_ptr<CsvColumns> columns, std::optional<std::vector<std::string>> na)
       : set_(std::move(columns)), header_(set_->header), na_(std::move(na)) {}
 
@@ -178,8 +178,8 @@ class CsvDecoder final : public RecordDecoder {
                            "what they are written as");
   }
 
-  static constexpr size_t kShownBytes = 80;  // of a column's name
-  static constexpr size_t kRareDigits = 5;   // of numbers; those of uint8 are in every record
+  static constexpr size_t kShownBytes = 80;  // bytes of a column's name in errors
+  static constexpr size_t kRareDigits = 5;   // digits of a number; numbers of uint8 are in every record
   static constexpr size_t kNever = std::numeric_limits<size_t>::max();
 
   const std::shared_ptr<CsvColumns> set_;
@@ -187,7 +187,8 @@ class CsvDecoder final : public RecordDecoder {
   const std::optional<std::vector<std::string>> na_;
   std::vector<Columns> columns_;  // by field
   std::vector<SampleField> fields_;
-  // Of numbers that a field may not hold, where they are rare in others: by column, and the least of all.
+  // The number of digits from which on a field may not hold a number, if such numbers are rare in the files: by column,
+  // and the least of all.
   std::vector<size_t> long_digits_;
   size_t least_digits_ = kNever;
 };
@@ -226,7 +227,7 @@ Result<size_t> FirstFields(const std::string& path, Compression compression, con
   return size_t{0};
 }
 
-// Of files without a header. What is wrong with a file is said when its records are counted.
+// The number of columns of files without a header. Errors of a file are reported when its records are counted.
 size_t CountColumns(const std::vector<std::string>& files, Compression compression, const CsvFormat& format) {
   for (const std::string& file : files) {
     const Result<size_t> fields = FirstFields(file, compression, format);

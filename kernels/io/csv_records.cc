@@ -51,7 +51,7 @@ class CsvRecords final : public RecordFormat {
     }
   }
 
-  // Of the record that begins at `begin`, of which `record` is the first line: the lines that its quotes join.
+  // Extends the record that begins at `begin`, of which `record` is the first line, by the lines that its quotes join.
   Status JoinLines(FileCursor& file, uint64_t begin, uint64_t& at, RecordSpan& record) const {
     const uint64_t size = file.file().size();
     CsvScan scan(*columns_);

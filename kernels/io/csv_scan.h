@@ -10,7 +10,8 @@
 
 namespace dfrun {
 
-// Goes over the bytes of one record, part by part, by the rules of CsvFields(). Thread safety: one thread.
+// Goes over the bytes of one record, part by part, by the rules of CsvFields().
+// Thread safety: one thread.
 class CsvScan {
  public:
   enum class Found { kNothing, kEnd, kDamage };

@@ -13,7 +13,7 @@ FirstReading::~FirstReading() {
   for (std::atomic<Page*>& page : pages_) delete[] reinterpret_cast<std::atomic<uint32_t>*>(page.load());
 }
 
-// Of two threads that make a page one keeps its own.
+// The checksum of a sample. If two threads make the same page, one page is dropped.
 std::atomic<uint32_t>& FirstReading::At(int64_t sample) {
   std::atomic<Page*>& slot = pages_[static_cast<size_t>(sample / kPage)];
   Page* page = slot.load(std::memory_order_acquire);

@@ -1,5 +1,5 @@
-// Whether samples are read again as they were read first. A job that goes over its data many times must not find others
-// half way: nothing else would tell.
+// FirstReading: checks that samples are read again as they were read first. A job that goes over its data many times
+// must not find others half way: nothing else would tell.
 #ifndef DFRUN_KERNELS_IO_FIRST_READING_H_
 #define DFRUN_KERNELS_IO_FIRST_READING_H_
 
@@ -36,7 +36,7 @@ class FirstReading {
   std::vector<std::atomic<Page*>> pages_;
 };
 
-// What is to be said of a sample that is not.
+// The error text for a sample whose bytes have changed.
 inline constexpr const char* kReadOtherwise =
     "it is not what this job read there before: data must stay as they are while a job reads them; go on from the last "
     "checkpoint with --resume, or begin anew";

@@ -21,7 +21,7 @@ class Hdf5BlockMemory {
   explicit Hdf5BlockMemory(size_t bytes) : most_bytes_(bytes) {}
 
   size_t most_bytes() const { return most_bytes_; }
-  // A number for a dataset, by which its blocks are told from others'.
+  // A number for a dataset, which distinguishes its blocks from those of others.
   uint64_t NewDataset() EXCLUDES(mu_);
 
   // Null where it is not kept.

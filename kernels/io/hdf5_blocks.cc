@@ -9,7 +9,7 @@
 namespace dfrun {
 namespace {
 
-// Of a dataset that is not stored in chunks.
+// The block size for a dataset that is not stored in chunks.
 constexpr size_t kBlockBytes = size_t{1} << 20;
 
 size_t RowBytes(const DatasetInfo& info) {

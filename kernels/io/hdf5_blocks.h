@@ -16,7 +16,7 @@ namespace dfrun {
 // Thread safety: one thread at a time.
 class Hdf5Blocks {
  public:
-  // Of a dataset of a plain dtype and at least one row.
+  // Reads blocks of a dataset of a plain dtype with at least one row.
   Hdf5Blocks(const DatasetInfo& info, std::shared_ptr<Hdf5BlockMemory> memory);
   ~Hdf5Blocks();
   Hdf5Blocks(const Hdf5Blocks&) = delete;

@@ -13,7 +13,7 @@
 namespace dfrun {
 namespace {
 
-// After so many files that cannot be read the others are not looked at: each may have taken a minute.
+// The number of files that cannot be read after which the others are not looked at: each may have taken a minute.
 constexpr size_t kMaxBadFiles = 4;
 
 // One error that names all files.
@@ -44,7 +44,7 @@ class Hdf5Samples final : public SampleSource {
 
   const std::vector<std::string>& files() const override { return paths_; }
 
-  // The first file settles what is open.
+  // Adds a field. The first file settles the parts that the spec leaves open.
   Status AddField(SampleField& field) override {
     declares_dtype_.push_back(field.dtype != DType::kInvalid);
     DF_TRY(first_->AddField(field));
@@ -243,19 +243,19 @@ class Hdf5Samples final : public SampleSource {
   const Hdf5Rules rules_;
   const std::shared_ptr<Hdf5Helpers> helpers_ = std::make_shared<Hdf5Helpers>();
   std::vector<std::string> layouts_;              // by file, serialized; empty: not known
-  std::vector<SampleField> fields_;               // as the first file settled them
+  std::vector<SampleField> fields_;               // settled by the first file
   std::vector<bool> declares_dtype_;              // by field
   std::unique_ptr<Hdf5SampleFile> first_;         // until Load()
   std::vector<int64_t> ends_;                     // after Load(): by file, the first sample after its own
-  Hdf5SampleFile::FirstReadings first_readings_;  // likewise, by field
-  Hdf5Plan plan_;                                 // likewise
+  Hdf5SampleFile::FirstReadings first_readings_;  // after Load(): by field
+  Hdf5Plan plan_;                                 // after Load()
   bool is_short_copy_ = false;                    // all files are in memory
-  size_t sample_bytes_ = 0;                       // of a sample, where they are
+  size_t sample_bytes_ = 0;                       // bytes of a sample, if is_short_copy_
   Mutex mu_;
   std::vector<Used> files_ GUARDED_BY(mu_);
-  std::list<size_t> order_ GUARDED_BY(mu_);  // of the files that are open or kept, the last used first
-  size_t open_ GUARDED_BY(mu_) = 0;          // of them those that are open
-  size_t kept_bytes_ GUARDED_BY(mu_) = 0;    // of them
+  std::list<size_t> order_ GUARDED_BY(mu_);  // files that are open or kept, the last used first
+  size_t open_ GUARDED_BY(mu_) = 0;          // number of open files in order_
+  size_t kept_bytes_ GUARDED_BY(mu_) = 0;    // bytes kept by the files in order_
 };
 
 SAMPLE_FORMAT(SampleFormat{

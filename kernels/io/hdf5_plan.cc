@@ -10,16 +10,16 @@
 namespace dfrun {
 namespace {
 
-// What is unpacked or copied is kept up to this size.
+// Unpacked and copied data are kept up to this size.
 constexpr size_t kKeepBytes = size_t{256} << 20;
 // Contiguous datasets are mapped while all together have no more: rows of a few hundred bytes cost a system call each
 // otherwise.
 constexpr uint64_t kMostMappedBytes = uint64_t{1} << 30;
 // Each takes one of the 8192 mappings that MappedFile can have.
 constexpr size_t kMaxMapped = 4096;
-// So much is brought into memory before the first sample is needed.
+// Bytes that are brought into memory before the first sample is needed.
 constexpr uint64_t kTouchedBytes = uint64_t{64} << 20;
-// So much of several files is copied, by every rank of a host.
+// Bytes of several files that are copied, by every rank of a host.
 constexpr uint64_t kCopiedBytes = uint64_t{16} << 20;
 // More files than this are opened when they are needed: a start would wait for them.
 constexpr size_t kMaxLoaded = 1024;

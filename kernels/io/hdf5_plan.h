@@ -1,4 +1,4 @@
-// How the files of an HDF5 data set are kept open and in memory.
+// Hdf5Plan: the rules by which the files of an HDF5 data set are kept open and in memory.
 #ifndef DFRUN_KERNELS_IO_HDF5_PLAN_H_
 #define DFRUN_KERNELS_IO_HDF5_PLAN_H_
 
@@ -11,7 +11,7 @@
 
 namespace dfrun {
 
-// What the datasets of all files have together.
+// The sums over the datasets of all files.
 struct Hdf5Sizes {
   size_t files = 0;
   uint64_t stored = 0;    // bytes of datasets that are read as the file has them
@@ -20,7 +20,8 @@ struct Hdf5Sizes {
   void Add(const Hdf5Layout& file);
 };
 
-// Of every file of the data set. Thread safety: const.
+// The plan for every file of the data set.
+// Thread safety: const.
 struct Hdf5Plan {
   static Hdf5Plan For(const Hdf5Sizes& sizes);
 
@@ -31,7 +32,7 @@ struct Hdf5Plan {
   bool keeps_unpacked = false;  // datasets that must be unpacked, whole; else in blocks
   bool loads_all = false;       // before the first sample is needed; else each file when it is
   size_t most_open = 0;         // files that may be open at once
-  size_t most_kept = 0;         // bytes of what is unpacked whole, but for the file used last
+  size_t most_kept = 0;         // bytes of data unpacked whole, but for the file used last
   std::shared_ptr<Hdf5BlockMemory> blocks = {};
 };
 

@@ -189,7 +189,7 @@ Status Hdf5SampleFile::Gather(std::span<const int64_t> rows, std::span<const int
 Status Hdf5SampleFile::GatherStored(Column& column, std::span<const int64_t> rows, std::span<const int64_t> at,
                                     char* to) {
   DF_TRY(CopyStored(column, rows, at, to));
-  // What is kept in memory stays as it is.
+  // Rows that are kept in memory cannot change.
   return first_ == nullptr || column.kept.initialized() ? Status() : CompareRows(column, rows, at, to);
 }
 
@@ -254,7 +254,7 @@ void Hdf5SampleFile::GatherStrings(const Column& column, std::span<const int64_t
   for (size_t i = 0; i < rows.size(); ++i) std::copy_n(from + rows[i] * elements, elements, to + at[i] * elements);
 }
 
-// Of several lists in a sample the shorter ones are padded like samples of a batch.
+// Gathers lists. If a sample has several, the shorter ones are padded like samples of a batch.
 Status Hdf5SampleFile::GatherLists(const Column& column, std::span<const int64_t> rows, std::span<const int64_t> at,
                                    size_t f, BatchBuilder& batch) {
   const int64_t lists = RowElements(column.info);

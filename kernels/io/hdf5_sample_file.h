@@ -22,32 +22,35 @@ namespace dfrun {
 // Thread safety: Gather() from any thread after Load(); otherwise one thread.
 class Hdf5SampleFile {
  public:
-  // `known`: what is known of the file; of another, or one that has changed since, nothing.
+  // `known`: the layout of the file as far as it is known. It is ignored for another file, or one that has changed
+  // since.
   static Result<std::unique_ptr<Hdf5SampleFile>> Open(const std::string& path, const Hdf5Rules& rules,
                                                       std::shared_ptr<Hdf5Helpers> helpers, const Hdf5Layout& known);
 
   // An error where it is no HDF5 file.
   Status Look() { return hdf5_->Look(); }
 
-  // As SampleSource::AddField(). What the file holds is converted to the field's dtype, where one is declared.
+  // Adds a field by the contract of SampleSource::AddField(). The file's elements are converted to the field's dtype,
+  // where one is declared.
   Status AddField(SampleField& field);
   // Rows that all fields have.
   int64_t samples() const { return num_samples_; }
-  // Where the fields lie.
+  // The positions of the fields' bytes in the file.
   Hdf5Layout layout() const { return hdf5_->layout(); }
   // Makes ready for Gather().
   Status Load(const Hdf5Plan& plan);
-  // Has Gather() hold what it reads against what was read first, by field: row 0 is sample `begin` of those. They
-  // outlive this.
+  // Makes Gather() compare the data that it reads with the first readings, by field: row 0 is sample `begin` of those.
+  // They outlive this.
   using FirstReadings = std::vector<std::unique_ptr<FirstReading>>;
   void CompareWith(const FirstReadings& first, int64_t begin) {
     first_ = &first;
     begin_ = begin;
   }
-  // After Load(): whether the file stays open, and what of it is copied into memory but for blocks.
+  // The file's state after Load(): is_open() is true if it stays open; kept_bytes() are the bytes of it that are copied
+  // into memory, apart from blocks.
   bool is_open() const { return hdf5_->bytes().fd() >= 0; }
   size_t kept_bytes() const { return kept_bytes_; }
-  // After Load(): whether something is still to be unpacked.
+  // True after Load() if some dataset is still to be unpacked.
   bool unpacks_later() const;
   // True where Gather() copies from memory, of `bytes` more bytes a sample.
   bool IsInMemory(size_t& bytes) const;
@@ -58,11 +61,11 @@ class Hdf5SampleFile {
   struct Column {
     SampleField field;
     DatasetInfo info;
-    size_t row_bytes = 0;        // as the file has them
+    size_t row_bytes = 0;        // size of a row in the file
     const char* rows = nullptr;  // the whole dataset, mapped or in `kept`
     Tensor kept;
     std::unique_ptr<Hdf5Blocks> blocks;  // held with mu_; of one that is unpacked when it is needed
-    std::vector<int64_t> list_ends;      // of lists, in `kept`
+    std::vector<int64_t> list_ends;      // ends of the lists, in `kept`
     bool converts() const { return field.dtype != info.dtype; }
   };
 
@@ -88,7 +91,7 @@ class Hdf5SampleFile {
   const std::string& path() const { return hdf5_->path(); }
 
   std::unique_ptr<Hdf5File> hdf5_;  // but for its bytes held with mu_ in Gather()
-  MappedFile mapped_;               // of its bytes, where the datasets are not too large
+  MappedFile mapped_;               // the file's bytes, where the datasets are not too large
   bool is_touched_ = false;         // all mapped datasets are in memory
   std::vector<Column> columns_;
   int64_t num_samples_ = 0;

@@ -21,8 +21,8 @@ std::string FolderOf(const std::string& path) {
   return fs::path(path).parent_path().string();
 }
 
-// Of a folder's path from the root on, without "." and "..": equal for each way to write it. Links are names of their
-// own. Where the working directory is gone, of what is written.
+// The parts of a folder's path from the root on, without "." and "..": equal for each way to write it. Links are names
+// of their own. If the working directory is gone, the path is taken as written.
 Parts PartsOf(const fs::path& folder) {
   std::error_code error;
   const fs::path absolute = fs::absolute(folder, error);
@@ -43,7 +43,7 @@ std::string IdentityOf(const std::string& folder) {
 // The folders of files as they are written, each with the first way in which it is.
 using FirstPaths = std::map<std::string, std::string>;
 
-// `told`: identities of the folders in the order of their paths.
+// Finds the folders. `told`: identities of the folders in the order of their paths, from another host.
 Result<FirstPaths> FindFolders(const std::vector<std::string>& files,
                                const std::optional<std::vector<std::string>>& told) {
   std::vector<std::string> folders;  // in the order of the files
@@ -86,7 +86,7 @@ std::vector<std::string> ShortNames(const std::vector<Parts>& folders) {
   return names;
 }
 
-// Of the longest listed name that the path ends with; -1 without one.
+// The number of the longest listed name that the path ends with; -1 without one.
 int64_t ListedNumber(const Parts& parts, const std::map<std::string, int64_t>& listed) {
   for (size_t count = parts.size(); count > 0; --count) {
     const auto found = listed.find(LastParts(parts, count));

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kPngMagic = "\x89PNG";
 constexpr std::string_view kJpegMagic = "\xFF\xD8";
-// The option by which rank 0 tells other ranks what is one folder: links may lead elsewhere on their hosts.
+// The option by which rank 0 sends the folders' identities to other ranks: links may lead elsewhere on their hosts.
 constexpr std::string_view kFolders = "folders";
 // A small file may claim to be a large image: more elements than this are refused.
 constexpr int64_t kMaxElements = int64_t{1} << 29;
@@ -116,7 +116,7 @@ class ImageDecoder final : public RecordDecoder {
   Status DecodePixels(const Record& record, size_t f, int64_t i, BatchBuilder& batch) const {
     const DType dtype = fields_[f].dtype;
     BatchBuilder::Room room;
-    std::vector<char> pixels;  // of an image to be converted
+    std::vector<char> pixels;  // memory for an image that is to be converted
     int64_t elements = 0;
     DF_TRY(DecodeImage(record.bytes, channels_, [&](const Shape& shape) -> Result<void*> {
       DF_ASSIGN(room, batch.Reserve(f, i, shape));
@@ -135,7 +135,7 @@ class ImageDecoder final : public RecordDecoder {
     return NoInput("the label ", number, " is no ", dtype, ": give '", fields_[f].from, "' another dtype");
   }
 
-  // Where errors are skipped the first is that without one.
+  // Takes the shape of the first image; if errors are skipped, of the first image without one.
   Status TakeFirstShape(SampleField& field) {
     Status status;
     for (const std::string& path : files_) {
@@ -163,7 +163,7 @@ class ImageDecoder final : public RecordDecoder {
   const bool skips_errors_;
   const std::optional<std::vector<std::string>> listed_;
   const std::optional<std::vector<std::string>> told_;
-  ImageClasses classes_;     // of a field "label"
+  ImageClasses classes_;     // only used by a field "label"
   std::vector<Kind> kinds_;  // by field
   std::vector<SampleField> fields_;
   int channels_ = 0;

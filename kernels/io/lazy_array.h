@@ -13,7 +13,8 @@
 
 namespace dfrun {
 
-// Thread safety: all methods from any thread. What is made lives as long as this object.
+// Objects that are made on first use and live as long as this array.
+// Thread safety: all methods from any thread.
 template <class T>
 class LazyArray {
  public:
@@ -24,8 +25,9 @@ class LazyArray {
     for (std::atomic<const T*>& made : made_) delete made.load();
   }
 
-  // Object i. Where there is none make() -> Result<std::unique_ptr<const T>> runs, while others who ask for it wait;
-  // an error or null is given back and not kept.
+  // Object i. If there is none, make() -> Result<std::unique_ptr<const T>> runs; an error or null is returned and not
+  // kept.
+  // Blocks: while another thread makes the same object.
   template <class Make>
   Result<const T*> Get(size_t i, Make&& make) {
     if (const T* made = made_[i].load(std::memory_order_acquire)) return made;

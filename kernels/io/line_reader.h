@@ -29,7 +29,7 @@ Result<bool> FindLine(FileCursor& file, uint64_t& at, RecordSpan& line) {
   return true;
 }
 
-// Without a '\r' at its end.
+// The text of a line, without a '\r' at its end.
 inline Result<std::string_view> ReadLine(FileCursor& file, const RecordSpan& line) {
   DF_ASSIGN(const std::string_view text, file.View(line.offset, line.bytes));
   return text.substr(0, text.size() - (!text.empty() && text.back() == '\r' ? 1 : 0));

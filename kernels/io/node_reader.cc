@@ -105,7 +105,7 @@ Status ConfineFiles(const FileAccess& access, SampleConfig& config) {
 Result<SampleSetConfig> SetOf(KernelSetup& setup) {
   SampleSetConfig set = setup.node().op->name == "HDF5Reader" ? Hdf5Config(setup) : RecordConfig(setup);
   DF_TRY(ConfineFiles(*FileAccess::Of(setup.device()), set.config));
-  // Who else made the graph may know nothing of this host's files.
+  // Layouts are taken only from a trusted graph: another author may know nothing of this host's files.
   if (FileAccess::Of(setup.device())->trusts_inputs()) set.config.layouts = setup.attr<std::string>("layouts");
   set.threads = static_cast<int>(std::min(setup.attr<int64_t>("readers"), kMaxSampleThreads));
   DF_TRY(setup.status());

@@ -13,12 +13,13 @@
 
 namespace dfrun {
 
-// What the kernels of one node in several plans have in common: a step that fetches more than others has a plan of its
-// own, and takes the batch that was read ahead while the others ran. Thread safety: all methods from any thread.
+// The shared reader of one node's kernels in several plans: a step that fetches more than others has a plan of its own,
+// and takes the batch that was read ahead while the others ran.
+// Thread safety: all methods from any thread.
 class NodeReader final : public Resource {
  public:
-  // That of an HDF5Reader or SampleReader and its device, whose batches lie in `memory`; made by the first to ask.
-  // Attrs that do not fit are errors.
+  // The reader of an HDF5Reader or SampleReader and its device, whose batches lie in `memory`. The first caller makes
+  // it. Attrs that do not fit are errors.
   static Result<RefPtr<NodeReader>> Of(KernelSetup& setup, Allocator& memory);
 
   NodeReader(std::string key, RefPtr<SampleSet> set, const BatchReader::Config& config, Allocator& memory)
@@ -42,7 +43,7 @@ class NodeReader final : public Resource {
   const std::shared_ptr<BatchReader> reader_;
 };
 
-// What is to be done with a node's batch: its tensors are the node's outputs, and the node is done.
+// The callback for a node's batch: the batch's tensors become the node's outputs, and the node is done.
 BatchReader::Done GiveTo(OpContext& ctx, Callback done);
 
 }  // namespace dfrun

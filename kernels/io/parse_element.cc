@@ -59,7 +59,7 @@ bool ParseAny(std::string_view text, T& value) {
   }
 }
 
-// The digits of an integer without zeros before them; nothing for what is written otherwise.
+// The digits of an integer without zeros before them; nothing for text in another form.
 std::string_view DigitsOfInteger(std::string_view text) {
   text = Trimmed(text);
   if (!text.empty() && (text.front() == '+' || text.front() == '-')) text.remove_prefix(1);

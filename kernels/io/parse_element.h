@@ -11,13 +11,14 @@
 
 namespace dfrun {
 
-// Whether text of this dtype can be parsed: real numbers, bool and string.
+// True if text of this dtype can be parsed: real numbers, bool and string.
 bool IsParsed(DType dtype);
 
-// Element `at` of `to` from `text`, white space around numbers aside. Integers may be written with a fraction of zeros
-// or an exponent ("3.0", "1e3") where that is exact, bools as 0, 1, true or false. `is_exact`: an integer (digits, or
-// digits and a fraction of zeros) that the dtype would round is refused with NoInput, since the reader of the file did
-// not ask for this dtype. InvalidArgument for what is no value of the dtype, a finite number beyond its range among it.
+// Parses element `at` of `to` from `text`, white space around numbers aside. Integers may be written with a fraction of
+// zeros or an exponent ("3.0", "1e3") where that is exact, bools as 0, 1, true or false. `is_exact`: an integer
+// (digits, or digits and a fraction of zeros) that the dtype would round is refused with NoInput, since the reader of
+// the file did not ask for this dtype. InvalidArgument for text that is no value of the dtype, a finite number beyond
+// its range among it.
 Status ParseElement(std::string_view text, bool is_exact, Tensor& to, int64_t at);
 
 // The number of digits from which on the dtype may not hold an integer, or may hold another in its place where

@@ -52,7 +52,7 @@ class QueueReader::Turn {
   static void OnTurn(void* arg, Status status) {
     auto* turn = static_cast<Turn*>(arg);
     if (status.ok()) return turn->Run();
-    const std::unique_ptr<Turn> self(turn);  // it never had the reader
+    const std::unique_ptr<Turn> self(turn);  // the turn never had the reader
     turn->done_(std::move(status));
   }
 

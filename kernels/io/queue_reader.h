@@ -13,41 +13,43 @@
 
 namespace dfrun {
 
-// The records of one file ("work unit") after the other. Thread safety: one thread at a time.
+// The records of one file ("work unit") after the other.
+// Thread safety: one thread at a time.
 class WorkReader {
  public:
   virtual ~WorkReader() = default;
   virtual Status Start(const std::string& work) = 0;
   // The next record of the work; false at its end.
   virtual Result<bool> Next(std::string& key, std::string& value) = 0;
-  // Whether a work unit is one record, and so ends with it.
+  // True if a work unit is one record, and so ends with it.
   virtual bool GivesOne() const { return false; }
-  // Whether all of its state is that of ReaderState.
+  // True if ReaderState holds all of its state.
   virtual bool HasPlainState() const { return false; }
 
-  // How far it is in its work.
+  // The position of a reader in its work.
   struct Place {
     bool is_open = false;  // else there is no next record
-    uint64_t at = 0;       // where the next record is looked for
-    int64_t number = 0;    // of the records before it
+    uint64_t at = 0;       // offset at which the next record is looked for
+    int64_t number = 0;    // number of the records before it
   };
   virtual Place place() const { return {}; }
   // Goes on in a work that is not at its end. An error where its file cannot be opened.
   virtual Status Resume(const std::string& work, const Place& place) = 0;
 };
 
-// Reads use it in turn, in the order in which they came. Thread safety: all methods from any thread.
+// Reads use it in turn, in the order in which they came.
+// Thread safety: all methods from any thread.
 class QueueReader final : public AsyncWaitQueue {
  public:
   QueueReader(std::string kind, std::string name, std::unique_ptr<WorkReader> reader)
       : kind_(std::move(kind)), name_(std::move(name)), reader_(std::move(reader)) {}
 
-  // How far it is.
+  // The counts of a reader and the work that it is in.
   class State {
    public:
     int64_t records() const { return records_; }
     int64_t finished() const { return finished_; }
-    // As a ReaderBaseState message, and back; InvalidArgument for another, which leaves it as it is.
+    // The state as a ReaderBaseState message, and back; InvalidArgument for another message, which changes nothing.
     std::string Serialized() const;
     Status Restore(const std::string& message);
 
@@ -68,7 +70,7 @@ class QueueReader final : public AsyncWaitQueue {
   // Runs use(state) in its turn.
   void With(OpContext& ctx, std::function<Status(State&)> use, Callback done);
 
-  // What a checkpoint keeps, as PartsOfReader() in reader_state.cc names it. Nobody reads.
+  // The parts that a checkpoint keeps, named by PartsOfReader() in reader_state.cc. No read may be under way.
   Result<std::vector<Tensor>> SaveState(Allocator& allocator) const;
   Status RestoreState(std::span<const Tensor> parts, Allocator& allocator);
 
@@ -84,8 +86,8 @@ class QueueReader final : public AsyncWaitQueue {
 
   const std::string kind_;
   const std::string name_;
-  const std::unique_ptr<WorkReader> reader_;  // who has the turn uses it
-  State state_;                               // likewise
+  const std::unique_ptr<WorkReader> reader_;  // used by the call that has the turn
+  State state_;                               // used by the call that has the turn
   bool is_taken_ GUARDED_BY(mu_) = false;
 };
 

@@ -11,7 +11,7 @@ std::unique_ptr<RecordDecoder> MakeRawDecoder(std::string payload);
 
 // Gives a field its only dtype, or one of several of which the first is the default; InvalidArgument for others.
 Status SettleDType(SampleField& field, std::initializer_list<DType> dtypes);
-// Merges the field's shape with what it must be.
+// Merges the field's shape with the one that the decoder requires.
 Status SettleShape(SampleField& field, const PartialShape& shape);
 
 }  // namespace dfrun

@@ -1,5 +1,4 @@
-// Readers and what is done with them. The ops without V2 take handles as references to strings, those with it as
-// resources.
+// Readers and the ops on them. The ops without V2 take handles as references to strings, those with it as resources.
 #include "kernels/state/device_resource_op.h"
 #include "src/framework/op.h"
 

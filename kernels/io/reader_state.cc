@@ -1,4 +1,5 @@
-// What a checkpoint keeps of readers: how many files and records they have read, and where they are in the last file.
+// The checkpointed state of readers: the number of files and records that they have read, and the position in the last
+// file.
 #include "kernels/io/queue_reader.h"
 #include "kernels/state/object_state.h"
 
@@ -8,8 +9,8 @@ namespace {
 std::vector<StatePart> PartsOf() {
   return {{"counts", DType::kInt64, PartialShape({3})},      // files begun, files ended, records
           {"file", DType::kString, PartialShape::Scalar()},  // that is being read
-          {"open", DType::kBool, PartialShape::Scalar()},    // whether it has records left
-          {"place", DType::kInt64, PartialShape({2})}};      // of the next record: its byte, its number
+          {"open", DType::kBool, PartialShape::Scalar()},    // true if the file has records left
+          {"place", DType::kInt64, PartialShape({2})}};      // position of the next record: its byte, its number
 }
 
 Result<std::vector<StatePart>> PartsOfReader(const AttrMap& /*attrs*/) {

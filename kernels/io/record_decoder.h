@@ -11,23 +11,23 @@ namespace dfrun {
 
 struct Record {
   std::string_view bytes;
-  const std::string& path;  // of its file
+  const std::string& path;  // path of the record's file
 };
 
 // Thread safety: Decode() from any thread, after the AddField()s.
 class RecordDecoder {
  public:
   virtual ~RecordDecoder() = default;
-  // As SampleSource::AddField().
+  // Adds a field by the contract of SampleSource::AddField().
   virtual Status AddField(SampleField& field) = 0;
-  // What who writes the spec should know of the fields added; empty: nothing.
+  // A warning about the fields for the spec's author; empty: none.
   virtual std::string Warning() const { return ""; }
-  // As SampleSource::Settled().
+  // The settled options, by the contract of SampleSource::Settled().
   virtual SampleOptions Settled() const { return {}; }
-  // Whether Decode() takes about as long as a copy of the record.
+  // True if Decode() takes about as long as a copy of the record.
   virtual bool IsCopy() const { return false; }
-  // Whether some records are worth decoding before the first step, and which: those whose bytes look as though the
-  // fields might not suit them.
+  // LooksAtRecords() is true if some records are worth decoding before the first step. MayRefuse() picks them: records
+  // whose bytes look as though the fields might not suit them.
   virtual bool LooksAtRecords() const { return false; }
   virtual bool MayRefuse(std::string_view /*record*/) const { return false; }
   // Decodes every field of sample `i` into the batch. InvalidArgument and DataLoss are errors of the record, which may

@@ -9,7 +9,7 @@ namespace {
 constexpr uint64_t kMapBytes = uint64_t{1} << 30;
 // More files than this are opened when they are read.
 constexpr size_t kMaxOpenFiles = 256;
-// So much is brought into memory before the first sample is needed.
+// Bytes that are brought into memory before the first sample is needed.
 constexpr uint64_t kSmallBytes = uint64_t{64} << 20;
 
 Status CheckRecordIndex(const RecordIndex& record_index, size_t files) {
@@ -32,7 +32,7 @@ Status CheckRecordIndex(const RecordIndex& record_index, size_t files) {
   return Status();
 }
 
-// The number of the line that begins at a byte, from 1 on; of what cannot be read there are no lines.
+// The number of the line that begins at a byte, from 1 on. Bytes that cannot be read count as none.
 int64_t LineAt(FileCursor& file, uint64_t end) {
   int64_t line = 1;
   for (uint64_t at = 0; at < std::min(end, file.file().size());) {
@@ -48,7 +48,7 @@ int64_t LineAt(FileCursor& file, uint64_t end) {
 }  // namespace
 
 Status NameRecord(const Status& status, const RecordFormat& format, FileCursor& file, int64_t number, uint64_t at) {
-  // To a decoder its record is an argument; to the job it is data, as damaged as what cannot be found.
+  // A decoder sees its record as an argument; for the job it is data, as damaged as a record that cannot be found.
   const Code code = status.code() == Code::kInvalidArgument ? Code::kDataLoss : status.code();
   const std::string line = format.HasLines() ? StrCat(":", LineAt(file, at)) : "";
   return Status(code, status.message())

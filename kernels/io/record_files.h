@@ -18,14 +18,14 @@ namespace dfrun {
 // "PATH, record 7 at byte 100: ...", and "PATH:9, record 7 ..." in a file of lines, which are counted for it.
 Status NameRecord(const Status& status, const RecordFormat& format, FileCursor& file, int64_t number, uint64_t at);
 
-// Where the samples of a record index lie.
+// The files of a record index and the positions of its samples in them.
 // Thread safety: Find(), File() and Name() from any thread.
 class RecordFiles {
  public:
   struct Location {
     uint32_t file = 0;
     uint32_t piece = 0;
-    int64_t number = 0;  // of the record in its piece
+    int64_t number = 0;  // number of the record in its piece
     RecordSpan span;
   };
 
@@ -35,16 +35,16 @@ class RecordFiles {
 
   int64_t samples() const { return first_sample_.back(); }
 
-  // The locations of samples in [0, samples()). Looks through their pieces if no one has; DataLoss where there is no
-  // longer what was counted.
+  // The locations of samples in [0, samples()). Looks through their pieces if that has not been done; DataLoss where a
+  // counted record is missing.
   Result<std::vector<Location>> Find(std::span<const int64_t> samples);
   // A file as it is kept, or in `opened` where there are too many to be kept.
   Result<const ByteFile*> File(uint32_t file, ByteFile& opened);
   // The error of a record, named. `file` is at its file.
   Status Name(const Status& status, FileCursor& file, const Location& location) const;
 
-  // Where it is little, opens all files, brings them into memory and looks through them: their bytes. Else, and where
-  // they cannot be in memory, nothing.
+  // If the files are small, opens them all, brings them into memory, looks through them and returns their size in
+  // bytes. Does nothing for larger files, and for files that cannot be in memory.
   Result<std::optional<uint64_t>> LoadIfSmall();
 
  private:

@@ -14,27 +14,29 @@
 
 namespace dfrun {
 
-// Where a record's own bytes lie in its file.
+// The position of a record's own bytes in its file.
 struct RecordSpan {
   uint64_t offset = 0;
   uint64_t bytes = 0;
 };
 
-// Thread safety: const methods from any thread. Errors name the byte; who knows the file's name adds it.
+// A format of files of records. Errors name the byte; the caller, who knows the file's name, adds it.
+// Thread safety: const methods from any thread.
 class RecordFormat {
  public:
   virtual ~RecordFormat() = default;
 
-  // Whether a file may begin with any bytes. If not, one that is compressed by gzip is told from a good one.
+  // True if a file may begin with any bytes. If not, a file that is compressed by gzip is recognised.
   virtual bool BeginsWithAnything() const { return true; }
-  // Whether people count the lines of the files.
+  // True if people count the lines of the files.
   virtual bool HasLines() const { return false; }
-  // Where to look for the first record.
+  // The offset at which the first record is looked for.
   virtual uint64_t Begin() const { return 0; }
   // The record at `at`, which moves behind it; false at the end of the file. A position that was kept goes on from
   // there.
   virtual Result<bool> Find(FileCursor& file, uint64_t& at, RecordSpan& record) const = 0;
-  // How many records there seem to be from `at` on, where Find() failed: what is left out with the damaged one.
+  // The number of records that there seem to be from `at` on, where Find() failed: they are left out with the damaged
+  // one.
   virtual Result<int64_t> CountLost(FileCursor&, uint64_t) const { return 0; }
   // The bytes of a record that Find() gave, checked; valid until the cursor's next use.
   virtual Result<std::string_view> Read(FileCursor& file, const RecordSpan& record) const {
@@ -44,14 +46,14 @@ class RecordFormat {
 
 // Lines, without their ends "\n" or "\r\n"; the last may lack its end. The first `skip` are left out.
 std::unique_ptr<RecordFormat> TextLines(int64_t skip);
-// What is known of the columns of a data set: its finder of records and its decoder share it.
+// The columns of a data set, as far as they are known. Its RecordFormat and its RecordDecoder share them.
 struct CsvColumns {
   CsvFormat format;
   std::vector<std::string> header;  // the names that every file begins with; empty: files have no header
   size_t count = 0;                 // the fields of a record; 0: not known
   size_t wanted = 0;                // so many of them are read
 
-  // Whether a record may have so many fields: fewer may be missing, and one empty field may follow the last delimiter.
+  // True if a record may have so many fields: fewer may be missing, and one empty field may follow the last delimiter.
   bool MayHave(size_t fields, bool last_is_empty) const {
     return count == 0 || fields <= count || (fields == count + 1 && last_is_empty);
   }

@@ -21,7 +21,7 @@ constexpr uint64_t kPieceBytes = uint64_t{64} << 20;
 struct FileIndex {
   RecordIndex record_index;
   std::vector<Status> errors;  // the first ones
-  Status status;               // where errors are not skipped
+  Status status;               // the error, if errors are not skipped
 };
 
 class FileCounter {
@@ -60,7 +60,7 @@ class FileCounter {
       const Status good = is_tried ? Try(cursor, span) : Status();
       if (good.ok()) continue;
       const auto name = [&] { return NameRecord(good, *set_.format, cursor, number, span.offset); };
-      if (good.code() == Code::kNoInput) return name();  // of the fields, which leave no record out
+      if (good.code() == Code::kNoInput) return name();  // an error of the fields, which leaves no record out
       result_.record_index.left_out.push_back(number);
       DF_TRY(Skip(name));
     }
@@ -84,15 +84,15 @@ class FileCounter {
     ++pieces.back().records;
   }
 
-  // Whether all fields of a record can be made.
+  // Decodes a record to find out if all its fields can be made.
   Status Try(FileCursor& cursor, const RecordSpan& span) {
     DF_ASSIGN(BatchBuilder batch, BatchBuilder::Create(set_.fields, 1, SystemAllocator()));
     DF_ASSIGN(const std::string_view bytes, set_.format->Read(cursor, span));
     return set_.decoder->Decode({bytes, path_}, 0, batch);
   }
 
-  // Leaves something out for an error, where that is asked for. `error` makes it: those that no one is told of need not
-  // be made.
+  // Leaves a record out for an error, if errors are skipped. `error` makes the Status, which is made only if it is
+  // reported.
   template <class MakeError>
   Status Skip(MakeError&& error) {
     if (!set_.skips_errors) return error();
@@ -100,7 +100,7 @@ class FileCounter {
     return Status();
   }
 
-  // Of the record that begins at `at`.
+  // Skips the record that begins at `at` and those that follow it.
   Status SkipRest(FileCursor& cursor, const Status& found, int64_t number, uint64_t at) {
     const Status error = NameRecord(found, *set_.format, cursor, number, at);
     if (!set_.skips_errors) return error;

@@ -19,7 +19,7 @@ struct RecordSet {
   bool skips_errors = false;
   std::unique_ptr<RecordFormat> format;
   std::unique_ptr<RecordDecoder> decoder;
-  std::vector<SampleField> fields;  // as the decoder settled them
+  std::vector<SampleField> fields;  // settled by the decoder
 };
 
 // Finds all records, several files at a time. Where errors are skipped every record is decoded, to see whether it can

@@ -106,7 +106,7 @@ class RecordSource final : public SampleSource {
 
   RecordSet set_;
   std::unique_ptr<RecordFiles> files_;   // after Load()
-  std::unique_ptr<FirstReading> first_;  // likewise
+  std::unique_ptr<FirstReading> first_;  // after Load()
   std::optional<double> record_bytes_;   // on average, where all are in memory and a batch is a copy of them
 };
 

@@ -1,4 +1,5 @@
-// A data set whose samples are records of files: a way to find records, and a way to make tensors of one.
+// A data set whose samples are records of files. A RecordFormat finds the records, and a RecordDecoder makes tensors of
+// them.
 #ifndef DFRUN_KERNELS_IO_RECORD_SOURCE_H_
 #define DFRUN_KERNELS_IO_RECORD_SOURCE_H_
 
@@ -16,14 +17,14 @@ namespace dfrun {
 
 // The keys that every format of records takes beside its own: compression, on_error.
 std::vector<SampleOption> RecordOptions(std::vector<SampleOption> own);
-// An option's number, checked by who read it; `otherwise` where it is not given.
+// An option's number, whose range the caller checks; `otherwise` where it is not given.
 int64_t IntOption(const SampleConfig& config, std::string_view name, int64_t otherwise);
 std::string TextOption(const SampleConfig& config, std::string_view name, std::string_view otherwise);
 // A list of texts; nothing where it is not given.
 std::optional<std::vector<std::string>> TextsOption(const SampleConfig& config, std::string_view name);
 // The paths that fit the patterns, sorted within each. NotFound for a pattern that nothing fits.
 Result<std::vector<std::string>> ExpandFiles(const std::vector<std::string>& patterns);
-// Of the options of `config`.
+// The compression that the options of `config` name.
 Result<Compression> CompressionOf(const SampleConfig& config);
 
 bool SkipsErrors(const SampleConfig& config);

@@ -20,7 +20,7 @@ class SplitMix64 {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
     return z ^ (z >> 31);
   }
-  // Uniform in [0, n), by rejection of what is beyond the last multiple of n.
+  // A uniform number in [0, n). Numbers beyond the last multiple of n are rejected.
   uint64_t Below(uint64_t n) {
     uint64_t x = Next();
     while (x > UINT64_MAX - n && x >= UINT64_MAX - UINT64_MAX % n) x = Next();

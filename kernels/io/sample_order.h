@@ -24,7 +24,7 @@ class SampleOrder {
 
   // The row of the data set at `position` >= 0 of the stream.
   int64_t RowAt(int64_t position);
-  // Those from `position` on.
+  // The rows from `position` on.
   void RowsFrom(int64_t position, std::span<int64_t> rows) EXCLUDES(mu_);
 
   // The epoch after that of `position`, for one caller to Draw() before it is needed; nothing for all others.
@@ -43,7 +43,7 @@ class SampleOrder {
   const uint64_t seed_;
   const int64_t buffer_;
   Mutex mu_;
-  std::map<int64_t, Permutation> permutations_ GUARDED_BY(mu_);  // of the newest epochs asked for
+  std::map<int64_t, Permutation> permutations_ GUARDED_BY(mu_);  // orders of the newest epochs asked for
   int64_t to_draw_ GUARDED_BY(mu_) = 0;                          // the newest epoch that EpochToDraw() gave
 };
 

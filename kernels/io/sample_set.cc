@@ -25,7 +25,7 @@ std::string SampleSetConfig::Key() const {
 }
 
 SampleSet::SampleSet(SampleSetConfig config) : config_(std::move(config)) {
-  tasks_.emplace_back([this] { static_cast<void>(Load()); });  // an error is everyone's who loads
+  tasks_.emplace_back([this] { static_cast<void>(Load()); });  // every caller of Load() gets the error
   for (int i = 0; i < config_.threads; ++i) threads_.emplace_back([this] { Loop(); });
 }
 
@@ -47,7 +47,8 @@ void SampleSet::Schedule(std::function<void()> task) {
 }
 
 void SampleSet::Loop() {
-  // Who orders batches goes on with its step: as long as a core is free, or the step waits, this thread runs too.
+  // Batch scheduling lets the thread that orders batches go on with its step: this thread runs when a core is free or
+  // the step waits.
   constexpr sched_param kNone{};
   sched_setscheduler(0, SCHED_BATCH, &kNone);  // a wish
   while (true) {

@@ -59,7 +59,7 @@ class SampleSet final : public Resource {
   std::unique_ptr<SampleSource> source_ GUARDED_BY(load_mu_);
   int64_t samples_ GUARDED_BY(load_mu_) = 0;
   bool is_open_ GUARDED_BY(load_mu_) = false;
-  Status status_ GUARDED_BY(load_mu_);  // of Open()
+  Status status_ GUARDED_BY(load_mu_);  // result of Open()
   std::map<std::tuple<bool, uint64_t, int64_t>, std::shared_ptr<SampleOrder>> orders_ GUARDED_BY(load_mu_);
 
   Mutex mu_;

@@ -1,4 +1,4 @@
-// Says how far something is that takes longer than a user waits without a word.
+// SlowProgress: reports progress of work that takes longer than a user waits without a word.
 #ifndef DFRUN_KERNELS_IO_SLOW_PROGRESS_H_
 #define DFRUN_KERNELS_IO_SLOW_PROGRESS_H_
 

@@ -75,7 +75,7 @@ Result<ByteFile> OpenText(const std::string& path, const FileAccess& access) {
 Result<uint64_t> NextToken(FileCursor& text, uint64_t offset, const Letters& letters) {
   const uint64_t size = text.file().size();
   if (offset == 0 || offset >= size) return std::min(offset, size);
-  // From the character before `offset` on: its first byte is the last before that which continues no other.
+  // The search begins at the character before `offset`: its first byte is the last one that does not continue another.
   const uint64_t least = offset - std::min<uint64_t>(offset, Letters::kMaxBytes);
   DF_ASSIGN(const std::string_view before, text.View(least, offset - least));
   uint64_t at = offset - 1;

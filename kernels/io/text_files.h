@@ -14,11 +14,11 @@ namespace dfrun {
 
 // The files that `names` name, in their order, those of a pattern sorted. A name that is no file's may be several with
 // commas between them, "a.txt, b-*.txt", in brackets or not. NotFound for a name that nothing fits, BadSpec for one
-// that leads to what may not be opened.
+// that leads to a file which may not be opened.
 Result<std::vector<std::string>> NamedTextFiles(const std::vector<std::string>& names, const FileAccess& access);
 
-// The text of a file: where it is compressed by gzip or zlib what it stands for. That it is, its first bytes say; those
-// of zlib, which begin some texts too, count only where the rest is compressed data, or no text.
+// The text of a file, decompressed if its first bytes say that gzip or zlib compressed it. zlib's, which begin some
+// texts too, count only if the rest is compressed data, or no text.
 Result<ByteFile> OpenText(const std::string& path, const FileAccess& access);
 
 // The first byte from `offset` on at which a token begins, a run of letters; else the text's end. Byte 0 counts as one.

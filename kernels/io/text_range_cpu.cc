@@ -57,7 +57,7 @@ class ReadTextRangeKernel final : public Kernel {
     return Status();
   }
 
-  // Adds bytes [begin, end) of the `stored` ones of a file, or what they are about where it is compressed.
+  // Adds bytes [begin, end) of the `stored` ones of a file, or the corresponding text if it is compressed.
   Status Append(const ByteFile& file, uint64_t begin, uint64_t end, uint64_t stored, std::string& text) const {
     FileCursor cursor(file);
     DF_ASSIGN(begin, NextToken(cursor, Scaled(file.size(), begin, stored), letters_));
@@ -77,7 +77,7 @@ class ReadTextRangeKernel final : public Kernel {
   const uint64_t part_;
   const uint64_t parts_;
   const Letters letters_;
-  std::string separator_ = "\n";  // of the texts of two files; no letter
+  std::string separator_ = "\n";  // put between the texts of two files; contains no letter
 };
 
 CPU_KERNEL_ANY("ReadTextRange", ReadTextRangeKernel);

@@ -56,7 +56,8 @@ class TfRecordFormat final : public RecordFormat {
     return true;
   }
 
-  // A record after a damaged length is told by the checksums of its own length and bytes.
+  // Counts the records that are lost. A record after a damaged length is recognised by the checksums of its own length
+  // and bytes.
   Result<int64_t> CountLost(FileCursor& file, uint64_t at) const override {
     int64_t lost = 0;
     const uint64_t size = file.file().size();

@@ -12,8 +12,8 @@ namespace dfrun {
 namespace {
 
 constexpr std::string_view kRecord = "record";  // without a dtype: the record itself
-constexpr std::string_view kWholeRecord;        // what that is called from then on: no feature has an empty name
-constexpr size_t kFewFields = 16;               // whose features are found without an allocation
+constexpr std::string_view kWholeRecord;        // the name of the record from then on: no feature has an empty name
+constexpr size_t kFewFields = 16;               // features that are found without an allocation
 
 class ExampleDecoder final : public RecordDecoder {
  public:
@@ -66,7 +66,7 @@ class ExampleDecoder final : public RecordDecoder {
   struct Part {
     Kind kind;
     SampleField field;
-    int64_t elements;  // of the field; -1: not known before the sample is
+    int64_t elements;  // size of the field; -1: not known before the sample is
   };
 
   void Add(Kind kind, const SampleField& field) {
@@ -74,7 +74,7 @@ class ExampleDecoder final : public RecordDecoder {
     parts_.push_back({kind, field, field.shape.num_elements()});
   }
 
-  // How the values of a feature become those of a field.
+  // The conversion of a feature's values to those of a field.
   enum class Way { kNone, kCopy, kConvert, kBytes };
   static Way WayOf(DType stored, DType wanted) {
     if (stored == wanted) return Way::kCopy;
@@ -97,12 +97,13 @@ class ExampleDecoder final : public RecordDecoder {
     return Status();
   }
 
-  // Not among the features of the message, or of its context.
+  // True if the feature is not among those of the message, or of its context.
   bool IsAbsent(const WireFeature& feature, size_t f) const {
     return parts_[f].kind != Kind::kRecord && feature.dtype == DType::kInvalid;
   }
 
-  // Takes what is not among the features from the feature lists of a SequenceExample, or for missing.
+  // Decodes the fields that are not among the features: from the feature lists of a SequenceExample, or as missing
+  // ones.
   Status DecodeAbsent(const Record& record, std::span<const WireFeature> found, int64_t i, BatchBuilder& batch) const {
     std::vector<WireFeatureList> lists(parts_.size());
     std::string canonical;
@@ -117,7 +118,7 @@ class ExampleDecoder final : public RecordDecoder {
     return Status();
   }
 
-  // Of all steps; the values of shorter ones are padded where their number may differ.
+  // Decodes the values of all steps; those of shorter steps are padded where their number may differ.
   Status DecodeList(const std::vector<WireFeature>& steps, size_t f, int64_t i, BatchBuilder& batch) const {
     const Part& part = parts_[f];
     if (part.field.shape.rank() == 0) {
@@ -156,7 +157,7 @@ class ExampleDecoder final : public RecordDecoder {
   }
 
   static Status Copy(const SampleField& field, const WireFeature& feature, const BatchBuilder::Room& room) {
-    if (feature.dtype == DType::kInvalid) return Status();  // of a step without values
+    if (feature.dtype == DType::kInvalid) return Status();  // a step without values
     switch (WayOf(feature.dtype, field.dtype)) {
       case Way::kBytes:
         room.Fill(OnlyString(feature));
@@ -184,7 +185,7 @@ class ExampleDecoder final : public RecordDecoder {
     return InvalidArgument("the feature '", field.from, "' has ", failed->text, ", which is no ", field.dtype);
   }
 
-  // That every step has room in.
+  // The shape that has room for every step.
   static Result<PartialShape> ShapeOfSteps(const std::vector<WireFeature>& steps, const Part& part) {
     PartialShape shape(std::vector<int64_t>(part.field.shape.dims().begin() + 1, part.field.shape.dims().end()));
     const bool is_variable = shape.rank() > 0 && shape.dim(0) < 0;
@@ -216,7 +217,7 @@ class ExampleDecoder final : public RecordDecoder {
     return Copy(part.field, feature, room);
   }
 
-  // For the value of a field that has so many elements.
+  // The room for the value of a field that has so many elements.
   Result<BatchBuilder::Room> RoomFor(int64_t elements, size_t f, int64_t i, BatchBuilder& batch) const {
     if (elements == parts_[f].elements) return batch.Row(f, i);
     const SampleField& field = parts_[f].field;

@@ -15,7 +15,8 @@
 namespace dfrun {
 namespace {
 
-// Of a set of a million images these are looked at, from the first to the last at even distances.
+// The largest number of files that are looked at: in a set of a million images, these lie at even distances from the
+// first to the last.
 constexpr size_t kMostFiles = 1000;
 constexpr size_t kFilesALook = 32;
 constexpr std::chrono::seconds kInterval{1};

@@ -13,8 +13,8 @@ namespace {
 using cuda::CardMatrix;
 using cuda::ForThreads;
 
-// In place: the lower triangle is read and becomes the factor; NaN where the matrix is not positive definite. The upper
-// triangle becomes zeros.
+// Factors matrices in place: the lower triangle is read and becomes the factor; NaN where the matrix is not positive
+// definite. The upper triangle becomes zeros.
 template <class C>
 DF_CARD_KERNEL void Factor(C* matrices, int64_t n) {
   DF_CARD_SHARED(int, fails, 1);
@@ -47,7 +47,8 @@ DF_CARD_KERNEL void Factor(C* matrices, int64_t n) {
   });
 }
 
-// With P the lower triangle of l^T grad, its diagonal halved: the symmetric part of l^-T P l^-1 (Murray 2016, eq. 10).
+// The gradient is the symmetric part of l^-T P l^-1, where P is the lower triangle of l^T grad with its diagonal halved
+// (Murray 2016, eq. 10).
 DF_CARD_KERNEL void FactorGradient(const double* factors, const double* grads, double* middles, double* results,
                                    int64_t n) {
   const CardMatrix<const double> l = cuda::MatrixOfBlock(factors, n, n);

@@ -7,7 +7,8 @@
 namespace dfrun {
 namespace {
 
-// With P the lower triangle of l^H dl, its diagonal halved: the self-adjoint part of l^-H P l^-1.
+// The gradient is the self-adjoint part of l^-H P l^-1, where P is the lower triangle of l^H dl with its diagonal
+// halved.
 void CholeskyGradient(GradientBuilder& g) {
   const Output l = g.y(0);
   const Output middle = HalvedDiagonal(g, LowerTriangle(g, MatrixProduct(g, l, g.dy(0), true, false)));

@@ -11,7 +11,7 @@
 
 #include "kernels/linalg/pivots.h"
 
-// Of a function that a team of threads calls together: on a device a block of them, on a host one.
+// Marks a function that a team of threads calls together: a block of them on a device, one on a host.
 #ifdef __CUDACC__
 #define DF_TEAM_FUNCTION __device__
 #else

@@ -16,7 +16,8 @@ struct Equations {
   }
 };
 
-// Of inputs 0 and 1; InvalidArgument unless the matrices are square and have as many rows as the right-hand sides.
+// The equations of inputs 0 and 1; InvalidArgument unless the matrices are square and have as many rows as the
+// right-hand sides.
 inline Result<Equations> EquationsOf(const OpContext& ctx) {
   const Tensor& matrix = ctx.input(0);
   const Tensor& rhs = ctx.input(1);

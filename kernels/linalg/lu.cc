@@ -11,8 +11,8 @@
 namespace dfrun {
 namespace {
 
-// As TensorFlow looks for the smallest pivot: a NaN is smaller than any where it is the first, and goes on into the
-// result where it is a later one.
+// True if the smallest pivot is not above zero. It is found as TensorFlow finds it: a NaN is smaller than any where it
+// is the first, and goes on into the result where it is a later one.
 template <class T>
 bool IsSingular(const Eigen::PartialPivLU<EigenMatrix<T>>& lu) {
   const auto pivots = lu.matrixLU().diagonal();

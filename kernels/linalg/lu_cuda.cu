@@ -72,8 +72,8 @@ DF_CARD_FUNCTION bool Decompose(const CardMatrix<C>& a, int64_t n, const CardMat
   return is_odd;
 }
 
-// As TensorFlow looks for the smallest pivot: a NaN is smaller than any where it is the first, and goes on into the
-// result where it is a later one.
+// True if the smallest pivot is not above zero. It is found as TensorFlow finds it: a NaN is smaller than any where it
+// is the first, and goes on into the result where it is a later one.
 template <class C>
 DF_CARD_FUNCTION bool IsSingular(const CardMatrix<C>& a, int64_t n) {
   if (n == 0) return false;
@@ -131,7 +131,7 @@ class SolvingKernel : public Kernel {
       : adjoint_(setup.attr<bool>("adjoint")), refusal_(setup, "Input matrix is not invertible.") {}
 
  protected:
-  // Of wide matrices and right-hand sides, [count, n, k].
+  // Solves equations of wide matrices and right-hand sides, [count, n, k].
   Status Run(OpContext& ctx, DType dtype, Tensor& matrices, void* x, const MatrixBatch& matrix, int64_t k) const {
     return cuda::WithWideType(dtype, [&](auto* type) {
       using C = std::remove_pointer_t<decltype(type)>;

@@ -8,7 +8,8 @@
 namespace dfrun {
 namespace {
 
-// About 20 us on one core: decompositions of small matrices do some billion multiplications a second.
+// The work of a block: about 20 us on one core, where decompositions of small matrices do some billion multiplications
+// a second.
 constexpr double kBlockWork = 20'000;
 
 }  // namespace

@@ -14,14 +14,14 @@ struct MatrixBatch {
   int64_t count = 0;
   int64_t rows = 0;
   int64_t columns = 0;
-  int64_t elements() const { return rows * columns; }  // of one matrix
+  int64_t elements() const { return rows * columns; }  // size of one matrix
 };
 
 // InvalidArgument for a tensor of rank below 2.
 Result<MatrixBatch> MatricesOf(const Tensor& tensor);
 // InvalidArgument where the matrices are not square, too.
 Result<MatrixBatch> SquareMatricesOf(const Tensor& tensor);
-// Those of Cholesky factors; InvalidArgument where their gradient has another shape, too.
+// The matrices of Cholesky factors; InvalidArgument where their gradient has another shape, too.
 Result<MatrixBatch> FactorsOf(const Tensor& factors, const Tensor& gradient);
 
 // The leading dimensions of a batch of matrices with others instead of the last two. InvalidArgument where that is

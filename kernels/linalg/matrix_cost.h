@@ -9,11 +9,11 @@ namespace dfrun {
 // The matrices of input 0.
 double MatrixCount(const CostContext& c);
 
-// Of n x n matrices: so many operations each.
+// The cost of an op on n x n matrices, which takes flops(n) for each.
 CostFn OfSquares(double (*flops)(double n));
-// The same with k right-hand sides, which are input 1.
+// The cost of an op on n x n matrices with k right-hand sides, which are input 1.
 CostFn OfSolution(double (*flops)(double n, double k));
-// Of matrices with sides p >= k.
+// The cost of an op on matrices with sides p >= k.
 OpCost OfMatrices(const CostContext& c, double (*flops)(double p, double k));
 
 }  // namespace dfrun

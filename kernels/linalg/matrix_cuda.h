@@ -1,4 +1,4 @@
-// Matrices in functions of a card, of which a block of threads sees to one; and what is chosen by the kind of numbers.
+// CardMatrix and its helpers: matrices in GPU functions that give each block of threads one matrix.
 #ifndef DFRUN_KERNELS_LINALG_MATRIX_CUDA_H_
 #define DFRUN_KERNELS_LINALG_MATRIX_CUDA_H_
 
@@ -8,7 +8,7 @@
 
 namespace dfrun::cuda {
 
-// In row-major order.
+// A matrix in row-major order.
 template <class C>
 struct CardMatrix {
   C* data;

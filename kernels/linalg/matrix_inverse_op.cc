@@ -19,7 +19,8 @@ void InverseGradient(GradientBuilder& g) {
   g.dx(0) = g.Op("Neg", MatrixProduct(g, y, right, !adjoint, false));
 }
 
-// Of det(a) (a^-1)^T, where k is a^-H: conj(det(a)) (<dy, k> k - k dy^T k). A matrix without inverse has no such form.
+// The gradient of the cofactors det(a) (a^-1)^T, where k is a^-H: conj(det(a)) (<dy, k> k - k dy^T k). A matrix without
+// inverse has no such form.
 void CofactorsGradient(GradientBuilder& g) {
   const Output k = AdjointInverse(g, g.x(0));
   const Output dy = g.dy(0);
@@ -29,8 +30,8 @@ void CofactorsGradient(GradientBuilder& g) {
   g.dx(0) = ScaledMatrices(g, Conj(g, g.Op("MatrixDeterminant", g.x(0))), difference);
 }
 
-// With k = a^-H the logarithm of |det(a)| changes by the real part of <k, da>, and the sign s, where it is complex, by
-// i s times the imaginary part.
+// The gradient of the logarithm of |det(a)| and of the sign s. With k = a^-H, the logarithm changes by the real part of
+// <k, da>, and s, where it is complex, by i s times the imaginary part.
 void LogDeterminantGradient(GradientBuilder& g) {
   Output by_k = RealOf(g, g.dy(1));
   if (g.has_dy(0) && IsComplex(g.dtype(g.x(0)))) {  // the sign of a real determinant is constant
@@ -40,7 +41,7 @@ void LogDeterminantGradient(GradientBuilder& g) {
   g.dx(0) = ScaledMatrices(g, by_k, AdjointInverse(g, g.x(0)));
 }
 
-// Of matrices that have an inverse.
+// The cofactors of matrices that have an inverse.
 LoweredNode LowerCofactors(NodeBuilder& b) {
   const Output last = b.Const(Tensor::Scalar<int32_t>(-1));
   const Output determinant = b.Op("ExpandDims", b.Op("ExpandDims", b.Op("MatrixDeterminant", b.x(0)), last), last);

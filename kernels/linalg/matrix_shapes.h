@@ -20,7 +20,7 @@ struct PartialMatrices {
 
 // InvalidArgument for a rank below 2.
 Result<PartialMatrices> PartialMatricesOf(const InferenceContext& c, int input);
-// The same of square matrices, whose rows and columns are then equally known.
+// The sizes of square matrices, whose rows and columns are equally known. InvalidArgument for a rank below 2, too.
 Result<PartialMatrices> PartialSquareMatricesOf(const InferenceContext& c, int input);
 
 // min(a, b) of sizes that may be unknown.

@@ -22,7 +22,7 @@ Status SolveShape(InferenceContext& c, bool broadcasts) {
   return Status();
 }
 
-// Of the matrix, where `rhs_grad` is the gradient of the right-hand side.
+// The gradient of the matrix, where `rhs_grad` is the gradient of the right-hand side.
 Output MatrixGradient(GradientBuilder& g, Output rhs_grad, bool adjoint) {
   const Output y = g.y(0);
   return g.Op("Neg", adjoint ? MatrixProduct(g, y, rhs_grad, false, true) : MatrixProduct(g, rhs_grad, y, false, true));

@@ -1,4 +1,4 @@
-// What follows from the pivots of an LU decomposition, written once for host and device.
+// Determinants from the pivots of an LU decomposition, written once for host and device.
 #ifndef DFRUN_KERNELS_LINALG_PIVOTS_H_
 #define DFRUN_KERNELS_LINALG_PIVOTS_H_
 

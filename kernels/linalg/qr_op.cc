@@ -8,7 +8,7 @@
 namespace dfrun {
 namespace {
 
-// By reflections, which are then multiplied out.
+// The cost of reflections, which are then multiplied out.
 OpCost QrCost(const CostContext& c) {
   return OfMatrices(c, [](double p, double k) { return 4 * p * k * k - 4 * k * k * k / 3; });
 }
@@ -34,7 +34,7 @@ Output PhaseCorrection(GradientBuilder& g, Output q, Output r, Output r_dr, Outp
   return TimesInverseAdjoint(g, MatrixProduct(g, q, phases, false, true), r);
 }
 
-// Of a matrix with at least as many rows as columns; q as narrow as the matrix.
+// The gradient of a matrix with at least as many rows as columns; q is as narrow as the matrix.
 Output TallGradient(GradientBuilder& g, Output q, Output r, Output dq, Output dr) {
   const Output q_dq = MatrixProduct(g, q, dq, true, false);
   const Output r_dr = MatrixProduct(g, r, dr, false, true);

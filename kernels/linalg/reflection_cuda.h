@@ -16,8 +16,8 @@ struct Plus {
   }
 };
 
-// Of column `column` of a [m, ...], from row `row` on: that element becomes all that is left of them, and below it lies
-// the reflection's vector, whose first element is 1. Gives its factor.
+// Reflects column `column` of a [m, ...], from row `row` on, to its first element. That element becomes the only one,
+// and below it lies the reflection's vector, whose first element is 1. Returns the reflection's factor.
 template <class C>
 DF_CARD_FUNCTION C MakeReflection(const CardMatrix<C>& a, int64_t m, int64_t row, int64_t column) {
   using Real = RealPart<C>;

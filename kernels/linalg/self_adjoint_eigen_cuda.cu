@@ -19,7 +19,7 @@ using cuda::ForThreads;
 template <class C>
 struct EigenScratch {
   using Real = cuda::RealPart<C>;
-  C* factors;  // of reflections
+  C* factors;  // factors of the reflections
   C* products;
   Real* diagonal;
   Real* beside;  // the diagonal
@@ -174,10 +174,10 @@ DF_CARD_FUNCTION void TurnColumns(const CardMatrix<C>& v, int64_t n, const Eigen
   });
 }
 
-// What a thread tells the others.
+// The state that one thread shares with the others.
 struct Steps {
   int64_t start;
-  int64_t end;   // of the rows that are not yet diagonal
+  int64_t end;   // end of the rows that are not yet diagonal
   int64_t stop;  // rotations end before it
   int64_t count;
   bool goes_on;

@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace {
 
-// By tridiagonalisation and implicit QR steps.
+// The cost of tridiagonalisation and implicit QR steps.
 OpCost SelfAdjointEigenCost(const CostContext& c) {
   if (!c.attr<bool>("compute_v", true)) {
     return OfMatrices(c, [](double n, double) { return 4 * n * n * n / 3; });

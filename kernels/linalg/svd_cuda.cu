@@ -45,7 +45,7 @@ struct Rotation {
   C sine;
 };
 
-// Of rows p and q of a: x, y become c x + conj(s) y, -s x + conj(c) y.
+// Rotates rows p and q of a: x, y become c x + conj(s) y, -s x + conj(c) y.
 template <class C, class R>
 DF_CARD_FUNCTION void TurnRows(const CardMatrix<C>& a, int64_t p, int64_t q, const Rotation<R>& turn) {
   ForThreads(0, a.columns, [&](int64_t j) {
@@ -57,7 +57,7 @@ DF_CARD_FUNCTION void TurnRows(const CardMatrix<C>& a, int64_t p, int64_t q, con
   Barrier();
 }
 
-// Of columns p and q of a [rows, ...]: x, y become c x + conj(s) y, -s x + conj(c) y. Nothing where there is no a.
+// Rotates columns p and q of a [rows, ...]: x, y become c x + conj(s) y, -s x + conj(c) y. Does nothing for a null a.
 template <class C, class R>
 DF_CARD_FUNCTION void TurnColumns(const CardMatrix<C>& a, int64_t rows, int64_t p, int64_t q, const Rotation<R>& turn) {
   if (a.data != nullptr) {
@@ -180,8 +180,8 @@ DF_CARD_FUNCTION void PivotedQr(const CardMatrix<C>& a, int64_t rows, const Card
   }
 }
 
-// `tall` [rows, columns] or, where it `is_adjoint`, its adjoint is what is decomposed: its triangle goes to d.work, the
-// product of its reflections to `along`.
+// Reduces `tall` [rows, columns], which with `is_adjoint` is the adjoint of the matrix, to a square: its triangle goes
+// to d.work, the product of its reflections to `along`.
 template <class C>
 DF_CARD_FUNCTION void MakeSquare(const CardMatrix<C>& tall, int64_t rows, bool is_adjoint, const Decomposition<C>& d,
                                  C* factors, const ColumnNorms& norms) {
@@ -342,7 +342,7 @@ struct LargerSize {
   DF_HOST_DEVICE double operator()(double a, double b) const { return b > a || b != b ? b : a; }
 };
 
-// What a block has of memory: its matrix, or where that is wide its adjoint, [tall, small]; the square; factors; norms.
+// The memory of a block: its matrix, or where that is wide its adjoint, [tall, small]; the square; factors; norms.
 template <class C>
 struct SvdMemory {
   C* tall;

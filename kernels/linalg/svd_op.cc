@@ -11,7 +11,7 @@
 namespace dfrun {
 namespace {
 
-// By bidiagonalisation and implicit QR steps.
+// The cost of bidiagonalisation and implicit QR steps.
 OpCost SvdCost(const CostContext& c) {
   if (!c.attr<bool>("compute_uv", true)) {
     return OfMatrices(c, [](double p, double k) { return 4 * p * k * k - 4 * k * k * k / 3; });
@@ -30,7 +30,7 @@ Status SvdShape(InferenceContext& c) {
   return Status();
 }
 
-// a = u diag(s) v^H with at most as many rows as columns, and what reached its factors.
+// The factors of a = u diag(s) v^H with at most as many rows as columns, and their gradients.
 struct Factors {
   Output s, u, v;
   Output ds, du, dv;
@@ -72,7 +72,7 @@ Output WideGradient(GradientBuilder& g, const Factors& f) {
   return g.Op("AddV2", grad, MatrixProduct(g, MatrixProduct(g, f.u, inverse_s), BeyondRows(g, f, v1, dv1)));
 }
 
-// Where the vectors are not asked for: u diag(ds) v^H with vectors computed for it.
+// The gradient where the vectors are not asked for: u diag(ds) v^H with vectors computed for it.
 void ValuesGradient(GradientBuilder& g) {
   const AddedNode svd = g.Op("Svd", {{"compute_uv", true}}, g.x(0));
   g.dx(0) = MatrixProduct(g, svd[1], MatrixProduct(g, g.Op("MatrixDiag", RealOf(g, g.dy(0))), svd[2], false, true));

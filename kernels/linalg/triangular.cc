@@ -33,7 +33,8 @@ bool CholeskyFactor(const T* a, int64_t n, T* l) {
   return true;
 }
 
-// With P the lower triangle of l^T grad, its diagonal halved: the symmetric part of l^-T P l^-1 (Murray 2016, eq. 10).
+// The gradient is the symmetric part of l^-T P l^-1, where P is the lower triangle of l^T grad with its diagonal halved
+// (Murray 2016, eq. 10).
 template <class T>
 void CholeskyGradient(const T* l_data, const T* grad, int64_t n, T* result) {
   const auto l = AsEigen(l_data, n, n);

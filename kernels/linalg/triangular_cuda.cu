@@ -11,7 +11,8 @@ namespace {
 
 using cuda::CardMatrix;
 
-// Row i and column j of what is solved is, of the adjoint, column i and row j of the matrix.
+// Solves the equations column by column. For the adjoint, element (i, j) is the conjugate of the matrix' element (j,
+// i).
 template <class C>
 DF_CARD_KERNEL void SolveColumns(const C* matrices, const C* rhs, C* solutions, cuda::CardBroadcast pairs, int64_t n,
                                  int64_t k, bool lower, bool adjoint) {

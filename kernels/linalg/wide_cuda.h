@@ -7,7 +7,7 @@
 
 namespace dfrun::cuda {
 
-// A copy in new memory, or where `adjoint` of the adjoint matrices.
+// A copy of the matrices in new memory, or with `adjoint` of their adjoints.
 Result<Tensor> WideMatrices(OpContext& ctx, const Tensor& tensor, const MatrixBatch& matrices, bool adjoint = false);
 
 // An output that is computed in new memory, or in a copy of an input.

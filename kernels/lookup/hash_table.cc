@@ -23,7 +23,8 @@ class HashTable final : public LookupTable {
     }
     MutexLock lock(mu_);
     if (!initialized_) return NotInitialized();
-    // Of one value a key a table that is not mutable gives the first for all, as TensorFlow's does.
+    // A table that is not mutable gives the first absent value for all keys, even if each key has one; TensorFlow does
+    // the same.
     const int64_t next = one_each && type().is_mutable ? width_ : 0;
     V* to = found->data<V>();
     for (int64_t i = 0; i < keys.num_elements(); ++i, to += width_) {

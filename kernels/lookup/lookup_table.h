@@ -14,7 +14,7 @@ namespace dfrun {
 struct TableType {
   DType key = DType::kInvalid;
   DType value = DType::kInvalid;
-  Shape value_shape;        // of the value of one key
+  Shape value_shape;        // shape of the value of one key
   bool is_mutable = false;  // else it is filled once, by Initialize()
 
   bool operator==(const TableType& other) const {
@@ -44,12 +44,12 @@ class LookupTable : public Resource {
   virtual Status Initialize(const Tensor& keys, const Tensor& values) = 0;
   virtual Status Remove(const Tensor& keys) = 0;
   virtual Result<int64_t> Size() const = 0;
-  // Whether it may be read; of one that is mutable always.
+  // True if the table may be read; a mutable one always may.
   virtual bool is_initialized() const = 0;
   // All keys, sorted, and their values.
   virtual Status Export(Allocator& allocator, Tensor* keys, Tensor* values) const = 0;
 
-  // What a checkpoint keeps: whether it is initialised, the keys, sorted, and their values.
+  // The parts that a checkpoint keeps: the flag is_initialized(), the keys, sorted, and their values.
   Result<std::vector<Tensor>> SaveState(Allocator& allocator) const;
   Status RestoreState(std::span<const Tensor> parts, Allocator& allocator);
 

@@ -1,4 +1,4 @@
-// What a checkpoint keeps of tables from keys to values.
+// The checkpointed state of tables from keys to values.
 #include "kernels/lookup/lookup_table.h"
 #include "kernels/state/object_state.h"
 

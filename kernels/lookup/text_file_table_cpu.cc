@@ -151,7 +151,7 @@ class InitializeFromTextFile final : public Kernel {
   const int64_t value_index_;
   const int64_t size_;
   const std::string delimiter_;
-  const int64_t offset_;  // of the numbers of lines
+  const int64_t offset_;  // added to the numbers of lines
 };
 
 CPU_KERNEL_ANY("InitializeTableFromTextFileV2", InitializeFromTextFile);

@@ -29,7 +29,7 @@ class AddNKernel : public Kernel {
     DF_TRY(ctx.ForwardOrAllocate(0, 0, first.shape(), &sum));
     const bool streams = !sum->SharesBufferWith(first) && IsStreamed(first.num_elements(), size);
     MakeElements(ctx.pool(), sum->raw(), size, first.num_elements(), streams, [&](int64_t begin, int64_t n, void* to) {
-      // By block, so that the partial sum stays in the cache.
+      // The terms are added block by block, so that the partial sum stays in the cache.
       for (int64_t at = 0; at < n; at += kBlock)
         AddBlock(ctx, begin + at, std::min(kBlock, n - at), At(to, at, size), size);
     });

@@ -19,7 +19,7 @@ struct Terms {
   int count;
 };
 
-// In the order of the terms, rounded after each, as one addition after the other would be.
+// Adds the terms in their order and rounds after each, as one addition after the other would.
 template <class T>
 DF_CARD_KERNEL void AddTerms(Terms<T> terms, T* sum, int64_t n, bool is_aligned) {
   using C = ComputeType<T>;

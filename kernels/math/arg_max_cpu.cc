@@ -22,17 +22,18 @@ struct ArgLoops {
   int64_t (*row)(const void* x, int64_t n);
   // The best of candidates[0..n), indices into x.
   int64_t (*best)(const void* x, const int64_t* candidates, int64_t n);
-  // Of x[r * stride + j] over r in [0, rows), for each j in [0, n), n <= kColumns.
+  // Writes the index of the extreme of x[r * stride + j] over r in [0, rows), for each j in [0, n), n <= kColumns.
   void (*columns)(const void* x, int64_t rows, int64_t stride, int64_t n, int64_t* indices);
-  // Of each of n <= kColumns short rows of `size`, one after the other in memory.
+  // Writes the index of the extreme of each of n <= kColumns short rows of `size`, which lie one after the other in
+  // memory.
   void (*short_rows)(const void* x, int64_t size, int64_t n, int64_t* indices);
 };
 constexpr int64_t kColumns = 256;
 // Rows up to this length are looked through side by side.
 constexpr int64_t kShortRow = 32;
 
-// What `Better` prefers least. Elements that are no better than it, NaN among them, are never chosen: where there is
-// nothing else the index is 0.
+// The value that `Better` prefers least. Elements that are no better than it, NaN among them, are never chosen: where
+// there is nothing else the index is 0.
 template <class Better, class C>
 constexpr C Worst() {
   using Limits = std::numeric_limits<C>;
@@ -97,7 +98,8 @@ struct ArgOf {
     }
     return index;
   }
-  // Of x[r * stride + j * step]. Indices as wide as the elements fill vectors evenly.
+  // Writes the index of the extreme of x[r * stride + j * step] for each j. Indices as wide as the elements fill
+  // vectors evenly.
   template <class I, class Step>
   static void ColumnsBy(const T* x, int64_t rows, int64_t stride, int64_t n, Step step, int64_t* indices) {
     C best[kColumns];

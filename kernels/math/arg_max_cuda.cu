@@ -11,8 +11,8 @@
 namespace dfrun {
 namespace {
 
-// An element that may be the extreme. The first of those that are equal is taken; what is no better than the worst
-// there is, NaN among them, is never taken: where there is nothing else the place is 0.
+// An element that may be the extreme. The first of equal elements is taken. Elements no better than the worst value,
+// NaN among them, are never taken: where there is nothing else the place is 0.
 template <class C>
 struct Candidate {
   C value;

@@ -1,4 +1,4 @@
-// Where the extreme of a dimension is.
+// ArgMax and ArgMin: the index of the extreme along a dimension.
 #include "kernels/math/signatures.h"
 
 namespace dfrun {

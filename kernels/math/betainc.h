@@ -6,7 +6,7 @@
 
 namespace dfrun {
 
-// Of operands of one shape, but for scalars.
+// The shape of Betainc's result. Its operands have one shape, but for scalars; InvalidArgument where they do not.
 inline Result<Shape> ShapeOfBetainc(const OpContext& ctx) {
   Shape common;
   for (int i = 0; i < 3; ++i) {

@@ -1,4 +1,4 @@
-// What follows a product or a convolution on a card, element by element; its bits are those of the ops.
+// BiasAndRelu: the element-wise epilogue of a product or a convolution on a GPU; its bits are those of the ops.
 #ifndef DFRUN_KERNELS_MATH_BIAS_RELU_CUDA_H_
 #define DFRUN_KERNELS_MATH_BIAS_RELU_CUDA_H_
 

@@ -7,10 +7,10 @@ namespace {
 
 // Shorter runs are not worth their unaligned ends.
 constexpr int64_t kStreamedRun = 1024;
-// How far ahead of a streamed result its operands are asked for.
+// The distance in bytes by which the prefetch of operands runs ahead of a streamed result.
 constexpr int64_t kAheadBytes = 2048;
 
-// Asks for the elements that an operand has so far after these; not for one that repeats.
+// Prefetches the elements that an operand has kAheadBytes after these, unless it repeats.
 void PrefetchAhead(const std::byte* operand, int64_t step, int64_t count, size_t element_size) {
   if (step != 0) PrefetchLines(operand + kAheadBytes, static_cast<size_t>(count) * element_size);
 }
@@ -27,7 +27,7 @@ void BinaryKernel::ChoosePreallocated(KernelSetup& setup, bool broadcasts) {
   Result<dfrun::Shape> y = setup.input_shape(1).ToShape();
   dfrun::Shape z;
   if (!x.ok() || !y.ok() || loops_.refuse != nullptr) return;
-  // Compute() says what is wrong.
+  // Compute() reports the error.
   if ((!broadcasts && *x != *y) || !PlanBroadcast({&*x, &*y}, plan_, z).ok()) return;
   if (z.rank() == 0) {
     set_fn(loops_.scalar);
@@ -69,7 +69,8 @@ Status BinaryKernel::RunPreallocated(Kernel* kernel, OpContext& ctx) {
 }
 
 void BinaryKernel::Run(const BroadcastPlan& plan, const void* x, const void* y, void* z, ThreadPool& pool) const {
-  // Where z takes over an operand's buffer, its lines are in the cache by the time that they are written.
+  // A result that takes over an operand's buffer is not streamed: its lines are in the cache by the time that they are
+  // written.
   const bool streams = z != x && z != y && IsStreamed(plan.count, loops_.output_size) && loops_.streams;
   pool.ParallelForEvenly(plan.count, kElementBlock, kElementStep,
                          [&](int64_t begin, int64_t end) { RunRange(plan, x, y, z, begin, end, streams); });

@@ -26,13 +26,14 @@ struct BinaryLoops {
   Kernel::Fn scalar;  // for static scalars whose output is preallocated; null where the op may refuse a value
   // The text for an operand that the op refuses (division by zero); null if all are fine.
   const char* (*refuse)(const void* y, int64_t n);
-  // As `both`, for an output that is written around the caches, aligned to a line; null where pieces of it must do.
+  // A variant of `both` that writes an output, aligned to a line, around the caches. Null: the output is streamed piece
+  // by piece.
   Run stream_both;
 };
 
 class BinaryKernel : public Kernel {
  public:
-  // Where it does not broadcast, Compute() is only called on operands of one shape.
+  // `broadcasts`: false if Compute() is only called on operands of one shape.
   BinaryKernel(KernelSetup& setup, const BinaryLoops& loops, bool broadcasts = true);
   Status Compute(OpContext& ctx);
   bool IsExpensive() const override { return expensive_; }
@@ -46,7 +47,7 @@ class BinaryKernel : public Kernel {
                 bool streams) const;
 
   const BinaryLoops& loops_;
-  BroadcastPlan plan_;  // where the shapes are static
+  BroadcastPlan plan_;  // set where the shapes are static
   bool expensive_ = false;
 };
 

@@ -21,7 +21,7 @@ struct BinaryLaunch {
 
 class BinaryKernel : public Kernel {
  public:
-  // Where it does not broadcast, operands of other shapes than each other's are refused.
+  // `broadcasts`: false if operands that differ in shape are refused.
   BinaryKernel(KernelSetup& setup, const BinaryLaunch& launch, bool broadcasts = true);
   Status Compute(OpContext& ctx);
 
@@ -72,8 +72,8 @@ DF_CARD_KERNEL void BinaryElements(const T* x, const T* y, typename BinaryOf<F, 
   for (int64_t i = first; i < n && i < first + kWidth; ++i) z[i] = Of::Apply(x[i * x_step], y[i * y_step], refused);
 }
 
-// Where `by_vector`, the elements of a thread lie in one line of the innermost dimension, which an operand walks along
-// at a multiple of them, or repeats.
+// Computes z = f(x, y) with broadcasting. `by_vector`: the elements of a thread lie in one line of the innermost
+// dimension, which an operand walks along at a multiple of them, or repeats.
 template <class F, class T>
 DF_CARD_KERNEL void BroadcastElements(const T* x, const T* y, typename BinaryOf<F, T>::Result* z, CardBroadcast plan,
                                       bool by_vector, int32_t* refused) {
@@ -148,7 +148,7 @@ struct Binary {
   };
 };
 
-// Of operands of one shape.
+// The binary kernel for operands of one shape.
 template <class F>
 struct SameShape {
   template <class T>

@@ -54,7 +54,7 @@ OP("Pow")
       if (IsComplex(g.dtype(x))) is_flat = g.Op("LogicalOr", is_flat, g.Op("Equal", less, zero));
       const Output base = g.Op("SelectV2", g.Op("LogicalAnd", g.Op("Equal", x, zero), is_flat), one, x);
       const Output x_grad = g.Op("Mul", g.Op("Mul", g.dy(0), y), g.Op("Pow", base, less));
-      // Where the logarithm is not defined the exponent gets no gradient.
+      // The exponent gets no gradient where the logarithm is not defined.
       const Output defined = IsComplex(g.dtype(x)) ? g.Op("NotEqual", x, zero) : g.Op("Greater", x, zero);
       const Output log = g.Op("SelectV2", defined, g.Op("Log", g.Op("SelectV2", defined, x, one)), zero);
       SetBroadcastGradients(g, x_grad, g.Op("Mul", g.Op("Mul", g.dy(0), Conj(g, g.y(0))), log));
@@ -68,8 +68,8 @@ OP("Atan2")
     .Attr(kFloats)
     .Shape(BroadcastOfInputs())
     .Gradient([](GradientBuilder& g) {
-      // Of the point on the unit square, whose squares neither vanish nor are infinite. The result does not depend on
-      // the scale.
+      // The gradient is that of the point scaled to the unit square, whose squares neither vanish nor are infinite. The
+      // result does not depend on the scale.
       const Output larger = g.Op("Maximum", g.Op("Abs", g.x(0)), g.Op("Abs", g.x(1)));
       const Output finite = g.Op("SelectV2", g.Op("IsFinite", larger), larger, g.ScalarLike(larger, 1));
       const Output scale = g.Op("StopGradient", finite);
@@ -81,15 +81,15 @@ OP("Atan2")
     })
     .Doc("The angle of the point (x, y), in [-pi, pi].");
 
-// Of ops that are x * factor(y), and 0 where x is 0: 1 where the factor is the derivative by x, at an x of 0 where it
-// is finite. Elsewhere 0, as in TensorFlow.
+// The indicator of a slope for ops that are x * factor(y), and 0 where x is 0. It is 1 where the factor is the
+// derivative by x, and at an x of 0 where the factor is finite. Elsewhere it is 0, as in TensorFlow.
 Output HasSlope(GradientBuilder& g, Output factor) {
   const Output x = g.x(0);
   const Output is_nonzero = g.Op("NotEqual", x, g.ScalarLike(x, 0));
   return g.Op("Cast", AttrMap{{"DstT", g.dtype(x)}}, g.Op("LogicalOr", is_nonzero, IsFinite(g, factor)));
 }
 
-// Of partial derivatives at the conjugates of x and y.
+// Sets the gradients from the partial derivatives at the conjugates of x and y.
 void SetPartials(GradientBuilder& g, Output by_x, Output by_y) {
   SetBroadcastGradients(g, g.Op("Mul", by_x, g.dy(0)), g.Op("Mul", by_y, g.dy(0)));
 }

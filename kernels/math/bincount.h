@@ -1,4 +1,4 @@
-// What counts of values ask of their inputs on any device: values, the number of bins, weights.
+// Bases of the kernels that count values, with the checks of their inputs: values, the number of bins, weights.
 #ifndef DFRUN_KERNELS_MATH_BINCOUNT_H_
 #define DFRUN_KERNELS_MATH_BINCOUNT_H_
 

@@ -1,4 +1,4 @@
-// How often integers occur.
+// Bincount and DenseBincount: counts of integers.
 #include "kernels/math/signatures.h"
 
 namespace dfrun {

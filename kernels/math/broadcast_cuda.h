@@ -9,7 +9,8 @@
 
 namespace dfrun::cuda {
 
-// Of at most 2^31 - 1 elements: dividing 64 bits takes a card four times as long as 32. Passed by value.
+// A broadcast plan of at most 2^31 - 1 elements: dividing 64 bits takes a GPU four times as long as 32. Passed by
+// value.
 struct CardBroadcast : BroadcastPlan {
   explicit CardBroadcast(const BroadcastPlan& plan) : BroadcastPlan(plan) {}
 
@@ -39,7 +40,7 @@ struct CardBroadcast : BroadcastPlan {
   }
 };
 
-// Where a piece of a plan begins, in elements.
+// The offsets at which a piece of a plan begins, in elements.
 struct PieceOffsets {
   int64_t operands[BroadcastPlan::kMaxOperands] = {};
   int64_t output = 0;

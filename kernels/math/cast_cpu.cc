@@ -82,7 +82,7 @@ class CastKernel : public Kernel {
   }
 
  private:
-  // Of one type, or of two that keep their elements alike.
+  // Copies elements of one type, or between two types that represent them alike.
   static void CopyBytes(const Tensor& x, Tensor& y) {
     if (x.dtype() == y.dtype()) return CopyElements(x, y);
     std::memcpy(y.raw(), x.raw(), x.num_bytes());

@@ -29,7 +29,7 @@ Status LaunchTruncating(OpContext& ctx, const void* x, void* y, int64_t n) {
   return cuda::LaunchMap(ctx, static_cast<const Src*>(x), static_cast<Dst*>(y), n, TruncatingMap<Src, Dst, kBits>());
 }
 
-// With Truncate between two dtypes; null where TensorFlow's is the one without.
+// The launch of a Cast with Truncate between two dtypes; null where TensorFlow's is the one without.
 cuda::UnaryLaunch FindTruncatingLaunch(DType from, DType to) {
   const auto is = [&](DType a, DType b) { return from == a && to == b; };
   if (is(DType::kDouble, DType::kFloat)) return &LaunchTruncating<double, float, 23>;

@@ -8,7 +8,7 @@
 namespace dfrun {
 namespace {
 
-// With incompatible_shape_error=false, shapes that do not broadcast give one answer.
+// The kernel of Equal and NotEqual. With incompatible_shape_error=false, shapes that do not broadcast give one answer.
 class EqualityKernel : public cuda::BinaryKernel {
  public:
   EqualityKernel(KernelSetup& setup, const cuda::BinaryLaunch& launch, bool when_incompatible)

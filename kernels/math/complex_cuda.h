@@ -1,5 +1,5 @@
-// Complex numbers in functions of a card, of which std::complex has none: the toolkit's, that lie in memory as std's
-// do. A kernel of a card that is registered for complex numbers includes this.
+// Complex numbers in GPU functions, which std::complex does not support: the toolkit's, which have the same layout in
+// memory. A GPU kernel that is registered for complex numbers includes this.
 #ifndef DFRUN_KERNELS_MATH_COMPLEX_CUDA_H_
 #define DFRUN_KERNELS_MATH_COMPLEX_CUDA_H_
 

@@ -1,4 +1,4 @@
-// What kernels that take complex numbers apart, and put them together, check of their nodes.
+// RequireOutput(): the dtype check of kernels that take complex numbers apart or put them together.
 #ifndef DFRUN_KERNELS_MATH_COMPLEX_PARTS_H_
 #define DFRUN_KERNELS_MATH_COMPLEX_PARTS_H_
 

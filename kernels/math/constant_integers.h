@@ -1,4 +1,4 @@
-// What element-wise ops and reductions make of integers that are known before a step runs.
+// Element-wise ops and reductions on integers that are known before a step runs.
 #ifndef DFRUN_KERNELS_MATH_CONSTANT_INTEGERS_H_
 #define DFRUN_KERNELS_MATH_CONSTANT_INTEGERS_H_
 

@@ -16,7 +16,7 @@ struct LineChunks {
   int64_t size;
   int64_t inner;
   int64_t chunk;   // elements
-  int64_t chunks;  // of a line
+  int64_t chunks;  // number of chunks in a line
   int64_t threads;
   bool exclusive;
   bool reverse;
@@ -34,7 +34,7 @@ struct LineChunks {
   }
 };
 
-// Where a thread's chunk is; threads of neighbouring lines are neighbours.
+// The position of a thread's chunk; threads of neighbouring lines are neighbours.
 struct ChunkOfThread {
   int64_t line;   // the element of the tensor where the line begins
   int64_t first;  // the line's first chunk among all
@@ -80,7 +80,7 @@ DF_CARD_KERNEL void WalkChunks(LineChunks lines, FoldOperands<R, T> x, const typ
   }
 }
 
-// Of elements of kParts numbers T.
+// The kernel for elements of kParts numbers T.
 template <class R, class T, int kParts>
 class CumulativeKernel : public CumulativeBase {
  public:

@@ -49,8 +49,8 @@ Output AxisOf(const NodeBuilder& b) {
   return b.x(b.num_inputs() - 1);
 }
 
-// Of steps y = slope * y' + offset: what reaches each y, its own dy and slope times what reaches the next. No slope
-// divides, so it is right at zeros.
+// The gradient that reaches each y of the steps y = slope * y' + offset: its own dy, and slope times the gradient that
+// reaches the next step. No slope divides, so it is right at zeros.
 Output ReachingSteps(GradientBuilder& g, Output slope) {
   const Output dy = g.dy(0);
   const AttrMap form = ScanForm(true, !g.attr<bool>("reverse"));

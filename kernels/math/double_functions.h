@@ -15,12 +15,12 @@ namespace dfrun {
 constexpr double kLn2HighDouble = 0x1.62e42feep-1;  // 32 bits: products with small integers are exact
 constexpr double kLn2LowDouble = 0x1.a39ef35793c76p-33;
 
-// From the first, exp is a normal number; up to the last it is finite.
+// The range of exp: from the lower bound on it is a normal number; up to the upper one it is finite.
 constexpr double kExpLowestDouble = -708.39641853226408;
 constexpr double kExpHighestDouble = 709.78271289338397;
 
 inline double ExpDouble(double x) {
-  constexpr double kShift = 0x1.8p52;  // what is added to it loses all bits but those of an integer
+  constexpr double kShift = 0x1.8p52;  // a sum with it keeps the bits of an integer only
   const double sum = std::fma(x, 1.4426950408889634, kShift);
   const double n = sum - kShift;
   const double r = std::fma(n, -kLn2LowDouble, std::fma(n, -kLn2HighDouble, x));
@@ -57,7 +57,7 @@ inline double LogDouble(double x) {
   return x == infinity ? x : y;
 }
 
-// As TanhFloat(), with v = r / tanh(r) to more terms.
+// The hyperbolic tangent, computed as in TanhFloat(), with v = r / tanh(r) to more terms.
 inline double TanhDouble(double x) {
   const double size = std::fabs(x);
   constexpr double kShift = 0x1.8p52 + 1022;

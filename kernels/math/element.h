@@ -1,4 +1,4 @@
-// What element-wise functors are made of: the type they compute in and the type of their result.
+// Types of element-wise functors: the type they compute in and the type of their result.
 #ifndef DFRUN_KERNELS_MATH_ELEMENT_H_
 #define DFRUN_KERNELS_MATH_ELEMENT_H_
 

@@ -1,4 +1,4 @@
-// Which type functions of a card compute elements in memory as.
+// CardType: the type as which device code computes elements in memory.
 #ifndef DFRUN_KERNELS_MATH_ELEMENT_CUDA_H_
 #define DFRUN_KERNELS_MATH_ELEMENT_CUDA_H_
 

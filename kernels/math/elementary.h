@@ -31,7 +31,7 @@ DF_STD_FUNCTION(Acosh, acosh)
 DF_STD_FUNCTION(Atanh, atanh)
 #undef DF_STD_FUNCTION
 
-// The same, but of float by code of our own, which vectorises.
+// Functors that compute floats by code of our own, which vectorises, and other types by the standard functions.
 #ifdef __CUDA_ARCH__
 #define DF_OWN_FLOAT(T, own, x)
 #else

@@ -14,7 +14,7 @@ namespace dfrun {
 constexpr int64_t kElementBlock = 32768;
 // The bounds of a part are multiples of this.
 constexpr int64_t kElementStep = 1024;
-// From here on an element-wise kernel takes more than a microsecond.
+// The number of elements from which on an element-wise kernel takes more than a microsecond.
 constexpr int64_t kExpensiveCount = 8192;
 
 inline const std::byte* At(const void* data, int64_t elements, size_t size) {

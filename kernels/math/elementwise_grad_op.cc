@@ -1,5 +1,5 @@
 // The gradients of element-wise functions in terms of their results, as ops of their own. Their own gradients are
-// TensorFlow's, which for complex numbers conjugate what they must.
+// TensorFlow's, with its conjugates for complex numbers.
 #include "kernels/math/gradients.h"
 #include "kernels/math/signatures.h"
 

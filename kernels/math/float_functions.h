@@ -35,7 +35,7 @@ struct ExpParts {
   float r;
 
   explicit ExpParts(float x) {
-    constexpr float kShift = 0x1.8p23F + kBias;  // what is added to it loses all bits but those of an integer
+    constexpr float kShift = 0x1.8p23F + kBias;  // a sum with it keeps the bits of an integer only
     const float sum = std::fma(x, 1.44269504F, kShift);
     const float n = sum - kShift;
     shifted = std::bit_cast<uint32_t>(sum);
@@ -49,7 +49,7 @@ inline float ExpNormal(float x) {
   return ExpReduced(parts.r) * std::bit_cast<float>(parts.shifted << 23);
 }
 
-// From the first, exp is a normal number; up to the last it is finite.
+// The range of exp: from the lower bound on it is a normal number; up to the upper one it is finite.
 constexpr float kExpLowest = -87.33654F;
 constexpr float kExpHighest = 88.72283F;
 
@@ -96,7 +96,7 @@ inline float Expm1Float(float x) {
   const float tail = Horner(r, 0.0001977816F, 0.0013935858F, 0.008333532F, 0.041666463F, 0.16666666F, 0.5F);
   const float p = std::fma(tail, r * r, r);
   const float half = std::bit_cast<float>(parts.shifted << 23);
-  return std::copysign(2.0F * std::fma(half, p, half - 0.5F), x);  // of -0 too
+  return std::copysign(2.0F * std::fma(half, p, half - 0.5F), x);  // copysign keeps -0 too
 }
 
 // log(1 + x), corrected by what the sum loses.
@@ -113,7 +113,7 @@ inline float Log1pFloat(float x) {
 // From 9.1 on the result is 1 to the last place; it is chosen last, by the mask of the division, where it costs least.
 inline float TanhFloat(float x) {
   const float size = std::fabs(x);
-  // What r loses by a constant of one part is 1e-9 n, which the quotient makes less of.
+  // A constant of one part costs r an error of 1e-9 n, which the quotient reduces.
   constexpr float kShift = 0x1.8p23F + 126;
   const float sum = std::fma(size, 2.0F * 1.44269504F, kShift);
   const float n = sum - kShift;

@@ -112,8 +112,8 @@ struct IntegerDivision {
   static constexpr const char* kRefusal = "Integer division by zero";
   template <class T>
   requires std::is_integral_v<T> DF_HOST_DEVICE static bool Refuses(T y) { return y == 0; }
-  // Of 32 bits and fewer by way of double, which vectorises: a quotient that is no integer is at least 1 / y away from
-  // one, its rounding 2^-21 of that.
+  // The quotient. Integers of 32 bits and fewer go by way of double, which vectorises: a quotient that is no integer is
+  // at least 1 / y away from one, its rounding 2^-21 of that.
   template <class T>
   DF_HOST_DEVICE static T Quotient(T x, T y) {
     if constexpr (sizeof(T) <= 4) {
@@ -262,7 +262,7 @@ struct Ceil {
   }
 };
 
-// To the nearest, halves to even.
+// Rounds to the nearest integer, halves to even.
 struct Rint {
   template <class T>
   DF_HOST_DEVICE T operator()(T x) const {

@@ -6,7 +6,7 @@
 namespace dfrun {
 namespace {
 
-// From here on a pass over memory costs more than a node.
+// The number of elements from which on a pass over memory costs more than a node.
 constexpr int64_t kLeastElements = 1024;
 // A cluster reads columns of wider tensors row by row: in shorter rows the overhead of a step
 // outweighs a copy.

@@ -79,12 +79,12 @@ constexpr bool IsInOrder() {
 }
 static_assert(IsInOrder());
 
-// Elements that all steps are made of before the next, and those that are asked for meanwhile.
+// The number of elements for which all steps run before the next ones, which are prefetched meanwhile.
 constexpr int64_t kChunk = 512;
 constexpr int64_t kLineBytes = 64;
 constexpr int kMostScratch = static_cast<int>(kMostSteps);
 
-// Where a value is while a chunk is made.
+// The location of a value while a chunk is computed.
 struct Location {
   enum Kind : uint8_t { kInput, kScalar, kOutput, kScratch };
   Kind kind;
@@ -124,12 +124,12 @@ class Program {
   }
 
   const std::vector<Step>& steps() const { return steps_; }
-  // Of the values, where inputs may have longer rows; none: all tensors are walked as they lie.
+  // The shape of the values, set if inputs may have longer rows; if not set, all tensors are walked as they lie.
   const std::optional<Shape>& shape() const { return shape_; }
   int64_t columns() const { return shape_ ? shape_->dim(shape_->rank() - 1) : 0; }  // 0: there is no shape
   // True where the input's rows have more columns than those that it gives.
   bool IsSlice(int input) const { return is_slice_[static_cast<size_t>(input)]; }
-  // Of the value of that number.
+  // The location of value number `value`.
   const Location& location(int value) const { return locations_[static_cast<size_t>(value)]; }
   int num_values() const { return static_cast<int>(locations_.size()); }
   int num_inputs() const { return inputs_; }
@@ -140,7 +140,7 @@ class Program {
     return i;
   }
   bool IsScalar(int value) const { return location(value).kind == Location::kScalar; }
-  // Inputs whose next chunk is asked for at each step.
+  // The number of inputs whose next chunk is prefetched at each step.
   int asked_a_step() const { return (inputs_ - 1) / std::max(1, static_cast<int>(steps_.size())) + 1; }
   // The input whose buffer an output may take: none of its elements is read after the output's is written. -1: none.
   int Forwardable(int output) const { return forwardable_[static_cast<size_t>(output)]; }
@@ -205,7 +205,7 @@ class Program {
     return InvalidArgument("attr 'steps' has '", step, "': ", why);
   }
 
-  // By value: the step that is the last to read it; -1: none does.
+  // The last step that reads each value; -1: none does.
   std::vector<int> LastUses() const {
     std::vector<int> last_use(locations_.size(), -1);
     for (size_t i = 0; i < steps_.size(); ++i) {
@@ -264,7 +264,7 @@ class Program {
     }
     return Status();
   }
-  // Those of the operands that nothing reads after the step.
+  // Frees the scratch of the operands that nothing reads after the step.
   void FreeScratch(size_t step, const std::vector<int>& last_use, std::vector<int>& free) const {
     std::vector<int> operands = steps_[step].operands;
     SortUnique(operands);
@@ -337,7 +337,7 @@ class FusedElementwiseKernel final : public Kernel {
     return rows == 0 ? 0 : given.num_elements() / rows;
   }
 
-  // Of what each step takes and makes, which all inputs must give.
+  // The shape of each step's operands and result, which all inputs must give.
   Result<Shape> ShapeOfValues(const OpContext& ctx) const {
     const Shape& shape = program_->shape() ? *program_->shape() : ctx.input(program_->full_input()).shape();
     for (int i = 0; i < ctx.num_inputs(); ++i) {
@@ -418,8 +418,8 @@ class FusedElementwiseKernel final : public Kernel {
     }
   }
 
-  // In the second-level cache: the first is busy with what is computed, and where nine inputs were asked for in it, a
-  // chunk took 1.15 of the time.
+  // Prefetches into the second-level cache: the first is busy with the computation, and with nine inputs prefetched
+  // into it, a chunk took 1.15 of the time.
   [[gnu::always_inline]] static void AskFor(const T* from, int64_t count) {
     for (int64_t i = 0; i < count; i += kLineBytes / int64_t{sizeof(T)}) __builtin_prefetch(from + i, 0, 2);
   }

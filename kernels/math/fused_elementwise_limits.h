@@ -1,4 +1,4 @@
-// How much one _FusedElementwise may hold.
+// Limits of one _FusedElementwise.
 #ifndef DFRUN_KERNELS_MATH_FUSED_ELEMENTWISE_LIMITS_H_
 #define DFRUN_KERNELS_MATH_FUSED_ELEMENTWISE_LIMITS_H_
 

@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace {
 
-// Of a step "Mul 0 2": one operation an element, but of AddN one less than it has operands.
+// The cost of a step such as "Mul 0 2": one operation an element, but for AddN one less than it has operands.
 double StepFlops(const std::string& step) {
   return std::max<double>(1, static_cast<double>(std::count(step.begin(), step.end(), ' ')) - 1);
 }

@@ -14,17 +14,17 @@ GradientFn TimesDerivative(Output (*derivative)(GradientBuilder& g, Output x));
 // summed over the dimensions along which its input was repeated. Adds no node where the shapes show that none was.
 void SetBroadcastGradients(GradientBuilder& g, Output x_grad, Output y_grad);
 
-// The same for one of the two inputs; the other then has no gradient.
+// Sets the gradient of one of the two inputs in the same way; the other then has no gradient.
 void SetBroadcastGradient(GradientBuilder& g, int input, Output grad);
 
 // Sets dx(input) to `grad`, which has the shape to which the input and `other` broadcast, summed over the dimensions
 // along which the input was repeated. `other` may be the op's output.
 void SetSummedGradient(GradientBuilder& g, int input, Output grad, Output other);
 
-// Of a reduction (inputs: tensor and axes; attr keep_dims): a tensor of the result's shape with the reduced dimensions
-// kept as size 1, so that it broadcasts against the input.
+// The value of a reduction (inputs: tensor and axes; attr keep_dims) with the reduced dimensions kept as size 1, so
+// that it broadcasts against the input. `value` has the result's shape.
 Output KeptDims(GradientBuilder& g, Output value);
-// The same repeated to the shape of the input.
+// KeptDims(value), repeated to the shape of the input.
 Output SpreadOverReduced(GradientBuilder& g, Output value);
 // `value` over how many inputs went into each output, or over 1 where none did.
 Output OverReducedCount(GradientBuilder& g, Output value);
@@ -34,13 +34,13 @@ Output OverReducedCount(GradientBuilder& g, Output value);
 Output OverCounts(GradientBuilder& g, Output sums, Output counts);
 DType CountingDType(DType dtype);
 
-// With a real loss L, the gradient that reaches a complex z = x + i y is dL/dx + i dL/dy: through a function with the
-// derivative f' it is dy * conj(f'), as TensorFlow's is for Mul.
+// The convention for complex gradients: with a real loss L, the gradient that reaches z = x + i y is dL/dx + i dL/dy.
+// Through a function with the derivative f' it is dy * conj(f'), as TensorFlow's is for Mul.
 
 // The complex conjugate; the value itself where its dtype is real.
 Output Conj(GradientBuilder& g, Output value);
 
-// The real part as a number of the value's dtype: what reaches a complex result that has no imaginary part.
+// The real part as a number of the value's dtype: the gradient that reaches a complex result without an imaginary part.
 Output RealOf(GradientBuilder& g, Output value);
 
 // True where the value is neither infinite nor NaN, in none of its parts.

@@ -25,7 +25,7 @@ DF_HOST_DEVICE inline double Prefactor(double a, double b, double x, double rest
   return std::exp(a * std::log(x) + b * std::log1p(-x) - LogBeta(a, b)) / a;
 }
 
-// For small b x: x^a / B(a, b) times the sum of (1 - b)(2 - b)...(n - b) x^n / (n! (a + n)).
+// The power series for small b x: x^a / B(a, b) times the sum of (1 - b)(2 - b)...(n - b) x^n / (n! (a + n)).
 DF_HOST_DEVICE inline double PowerSeries(double a, double b, double x) {
   double term = 1;
   double sum = 1 / a;

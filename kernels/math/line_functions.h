@@ -1,4 +1,4 @@
-// Functions of 16 floats at a time by tables in registers, of which a permutation takes what each lane asks for:
+// Functions of 16 floats at a time by tables in registers. A permutation picks the entry that each lane needs;
 // compilers make none of an array in memory. DFRUN_LINE_TABLES: the machine and the compiler have that permutation.
 #ifndef DFRUN_KERNELS_MATH_LINE_FUNCTIONS_H_
 #define DFRUN_KERNELS_MATH_LINE_FUNCTIONS_H_
@@ -72,7 +72,7 @@ inline void TanhLine(const float* x, float* y) {
   constexpr FloatLine kOfHalves = {0.0F,        0.46211717F, 0.76159418F, 0.90514827F, 0.96402758F, 0.98661429F,
                                    0.99505478F, 0.99817789F, 0.99932933F, 0.99975324F, 0.99990922F, 0.99996662F,
                                    0.99998772F, 0.99999547F, 0.99999833F, 0.9999994F};
-  constexpr float kShift = 0x1.8p22F;  // what is added to it loses all bits but those of halves
+  constexpr float kShift = 0x1.8p22F;  // a sum with it keeps the bits of halves only
   constexpr float kMostHalves = 15;
   alignas(64) float from[kLineFloats];
   alignas(64) float parts[kLineFloats];

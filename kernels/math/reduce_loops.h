@@ -31,8 +31,8 @@ struct ReduceLoops {
   // A leaf of the pairwise tree: as many independent sums as fill the vector units.
   static constexpr int64_t kLanes = sizeof(A) >= 16 ? 8 : sizeof(A) == 8 ? 16 : 32;
   static constexpr int64_t kLeaf = 64 * kLanes;
-  // Elements are asked for two pages ahead: others are likely to follow, and a CPU's own prefetchers stop at a page's
-  // end. They come to the second-level cache first, since the first keeps few requests: where memory is slow, after a
+  // Prefetches two pages ahead: more elements are likely to follow, and a CPU's own prefetchers stop at a page's end.
+  // The lines come to the second-level cache first, since the first keeps few requests: where memory is slow, after a
   // rest, sums take 0.88 of the time.
   [[gnu::always_inline]] static void FetchAhead(const T* x, size_t bytes) {
     constexpr int64_t kPage = 4096 / sizeof(T);
@@ -57,7 +57,7 @@ struct ReduceLoops {
     for (; i < n; ++i) lanes[i % kLanes] = Fold(lanes[i % kLanes], x[i]);
     return JoinLanes(lanes);
   }
-  // The same for kLeaf elements.
+  // Folds kLeaf elements.
   [[gnu::noinline]] static A FoldLeaf(const T* x) {
     constexpr int64_t kFetched = 4 * kLanes;
     alignas(64) A lanes[kLanes];
@@ -123,7 +123,7 @@ struct ReduceLoops {
   static constexpr cpu::FoldLoops kLoops = {sizeof(T), sizeof(A), &Start, &FoldRun, &FoldShortRows, &FoldRows, &Merge};
 };
 
-// Of a dtype that is one of Ts.
+// The loops for a dtype, which is one of Ts.
 template <class R, class... Ts>
 const cpu::FoldLoops& FoldsOf(DType dtype) {
   const cpu::FoldLoops* folds = nullptr;

@@ -13,8 +13,8 @@ constexpr int64_t kChunk = 65536;
 // Accumulators that a thread keeps on its stack, in bytes: half of the first cache.
 constexpr size_t kTileBytes = 16384;
 
-// One reduction under way. Outputs are cut into tiles and the rows that fold into a tile into chunks; a pair of both is
-// what a thread does at a time.
+// One reduction under way. Outputs are cut into tiles, and the rows that fold into a tile into chunks. A thread takes a
+// pair of a tile and a chunk at a time.
 class Run {
  public:
   Run(const ReductionLoops& loops, const ReductionPlan& plan, const void* input, void* output)

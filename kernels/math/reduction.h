@@ -64,7 +64,7 @@ const ReductionLoops& LoopsOf() {
   return loops;
 }
 
-// The kernels of an engine that is made with the loops of what it folds with.
+// The kernels of an engine whose constructor takes the loops of reducer R.
 template <class Engine, class R>
 struct FoldingWith {
   template <class T>

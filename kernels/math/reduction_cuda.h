@@ -16,15 +16,15 @@
 
 namespace dfrun::cuda {
 
-// How a reduction is spread over a card.
+// The distribution of a reduction over the threads of a GPU.
 struct FoldGrid {
   ReductionPlan plan;
   int64_t outputs = 0;
   int64_t chunk = 0;      // inputs of an output that are folded at a time
-  int64_t chunks = 0;     // of an output
+  int64_t chunks = 0;     // chunks of an output
   bool by_block = false;  // a block of threads folds a chunk, else a thread
 
-  // Of a plan with outputs.
+  // The grid for a plan that has outputs.
   static FoldGrid Of(const ReductionPlan& plan);
 };
 
@@ -44,7 +44,7 @@ struct FoldOf {
   static DF_HOST_DEVICE A Add(A a, const T& x) {
     return R::Combine(a, R::template Lift<T>(static_cast<ComputeType<T>>(x)));
   }
-  // Those of the inputs from `begin` to below `end` that are this one's of `threads` threads, in order.
+  // Folds, in order, the inputs from `begin` to below `end` that are those of thread `thread` among `threads`.
   static DF_CARD_FUNCTION A Fold(const ReductionPlan& plan, const T* x, int64_t output, int64_t begin, int64_t end,
                                  int thread, int threads) {
     if (plan.row_is_reduced && plan.reduced.count == 1) {
@@ -63,8 +63,8 @@ struct FoldOf {
  private:
   static constexpr int kAtATime = 8;  // elements that are on their way
 
-  // Of elements that lie in one piece. A thread takes neighbours that are read at once where they are aligned; whose
-  // they are does not depend on that.
+  // Folds elements that lie in one piece. A thread takes neighbours, which are read at once where they are aligned; the
+  // assignment of elements to threads does not depend on that.
   static DF_CARD_FUNCTION A FoldRow(const T* x, int64_t count, int thread, int threads) {
     constexpr int kWidth = WidthOf(sizeof(T));
     constexpr int kVectors = kWidth >= kAtATime ? 1 : kAtATime / kWidth;
@@ -95,7 +95,7 @@ struct FoldOf {
     for (const T& x : vector.at) a = Add(a, x);
     return a;
   }
-  // Of elements `stride` apart.
+  // Folds elements that are `stride` apart.
   static DF_HOST_DEVICE A FoldLine(const T* x, int64_t stride, int64_t begin, int64_t end, int64_t step) {
     A a = R::template Start<T>();
     int64_t i = begin;
@@ -203,7 +203,7 @@ class ReductionKernel : public Kernel {
   const bool keep_dims_;
 };
 
-// The kernels of an engine that is made with what launches its folds.
+// The kernels of an engine whose constructor takes the launch of reducer R.
 template <class Engine, class R>
 struct FoldingWith {
   template <class T>

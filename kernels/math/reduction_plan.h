@@ -1,4 +1,4 @@
-// Which elements of a tensor a reduction folds into which element of its result, as index arithmetic.
+// ReductionPlan: the elements of a tensor that a reduction folds into each element of its result, as index arithmetic.
 #ifndef DFRUN_KERNELS_MATH_REDUCTION_PLAN_H_
 #define DFRUN_KERNELS_MATH_REDUCTION_PLAN_H_
 
@@ -34,8 +34,8 @@ struct StridedLoops {
   }
 };
 
-// Dimensions of size 1 are dropped and neighbours of a kind merged; what is innermost in memory is split off as a row
-// of contiguous elements.
+// Plans a reduction. Dimensions of size 1 are dropped and neighbours of a kind merged; the innermost in memory is split
+// off as a row of contiguous elements.
 struct ReductionPlan {
   bool row_is_reduced = false;  // the row folds into one output, or each of its elements into an output of its own
   int64_t row = 1;              // contiguous elements

@@ -1,4 +1,4 @@
-// Rows of a matrix that fold into rows of another, and the folding of them: what segment ops have in common.
+// RowGroups: rows of a matrix that fold into rows of another. Segment ops are built on it.
 #ifndef DFRUN_KERNELS_MATH_ROW_GROUPS_H_
 #define DFRUN_KERNELS_MATH_ROW_GROUPS_H_
 
@@ -33,8 +33,8 @@ class RowGroups {
 };
 
 // Writes output row g = the fold of group g's rows of `data`, each `width` elements wide. A group without rows gets
-// zeros if `empty_is_zero`, else what the reducer makes of nothing. The sums of a group run in its order on one thread,
-// so the result is the same on any number of threads.
+// zeros if `empty_is_zero`, else the reducer's result for no elements. The sums of a group run in its order on one
+// thread, so the result is the same on any number of threads.
 void FoldGroups(const cpu::ReductionLoops& loops, const RowGroups& groups, bool empty_is_zero, const void* data,
                 int64_t width, void* output, ThreadPool& pool);
 

@@ -6,7 +6,7 @@
 
 namespace dfrun::cpu {
 
-// As BinaryKernel, but InvalidArgument where it would broadcast.
+// A BinaryKernel that does not broadcast: InvalidArgument for operands that differ in shape.
 class SameShapeKernel : public BinaryKernel {
  public:
   SameShapeKernel(KernelSetup& setup, const BinaryLoops& loops) : BinaryKernel(setup, loops, /*broadcasts=*/false) {}

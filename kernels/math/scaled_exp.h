@@ -34,7 +34,7 @@ class ScaledExp {
     lowest_ = (n - 126) * kLn2;
   }
 
-  // Of kLineFloats elements; 0 where it would be below the normal numbers, NaN of NaN.
+  // Writes the scaled exponentials of kLineFloats elements; 0 where one would be below the normal numbers, NaN of NaN.
   void Line(const float* x, float* y) {
     alignas(64) float sums[kLineFloats];
     alignas(64) float parts[kLineFloats];
@@ -60,7 +60,7 @@ class ScaledExp {
     }
   }
 
-  // Whether what Line() has given holds: `near` and all of x are close enough to 0 and to each other.
+  // True if the results of Line() hold: `near` and all of x are close enough to 0 and to each other.
   bool Holds() const {
     alignas(64) int32_t lanes[kLineFloats];
     std::memcpy(lanes, &highest_, sizeof(lanes));
@@ -86,8 +86,8 @@ class ScaledExp {
     n = (n << 23) + 0x3f800000;
   }
 #endif
-  static constexpr float kSteps = 1 << kStepBits;  // of n, to the next power of two
-  static constexpr float kShift = 0x1.8p23F;       // what is added to it loses all bits but those of an integer
+  static constexpr float kSteps = 1 << kStepBits;  // steps of n to the next power of two
+  static constexpr float kShift = 0x1.8p23F;       // a sum with it keeps the bits of an integer only
   static constexpr float kLog2E = 1.44269504F;
   static constexpr float kLn2 = 0.693147181F;  // less 2.7e-9 of it: one float is enough
   static constexpr float kFarthest = 4096;     // n * kSteps is exact

@@ -1,4 +1,4 @@
-// What segment ops ask of their inputs' shapes, on any device.
+// Checks of segment ops' input shapes, on any device. Each returns InvalidArgument where the shapes do not fit.
 #ifndef DFRUN_KERNELS_MATH_SEGMENT_CHECKS_H_
 #define DFRUN_KERNELS_MATH_SEGMENT_CHECKS_H_
 
@@ -6,13 +6,14 @@
 
 namespace dfrun {
 
-// Of sorted ids, input 1: one for each row of `data`, input 0.
+// Checks that the sorted ids, input 1, are one for each row of `data`, input 0.
 Status CheckSegments(const OpContext& ctx);
-// Of ids anywhere, input 1: `data`, input 0, begins with their shape.
+// Checks that `data`, input 0, begins with the shape of the ids, input 1, which need not be sorted.
 Status CheckUnsortedSegments(const OpContext& ctx);
-// Of rows picked by index: inputs are data, indices and sorted ids.
+// Checks segments of rows that are picked by index: the inputs are data, indices and sorted ids.
 Status CheckSparseSegments(const OpContext& ctx);
-// Of their gradients: inputs are grad, indices, ids, and the rows of the differentiated tensor, which are `rows`.
+// Checks the gradient of CheckSparseSegments()' ops: the inputs are grad, indices, ids, and the number of rows of the
+// differentiated tensor, which is `rows`.
 Status CheckSparseSegmentGrad(const OpContext& ctx, int64_t rows);
 
 // InvalidArgument for a number of segments that sorted ids up to `last` cannot have; else one more than it.

@@ -1,4 +1,4 @@
-// Sums of segments and what is made of them. Extremes are in segment_extremes_cuda.cu.
+// Sums, products and means of segments. Extremes are in segment_extremes_cuda.cu.
 #include "kernels/math/segment_cuda.h"
 
 #include "kernels/array/int_values.h"
@@ -13,7 +13,7 @@
 namespace dfrun {
 namespace {
 
-// What folds elements T: sums of complex numbers part by part; integers as bits where they wrap around.
+// The launch that folds elements T: sums of complex numbers part by part; integers as bits where they wrap around.
 template <class R, class T>
 struct FoldOfElements {
   static constexpr cuda::GroupFold kFold = &cuda::LaunchGroupFold<R, T>;
@@ -128,7 +128,7 @@ class SparseSegmentGradOnCard : public Kernel {
     DF_ASSIGN(const int64_t rows, IntScalar(ctx.input(3), "the number of rows"));
     DF_TRY(CheckSparseSegmentGrad(ctx, rows));
     const Tensor none = ctx.input(1).SliceRows(0, 0);
-    const Tensor& indices = rows == 0 ? none : ctx.input(1);  // of no rows they may be any
+    const Tensor& indices = rows == 0 ? none : ctx.input(1);  // with no rows, any indices are fine
     DF_ASSIGN(const cuda::UpdateGroups picked,
               cuda::UpdateGroups::ByIndex(ctx, indices, rows, cuda::BadIndex::kRefused, refusal_.word()));
     Tensor begins;

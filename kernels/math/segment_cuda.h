@@ -15,7 +15,7 @@ struct CardRowGroups {
   const int32_t* order;
   const int64_t* rows;
   int64_t data_rows;
-  int64_t count;  // of groups
+  int64_t count;  // number of groups
   int64_t width;  // elements of a row
   bool empty_is_zero;
 
@@ -48,7 +48,7 @@ DF_CARD_KERNEL void FoldGroup(CardRowGroups groups, const T* data, T* y) {
 
 using GroupFold = Status (*)(OpContext& ctx, CardRowGroups groups, const void* data, void* y);
 
-// Of elements of kParts numbers T, each folded by itself.
+// Launches FoldGroup for elements of kParts numbers T, each folded by itself.
 template <class R, class T, int kParts = 1>
 Status LaunchGroupFold(OpContext& ctx, CardRowGroups groups, const void* data, void* y) {
   groups.width *= kParts;
@@ -92,11 +92,11 @@ class SparseSegmentOnCard : public Kernel {
   const Refusal refusal_;
 };
 
-// Where the rows of each of `segments` begin among sorted ids, int64 [segments + 1]; ids that are not sorted, or
-// beyond, are told by `refused`.
+// The rows at which each of `segments` begins among sorted ids, int64 [segments + 1]. Ids that are not sorted, or
+// beyond the segments, set `*refused`.
 Result<Tensor> BeginsOfSorted(OpContext& ctx, const Tensor& ids, int64_t segments, int32_t* refused);
 
-// K with what folds by R.
+// K with the launch that folds by R.
 template <class K, class R>
 struct FoldingGroups {
   template <class T>

@@ -1,4 +1,4 @@
-// The operations that segment ops fold with where they differ from reductions.
+// The reducers of segment ops that differ from those of reductions.
 #ifndef DFRUN_KERNELS_MATH_SEGMENT_REDUCERS_H_
 #define DFRUN_KERNELS_MATH_SEGMENT_REDUCERS_H_
 
@@ -33,7 +33,7 @@ struct SqrtN : Sum {
   }
 };
 
-// Extremes among the finite numbers: what is beyond them counts as the last of them.
+// Extremes among the finite numbers: an infinite one counts as the largest or smallest of them.
 struct FiniteMax : Max {
   template <class T>
   DF_HOST_DEVICE static T Finish(Accumulator<T> a, int64_t) {

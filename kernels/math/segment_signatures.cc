@@ -32,7 +32,7 @@ Output ProductOfOthers(GradientBuilder& g, Output rows, Output ids) {
   const Output one = g.Const(Tensor::Scalar<int32_t>(1));
   const Output count = g.Op("Size", ids);
   const Output positions = g.Op("Range", zero, count, one);
-  // Of the rows of the segment before each in a direction, of which `first` is the first of all rows.
+  // The product of the segment's rows before each row in a direction, in which `first` is the first of all rows.
   const auto product_before = [&](bool reverse, Output first) -> Output {
     const Output neighbours = g.Op("Roll", ids, g.Const(Tensor::Scalar<int32_t>(reverse ? -1 : 1)), zero);
     const Output differs = g.Op("LogicalOr", g.Op("NotEqual", ids, neighbours), g.Op("Equal", positions, first));

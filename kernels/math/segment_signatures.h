@@ -10,7 +10,7 @@ namespace dfrun {
 // [rows] followed by the dimensions of `data` after the first `leading`; of unknown rank where `data` is.
 PartialShape RowsOf(int64_t rows, const PartialShape& data, int leading);
 
-// How many rows the output has by scalar input i, where that is known.
+// The number of the output's rows that scalar input i gives, if it is known.
 Result<int64_t> KnownRows(InferenceContext& c, int i, const char* what);
 
 // A step of a gradient: a row of `rows` for each id (pick), or the sum of `rows` by id.
@@ -19,7 +19,8 @@ using RowFn = Output (*)(GradientBuilder& g, Output rows);
 // The gradient of an extreme, shared equally by the elements that attain it.
 void ExtremeOfSegmentGradient(GradientBuilder& g, RowFn pick, RowFn sum);
 
-// For each of `rows` the product of the other rows with its id. Rows of one id lie together. Divides by none of them.
+// The product, for each of `rows`, of the other rows with its id. Rows of one id lie together. It divides by none of
+// them.
 Output ProductOfOthers(GradientBuilder& g, Output rows, Output ids);
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// The factors of the gradients of segments that were divided by what their numbers of rows give.
+// WeightOfRows(): the factor of a segment's gradient where the segment was divided by a function of its number of rows.
 #ifndef DFRUN_KERNELS_MATH_SEGMENT_WEIGHTS_H_
 #define DFRUN_KERNELS_MATH_SEGMENT_WEIGHTS_H_
 
@@ -10,7 +10,7 @@ namespace dfrun {
 
 enum class SegmentDivisor { kOne, kRows, kRootOfRows };
 
-// Of a segment of so many rows.
+// The weight of each row of a segment with `rows` rows.
 DF_HOST_DEVICE inline double WeightOfRows(SegmentDivisor divisor, double rows) {
   if (divisor == SegmentDivisor::kOne) return 1;
   const double most = rows > 1 ? rows : 1;

@@ -1,4 +1,4 @@
-// What Select's condition chooses.
+// ConditionOfSelect(): the broadcasting of Select's condition against its operands.
 #ifndef DFRUN_KERNELS_MATH_SELECT_H_
 #define DFRUN_KERNELS_MATH_SELECT_H_
 

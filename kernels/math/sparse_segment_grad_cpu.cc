@@ -1,5 +1,5 @@
-// The gradients of segments of rows picked by index: rows of the gradient, weighted by what their segment was divided
-// by, added up where the rows were picked.
+// The gradients of segments of rows picked by index: rows of the gradient, divided as their segment was, added up where
+// the rows were picked.
 #include <algorithm>
 #include <iterator>
 

@@ -46,7 +46,7 @@ OP("Zeta")
 
 // All operands of one shape, but for scalars.
 Status BetaincShape(InferenceContext& c) {
-  PartialShape output;  // of those that are no scalars
+  PartialShape output;  // shape of the operands that are no scalars
   int scalars = 0;
   for (int i = 0; i < 3; ++i) {
     if (c.input(i).rank() == 0) {

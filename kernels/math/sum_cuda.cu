@@ -1,4 +1,4 @@
-// Sums and what is made of them.
+// Sum, and the reductions that are made of sums.
 #include "kernels/math/sum_cuda.h"
 
 #include "kernels/math/complex_cuda.h"

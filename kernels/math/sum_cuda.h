@@ -1,4 +1,4 @@
-// Sums on cards, for kernels that sum on their way.
+// SumElements(): sums on GPUs, for kernels of other ops.
 #ifndef DFRUN_KERNELS_MATH_SUM_CUDA_H_
 #define DFRUN_KERNELS_MATH_SUM_CUDA_H_
 
@@ -7,7 +7,7 @@
 
 namespace dfrun::cuda {
 
-// Of any numbers.
+// Sums numbers of any dtype.
 Status SumElements(OpContext& ctx, const ReductionPlan& plan, const Tensor& from, Tensor& to);
 
 }  // namespace dfrun::cuda

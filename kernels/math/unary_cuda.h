@@ -11,7 +11,7 @@
 
 namespace dfrun::cuda {
 
-// What launches an op's elements: y may be x.
+// Launches an op over its elements: y may be x.
 using UnaryLaunch = Status (*)(OpContext& ctx, const void* x, void* y, int64_t n);
 
 class UnaryKernel : public Kernel {

@@ -1,4 +1,4 @@
-// Elements that a thread of a card reads and writes at once: 16 bytes are what memory is fastest with.
+// ElementVector: the elements that a GPU thread reads or writes at once. Memory is fastest with 16 bytes.
 #ifndef DFRUN_KERNELS_MATH_VECTOR_CUDA_H_
 #define DFRUN_KERNELS_MATH_VECTOR_CUDA_H_
 

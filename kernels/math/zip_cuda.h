@@ -1,4 +1,4 @@
-// How cards run a map over the elements of two tensors of one shape, side by side.
+// LaunchZip(): runs a map over the elements of two tensors of one shape, side by side, on a GPU.
 #ifndef DFRUN_KERNELS_MATH_ZIP_CUDA_H_
 #define DFRUN_KERNELS_MATH_ZIP_CUDA_H_
 

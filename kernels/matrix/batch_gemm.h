@@ -10,7 +10,7 @@
 
 namespace dfrun {
 
-// About 20 us of products.
+// The work of a block: about 20 us of products.
 inline constexpr int64_t kBatchBlockWork = int64_t{1} << 21;
 
 // Calls run(i, pool) for each of `products` products of shape `s`, each of which writes its own part of the output.

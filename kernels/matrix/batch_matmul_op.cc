@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace {
 
-// What an operand of the same batch as `other` is, where nothing else is known of it.
+// The shape of an operand of which only its batch, that of `other`, is known.
 PartialShape MatricesLike(const PartialShape& other) {
   PartialShape x = other;
   x.set_dim(x.rank() - 2, PartialShape::kUnknown);

@@ -23,8 +23,8 @@ Result<BatchPairs> PairMatrices(const Shape& x, const Shape& y);
 // InvalidArgument unless the leading dimensions are the same.
 Status CheckSameBatch(const Shape& x, const Shape& y);
 
-// Whether there is a product of that dtype of operands of these. Operands of other dtypes than the product's, which
-// BatchMatMulV3 alone takes, are bytes multiplied as int32, or against bfloat16.
+// True if operands of these dtypes have a product of dtype `product`. Operands of other dtypes than the product's,
+// which BatchMatMulV3 alone takes, are bytes multiplied as int32, or against bfloat16.
 bool IsProductOf(DType product, DType x, DType y);
 
 // All dimensions but the last two.

@@ -41,7 +41,7 @@ Status CheckOutputLabels(const EinsumEquation& equation, std::string_view text) 
   return Status();
 }
 
-// What the sizes of a label say together.
+// The size that two sizes of a label give together.
 Result<int64_t> MergeSizes(EinsumLabel label, int64_t a, int64_t b) {
   if (a == b || b == PartialShape::kUnknown) return a;
   if (a == PartialShape::kUnknown) return b;
@@ -52,7 +52,7 @@ Result<int64_t> MergeSizes(EinsumLabel label, int64_t a, int64_t b) {
   return InvalidArgument("label '", static_cast<char>(label), "' stands for dimensions of sizes ", a, " and ", b);
 }
 
-// Of two sizes of a dimension that broadcasts, 1 says nothing of the other where that is unknown.
+// Merges two sizes of which one may be unknown. If the dimension broadcasts, a size of 1 leaves the other unknown.
 Result<int64_t> MergeKnown(EinsumLabel label, int64_t a, int64_t b) {
   if (label < 0 && ((a == 1 && b == PartialShape::kUnknown) || (b == 1 && a == PartialShape::kUnknown))) {
     return PartialShape::kUnknown;

@@ -22,7 +22,7 @@ struct EinsumSubscript {
   int num_labels() const { return static_cast<int>(before.size() + after.size()); }
   // One label a dimension, of a tensor whose ellipsis stands for `ellipsis_rank` dimensions.
   std::vector<EinsumLabel> Labels(int ellipsis_rank) const;
-  // The same for an operand of this rank; InvalidArgument where the rank does not fit.
+  // The labels for an operand of this rank; InvalidArgument where the rank does not fit.
   Result<std::vector<EinsumLabel>> LabelsOfRank(int rank) const;
   std::string ToString() const;
 };
@@ -45,7 +45,7 @@ struct EinsumDims {
   PartialShape output_shape() const;
 };
 
-// For operands of known rank. InvalidArgument where they do not fit.
+// Matches the equation with operands of known rank. InvalidArgument where they do not fit.
 Result<EinsumDims> MatchEinsum(const EinsumEquation& equation, const std::vector<PartialShape>& inputs);
 
 }  // namespace dfrun

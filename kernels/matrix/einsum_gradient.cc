@@ -38,7 +38,7 @@ Output SizeAt(GradientBuilder& g, Output shape, int32_t i) {
   return g.Op("Slice", shape, g.Op("ExpandDims", begin, Int(g, 0)), g.Const({int32_t{1}}));
 }
 
-// Where the first of a label's dimensions is: negative, from the end, where an ellipsis comes before it.
+// The first dimension of a label: negative, from the end, where an ellipsis comes before it.
 int32_t AxisOf(const EinsumSubscript& subscript, char label) {
   const size_t before = subscript.before.find(label);
   if (before != std::string::npos) return static_cast<int32_t>(before);
@@ -57,7 +57,8 @@ Output Spread(GradientBuilder& g, Output grad, const EinsumSubscript& kept, Outp
   return Einsum(g, {spread}, StrCat(summed, kept.ToString(), "->", subscript.ToString()));
 }
 
-// Of an operand, where `grad` reached the output and the other operand is `other`. Not yet summed where broadcast.
+// The gradient of an operand, where `grad` reached the output and the other operand is `other`. It is not yet summed
+// over dimensions that were broadcast.
 Output OperandGradient(GradientBuilder& g, Output operand, const EinsumSubscript& subscript, Output other,
                        const EinsumSubscript& other_subscript, const EinsumSubscript& output) {
   const std::string summed =

@@ -1,5 +1,5 @@
-// An einsum on any device. `Movement` is what moves elements there (movement_cpu.h), and a `Products<T>`, of which a
-// kernel has one, does the rest:
+// EinsumBase and Einsum: the op Einsum on any device. `Movement` is the device's engine of moving elements
+// (movement_cpu.h), and a `Products<T>`, of which a kernel has one, does the rest:
 //     explicit Products(KernelSetup& setup);
 //     static Status Sum(OpContext& ctx, const ReductionPlan& plan, const Tensor& from, Tensor& to);
 //     Status Multiply(OpContext& ctx, const EinsumPlan& plan, const T* a, const T* b, T* c);
@@ -17,7 +17,7 @@
 
 namespace dfrun {
 
-// What is the same for every dtype and device.
+// The part of the kernel that every dtype and device has alike.
 class EinsumBase : public Kernel {
  public:
   bool IsExpensive() const override { return true; }

@@ -19,7 +19,7 @@ Labels Distinct(const Labels& labels) {
   return distinct;
 }
 
-// Those of `labels` that `others` has too, or has not.
+// The elements of `labels` that are in `others` too, or that are not.
 Labels Only(Labels labels, const Labels& others) {
   std::erase_if(labels, [&](EinsumLabel label) { return !Has(others, label); });
   return labels;
@@ -47,7 +47,7 @@ class Layout {
     }
   }
 
-  // In steps of the label's index: a diagonal's where the label stands several times.
+  // The stride of a label's index: a diagonal's where the label stands several times.
   int64_t stride(EinsumLabel label) const { return strides_.at(label); }
   bool has_diagonals() const { return strides_.size() < labels_.size(); }
   Shape shape() const {

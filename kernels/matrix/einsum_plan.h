@@ -1,5 +1,5 @@
-// How an einsum runs: each operand is brought into the form of a batch of matrices by at most one copy and one sum, one
-// batched product follows, and at most one copy puts the result in order.
+// EinsumPlan: the steps of an einsum. Each operand is brought into the form of a batch of matrices by at most one copy
+// and one sum, one batched product follows, and at most one copy puts the result in order.
 #ifndef DFRUN_KERNELS_MATRIX_EINSUM_PLAN_H_
 #define DFRUN_KERNELS_MATRIX_EINSUM_PLAN_H_
 
@@ -23,12 +23,12 @@ struct EinsumPlan {
   Shape output;
   bool is_empty = false;                // nothing to multiply: zeros
   bool swapped = false;                 // operand 1 is the product's left side
-  std::vector<EinsumOperand> operands;  // as the inputs are
-  // Of two operands: `batch` products. Of one, `result` elements.
+  std::vector<EinsumOperand> operands;  // in the order of the inputs
+  // The sizes: `batch` products of two operands, or `result` elements of one operand.
   GemmShape product;
   int64_t batch = 1;
   int64_t result = 1;
-  // From the product to the output.
+  // The copy from the product to the output.
   bool in_order = true;
   bool has_gaps = false;  // the output has elements that nothing is copied to: off a diagonal
   std::vector<CopyDim> scatter;

@@ -17,7 +17,8 @@
 namespace dfrun {
 namespace {
 
-// Below, a weight is still in a core's cache when it is to be updated, and the product has quicker ways.
+// The least number of elements: a smaller weight is still in a core's cache when it is to be updated, and the product
+// has quicker ways.
 constexpr int64_t kLeastElements = int64_t{1} << 15;
 // Products over more than this are made in several passes, each of which goes over the whole result.
 constexpr int64_t kMostDepth = 1024;
@@ -27,14 +28,14 @@ bool IsRate(const Graph& graph, Output value) {
   return value.valid() && graph.shape(value).known_rank() && graph.shape(value).rank() == 0;
 }
 
-// Over how much term `i` of a product or of a sum of products is summed; -1: that is not known.
+// The number of elements over which term `i` of a product or of a sum of products is summed; -1: not known.
 int64_t DepthOf(const Graph& graph, const Node& product, int i) {
   const PartialShape& a = graph.shape(product.inputs[i]);
   if (!a.known_rank() || a.rank() != 2) return PartialShape::kUnknown;
   return a.dim(IsSet(product, "transpose_a") ? 0 : 1);
 }
 
-// Of a product or of a sum of products.
+// True if fusing the product, or the sum of products, saves time.
 bool IsWorthwhile(const Graph& graph, const Node& product) {
   const PartialShape& shape = product.output_shapes[0];
   if (!shape.IsFullyDefined() || shape.rank() != 2 || shape.dim(0) * shape.dim(1) < kLeastElements) return false;
@@ -84,7 +85,7 @@ std::optional<Fusion> FuseUpdateAt(const FusionView& view, const Node& node) {
   return fusion;
 }
 
-// Those of `updates` that come before or after every other reader of their variables.
+// Marks those of `updates` that come before or after every other reader of their variables.
 std::vector<bool> FindOrdered(const FusionView& view, std::span<const NodeId> order,
                               const std::vector<NodeId>& updates) {
   const Graph& graph = view.graph();
@@ -117,7 +118,7 @@ Status FuseSgdUpdates(Graph& graph, const PassContext& /*context*/) {
   });
 }
 
-// After fuse_matmul_addn, whose sums it takes.
+// This pass follows fuse_matmul_addn, whose sums it takes.
 CPU_PASS("fuse_sgd_update", 60, &FuseSgdUpdates);
 
 }  // namespace

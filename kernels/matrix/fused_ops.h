@@ -1,4 +1,4 @@
-// Attr fused_ops of matrix products: what follows a product within its node.
+// FusedOps: the epilogue that attr fused_ops of a matrix product names.
 #ifndef DFRUN_KERNELS_MATRIX_FUSED_OPS_H_
 #define DFRUN_KERNELS_MATRIX_FUSED_OPS_H_
 
@@ -34,14 +34,14 @@ class FusedOps {
   bool is_none() const { return is_none_; }
   bool is_gradient() const { return is_gradient_; }
   FusedActivation activation() const { return activation_; }
-  // Of kernels that apply a bias, Relu and its gradient alone.
+  // Fails the setup if the op asks for Gelu. Kernels call it that apply only a bias, Relu and its gradient.
   void RefuseGelu(KernelSetup& setup) const {
     if (activation_ == FusedActivation::kGelu || activation_ == FusedActivation::kApproximateGelu) {
       setup.Fail(Unimplemented("this device's product is not followed by Gelu"));
     }
   }
 
-  // Of a product of so many rows and columns. InvalidArgument where there is not the input 2 that fits it.
+  // Reads the epilogue of a product of so many rows and columns. InvalidArgument unless input 2 fits it.
   Status Read(const OpContext& ctx, int64_t rows, int64_t columns, Epilogue<T>* epilogue) const {
     if (is_none_ && ctx.num_inputs() == 2) return Status();
     const Shape wanted = is_gradient_ ? Shape({rows, columns}) : Shape({columns});

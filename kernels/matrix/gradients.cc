@@ -10,7 +10,7 @@ PartialShape BatchDims(const PartialShape& shape) {
   return PartialShape(std::vector<int64_t>(shape.dims().begin(), shape.dims().end() - 2));
 }
 
-// The same when the step knows.
+// The batch dimensions as a value that the step computes.
 Output BatchDims(GradientBuilder& g, Output value) {
   const Output count = g.Op("Sub", g.Op("Rank", value), g.Const(Tensor::Scalar<int32_t>(2)));
   return g.Op("Slice", g.Op("Shape", value), g.Const({int32_t{0}}),

@@ -1,4 +1,4 @@
-// What the gradients of ops on batches of matrices share.
+// Gradients of ops on batches of matrices, and the products that they are made of.
 #ifndef DFRUN_KERNELS_MATRIX_GRADIENTS_H_
 #define DFRUN_KERNELS_MATRIX_GRADIENTS_H_
 

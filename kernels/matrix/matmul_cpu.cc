@@ -15,7 +15,7 @@ namespace {
 template <class T>
 constexpr bool kNeedsNoPlan =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t>;
-// About a microsecond on one core.
+// The work from which on a product is expensive: about a microsecond on one core.
 constexpr int64_t kExpensiveWork = 50'000;
 
 template <class T>

@@ -33,7 +33,7 @@ class MatrixProduct {
   cuda::Product<T> product_;
 };
 
-// MatMul, and with what its attr fused_ops names.
+// MatMul, and the epilogue that its attr fused_ops names.
 template <class T>
 class MatMulKernel final : public Kernel {
  public:
@@ -59,7 +59,7 @@ class MatMulKernel final : public Kernel {
   MatrixProduct<T> product_;
 };
 
-// A product, a bias and Gelu, of which what Gelu is applied to is kept.
+// A product, a bias and Gelu. Gelu's argument is an output too.
 template <class T>
 class MatMulGeluKernel final : public Kernel {
  public:

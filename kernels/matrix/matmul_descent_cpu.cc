@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace {
 
-// The weight is locked meanwhile, and other holders of its bytes keep what they have, as with ApplyGradientDescent.
+// The weight is locked meanwhile, and other holders of its bytes keep their values, as with ApplyGradientDescent.
 template <class T>
 class MatMulDescentKernel final : public Kernel {
  public:

@@ -21,7 +21,7 @@ Status DescentShape(InferenceContext& c) {
   return Status();
 }
 
-// What follows the variable.
+// Declares the inputs and attrs that follow the variable.
 void Descent(OpBuilder& op) {
   op.Input("alpha: T").Input("a: N * T").Input("b: N * T");
   op.Attr("N: int >= 1 = 1")

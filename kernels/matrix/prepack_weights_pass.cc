@@ -18,13 +18,15 @@ namespace {
 
 constexpr const char* kPacked = "_PackWeights";
 
-// Products of more rows hide what copying costs, of fewer read the matrix as it lies; of less work they are so short
-// that all is in the cache; and a panel of more rows than this would not stay in a second-level cache of 1 MiB.
+// The limits of products that gain by packing. Products of more rows hide the cost of copying, and those of fewer read
+// the matrix in place. With less work all is in the cache. A panel of more rows than kMostDepth would not stay in a
+// second-level cache of 1 MiB.
 constexpr int64_t kLeastRows = 11;
 constexpr int64_t kMostRows = 128;
 constexpr int64_t kLeastWork = int64_t{1} << 22;
 constexpr int64_t kMostDepth = 4096;
-// So many products pay for packing: 2 MiB take as long as four of 32 rows gain, and twice that to transpose.
+// The number of products that pays for packing: 2 MiB take as long as four of 32 rows gain, and twice that to
+// transpose.
 constexpr size_t kLeastProducts = 8;
 constexpr size_t kLeastTransposed = 16;
 
@@ -94,7 +96,7 @@ Status PrepackWeights(Graph& graph, const PassContext& /*context*/) {
   return groups.empty() ? Status() : FuseNodes(graph, &FuseAt);
 }
 
-// After those that make _FusedMatMuls.
+// This pass follows those that make _FusedMatMuls.
 CPU_PASS("prepack_weights", 70, &PrepackWeights);
 
 }  // namespace

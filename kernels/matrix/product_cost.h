@@ -1,4 +1,4 @@
-// What matrix products cost: 2 m k n operations, and one an element for each op that follows in the same node.
+// Costs of matrix products: 2 m k n operations, and one an element for each op that follows in the same node.
 #ifndef DFRUN_KERNELS_MATRIX_PRODUCT_COST_H_
 #define DFRUN_KERNELS_MATRIX_PRODUCT_COST_H_
 
@@ -10,14 +10,14 @@ namespace dfrun {
 // transposed.
 CostFn ProductCost(const char* transposes_first);
 
-// Of the ops that attr fused_ops names.
+// The operations of the ops that attr fused_ops names.
 double FusedFlops(const CostContext& c);
 
-// Of `n` products: inputs a, a + 1, ... each by the one `n` inputs later, of which attrs transpose_a and transpose_b
-// say how they are taken.
+// The sizes of `n` products: inputs a, a + 1, ... each by the one `n` inputs later. Attrs transpose_a and transpose_b
+// say if they are transposed.
 struct ProductSumSizes {
-  double flops;     // of the products, with their sum
-  double elements;  // of the sum
+  double flops;     // operations of the products, with their sum
+  double elements;  // elements of the sum
 };
 ProductSumSizes SizesOfProductSum(const CostContext& c, int a, int n);
 

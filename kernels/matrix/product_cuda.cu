@@ -39,7 +39,7 @@ struct ProductTypeOf<T> {
 struct ProductGrid {
   int64_t m, k, n;
   int64_t a_row, a_column, b_row, b_column;  // strides
-  int64_t rows, columns;                     // of tiles
+  int64_t rows, columns;                     // numbers of tiles
 };
 
 // sum + a * b, a product in one rounding where there is such an instruction.
@@ -164,7 +164,7 @@ Status RunGelu(OpContext& ctx, const GeluPass<T>& pass, int64_t columns, int64_t
   return Launch(ctx, n, &GeluOfRows<F, 1, T>, pass, columns, n);
 }
 
-// What is left to do with `n` elements of a product: `has_bias` and `has_relu` say what has been done.
+// Applies the rest of the epilogue to `n` elements of a product: `has_bias` and `has_relu` say what has been done.
 template <class T>
 Status RunEnd(OpContext& ctx, T* product, T* c, int64_t columns, int64_t n, const ProductEnd<T>& end, bool has_bias,
               bool has_relu) {
@@ -191,7 +191,7 @@ struct NumberProduct {
   }
 };
 
-// Below this many multiplications a tile of ours is done before the library's call has returned.
+// The number of multiplications below which the tile kernel is done before the library's call has returned.
 constexpr double kLibraryWork = 1 << 21;
 
 template <class T>
@@ -224,7 +224,7 @@ DF_CARD_KERNEL void MoveRows(const T* from, T* to, int64_t row, int64_t padded, 
 // One of the three matrices of a product as it lies, and as the library is to have it.
 struct ProductMatrix {
   int64_t row = 0;
-  int64_t rows = 0;    // of all of a batch
+  int64_t rows = 0;    // number of rows in all of a batch
   int64_t padded = 0;  // elements from a row to the next
   bool is_padded() const { return padded != row; }
 };
@@ -244,7 +244,7 @@ struct ProductMatrices {
         b(MatrixOf<T>(s.transpose_b ? s.k : s.n, (s.repeats_b ? 1 : s.batches) * (s.transpose_b ? s.n : s.k))),
         c(MatrixOf<T>(s.n, s.batches * s.m)) {}
 
-  // Whether moving the rows costs less time than the product takes, which takes twice as long and more without.
+  // True if moving the rows costs less time than the product, which takes at least twice as long without it.
   bool PayToPad(const ProductShape& s, bool is_tf32) const {
     constexpr bool kIsHalf = sizeof(T) == 2;
     if (!kIsHalf && !(std::is_same_v<T, float> && is_tf32)) return false;
@@ -275,7 +275,7 @@ struct PaddedMatrix {
     return Launch(ctx, m.rows * (m.padded / WidthOf(sizeof(E))), &MoveRows<E, kToPadded>, static_cast<const E*>(from),
                   static_cast<E*>(to), m.row, m.padded, m.rows);
   }
-  // `data` becomes the padded copy of what it was.
+  // Copies the matrix with padded rows; `data` then points at the copy.
   Status Replace(OpContext& ctx, const ProductMatrix& matrix, const void*& data) {
     if (!matrix.is_padded()) return Status();
     DF_TRY(Allocate(ctx, matrix));
@@ -285,7 +285,7 @@ struct PaddedMatrix {
 
 }  // namespace
 
-// Where it pays, rows of the matrices are laid on multiples of 16 bytes first.
+// Runs a product by the library. If it pays, rows of the matrices are laid on multiples of 16 bytes first.
 template <class T>
 Status Product<T>::RunByLibrary(OpContext& ctx, const ProductShape& given, const LibraryProduct::Data& given_data) {
   ProductShape shape = given;

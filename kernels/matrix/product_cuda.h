@@ -13,16 +13,17 @@
 
 namespace dfrun::cuda {
 
-// Of one node. Thread safety: any thread.
+// The matrix product of one node.
+// Thread safety: any thread.
 template <class T>
 class Product {
  public:
   Product() = default;
-  // With the arithmetic that the node lets its kernel use.
+  // Uses the arithmetic that the node allows its kernel.
   explicit Product(const KernelSetup& setup) : arithmetic_(Arithmetic::Of(setup.attrs())) {}
 
-  // C = op(A) op(B) for each pair of `batch`, whose offsets are in matrices. m, k, n may be 0. `end`, of floating
-  // point alone, is what is done with each row of C.
+  // C = op(A) op(B) for each pair of `batch`, whose offsets are in matrices, then `end` for each row of C, which only
+  // floating point may have. m, k, n may be 0.
   Status Run(OpContext& ctx, const GemmShape& shape, const BroadcastPlan& batch, const T* a, const T* b, T* c,
              const ProductEnd<T>& end = {});
 

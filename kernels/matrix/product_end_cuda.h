@@ -1,4 +1,4 @@
-// What follows a product of matrices on a card.
+// ProductEnd: the epilogue of a product of matrices on a GPU.
 #ifndef DFRUN_KERNELS_MATRIX_PRODUCT_END_CUDA_H_
 #define DFRUN_KERNELS_MATRIX_PRODUCT_END_CUDA_H_
 
@@ -13,12 +13,12 @@ template <class T>
 struct ProductEnd {
   const T* bias = nullptr;  // null: there is none
   FusedActivation activation = FusedActivation::kNone;
-  T* features = nullptr;  // with Gelu: where what it is applied to is kept; null: nowhere
+  T* features = nullptr;  // with Gelu: receives Gelu's argument; null: it is not kept
 
   bool has_gelu() const {
     return activation == FusedActivation::kGelu || activation == FusedActivation::kApproximateGelu;
   }
-  // What is done in a register.
+  // The operations that are done in registers.
   BiasAndRelu<T> before_gelu() const { return {bias, activation == FusedActivation::kRelu}; }
 };
 

@@ -8,8 +8,8 @@
 
 namespace dfrun {
 
-// Of `count` inputs of `ctx` from `first` on by as many that follow them. InvalidArgument where they are no matrices
-// that fit, or products have different shapes.
+// The products of `count` inputs of `ctx`, from `first` on, with as many that follow them. InvalidArgument unless they
+// are matrices that fit, with products of one shape.
 template <class T>
 Result<ProductTerms<T>> ReadProductTerms(const OpContext& ctx, int first, int count, bool transpose_a,
                                          bool transpose_b) {
@@ -31,7 +31,7 @@ Result<ProductTerms<T>> ReadProductTerms(const OpContext& ctx, int first, int co
   return terms;
 }
 
-// Of the sum.
+// The shape of the sum.
 template <class T>
 Shape ShapeOf(const ProductTerms<T>& terms) {
   return Shape({terms[0].shape.m, terms[0].shape.n});

@@ -31,7 +31,7 @@ Status SparseTensorDenseShape(InferenceContext& c) {
   return Status();
 }
 
-// With respect to the values: for each the product of a row of `dy` and one of the dense matrix, in place of the whole
+// The gradient by the values: for each the product of a row of `dy` and one of the dense matrix, in place of the whole
 // product of the two.
 Output ValuesGradient(GradientBuilder& g, bool adjoint_a, bool adjoint_b) {
   const AddedNode positions = g.Op("Unpack", {{"num", 2}, {"axis", 1}}, g.x(0));

@@ -18,7 +18,7 @@ constexpr int64_t kBlockWork = 65536;
 
 // The entries of a sparse matrix by the row of the result that they add to, each row's in their own order.
 struct EntriesByRow {
-  std::vector<int64_t> begin;  // of each row in the two below, and their end
+  std::vector<int64_t> begin;  // begin of each row in the two below, and their end
   std::vector<int64_t> entry;
   std::vector<int64_t> inner;
 };

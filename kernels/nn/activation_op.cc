@@ -21,7 +21,7 @@ template <const char* const* kTypes>
 void Activation(OpBuilder& op) {
   op.Input("features: T").Output("activations: T").Attr(*kTypes).Shape(SameAsInput(0));
 }
-// Of dy and the result, or the argument, of the op.
+// The gradient ops of an activation: by dy and the op's result, or by dy and its argument.
 template <const char* const* kTypes>
 void GradientByResult(OpBuilder& op) {
   op.Input("gradients: T").Input("outputs: T").Output("backprops: T").Attr(*kTypes).Shape(&GradientShape);
@@ -34,7 +34,7 @@ void LeakyAttrs(OpBuilder& op) {
   op.Attr("alpha: float = 0.2").Attr("T: {half, bfloat16, float, double} = float");
 }
 
-// Of a gradient op that is linear in dy and piecewise linear in its second input.
+// The gradient of a gradient op that is linear in dy and piecewise linear in its second input: dy alone has one.
 GradientFn OfDyAlone(const char* op) {
   return [op](GradientBuilder& g) { g.dx(0) = g.Op(op, g.dy(0), g.x(1)); };
 }

@@ -15,7 +15,7 @@
 namespace dfrun {
 namespace {
 
-// Of a block of scores.
+// The size of a block of scores: queries by keys.
 constexpr int64_t kRows = 64;
 constexpr int64_t kColumns = 128;
 
@@ -90,7 +90,8 @@ class QueryBlock {
   }
 
  private:
-  // Scores of a row become their exponentials, beside the largest so far; what there is of its output is fitted to it.
+  // Turns the scores of a row into exponentials relative to the largest so far, and scales the output so far
+  // accordingly.
   void Weigh(int64_t r, int64_t column, int64_t n, C* out) {
     C* const row = scores_.data() + r * n;
     const int64_t visible = std::clamp<int64_t>(s_.Visible(first_ + r) - column, 0, n);
@@ -112,7 +113,7 @@ class QueryBlock {
     largest_[r] = largest;
   }
 
-  // Without keys the output is 0.
+  // Finishes a row of the output, which is 0 without keys.
   void Finish(int64_t r, C* out, C* log_sum) const {
     *log_sum = s_.keys == 0 ? -std::numeric_limits<C>::infinity() : largest_[r] + std::log(sums_[r]);
     for (int64_t d = 0; s_.keys > 0 && d < s_.value_depth; ++d) out[d] /= sums_[r];
@@ -157,8 +158,8 @@ class AttentionKernel final : public Kernel {
   const AttentionAttrs attrs_;
 };
 
-// What the gradient of a pair is computed of: beside its data dy, the logarithms of sums, and by query the product of
-// dy and the output.
+// The inputs of a pair's gradient: its data, dy, and for each query the logarithm of its sum and the product of dy and
+// the output.
 template <class C>
 struct PairGradients {
   PairData<C> data;
@@ -178,7 +179,7 @@ class ScoreBlock {
         weights_(static_cast<size_t>(kRows * kColumns)),
         slopes_(static_cast<size_t>(kRows * kColumns)) {}
 
-  // Of the queries from `first` on and the keys from `column` on.
+  // Computes the block of the queries from `first` on and the keys from `column` on.
   Status Compute(int64_t first, int64_t column) {
     first_ = first;
     column_ = column;

@@ -24,7 +24,7 @@ struct ScoreRows {
   int64_t pair = 0;
   int64_t pairs = 0;
   int64_t query = 0;
-  int64_t queries = 0;  // of a pair
+  int64_t queries = 0;  // number of queries in a pair
 
   int64_t rows() const { return pairs * queries; }
   // The first of the rows among those of all pairs.
@@ -151,7 +151,7 @@ Result<Tensor> Wide(OpContext& ctx, const Tensor& tensor) {
     return cuda::AsFloat(ctx, tensor);
   }
 }
-// The same of an output that is to be written, then rounded by Finish().
+// The output itself where it has the compute type; else a float buffer in its shape, which Finish() rounds into it.
 template <class T>
 Result<Tensor> WideOutput(OpContext& ctx, const Tensor& output) {
   if constexpr (std::is_same_v<T, ComputeType<T>>) {
@@ -216,7 +216,7 @@ class CardAttention final : public Kernel {
   cuda::Product<C> product_;
 };
 
-// What a gradient is computed of, and where its results go.
+// The inputs of a gradient and the buffers of its results.
 template <class C>
 struct GradientData {
   const C* dy;

@@ -72,7 +72,7 @@ LoweredNode LowerAttention(NodeBuilder& b) {
   return {"IdentityN", {output, b.Op("Cast", {{"DstT", b.attr<DType>("U")}}, log_sums)}};
 }
 
-// Products with the keys and with the values, and what is done with a score.
+// The cost of the products with the keys and with the values, and of the operations on a score.
 OpCost AttentionCost(const CostContext& c, int first, double products) {
   const double scores = c.input_elements(first) / std::max(1.0, c.input_dim(first, 3)) * c.input_dim(first + 1, 2);
   return WholeCost(c, scores * (products * 2 * c.input_dim(first, 3) + 5));

@@ -24,8 +24,8 @@ struct BatchNormAttrs {
 int BatchNormRank(const std::string& data_format);
 
 // reserve_space_3 of FusedBatchNormV3, and the last two outputs of the gradients, hold nothing. The first is a scalar,
-// as TensorFlow's own kernels give it (oneDNN's give [0]); the others are what TensorFlow's CPU kernels give: [0] or
-// scalars, by the rank and the version of the op.
+// as TensorFlow's own kernels give it (oneDNN's give [0]); the others have the shapes of TensorFlow's CPU kernels: [0]
+// or scalars, by the rank and the version of the op.
 inline Shape ReserveShape() {
   return {};
 }
@@ -34,14 +34,15 @@ Shape GradReserveShape(int rank, bool is_v3, DType images);
 // InvalidArgument unless `tensor`, called `name`, has an element a channel.
 Status CheckChannels(const OpContext& ctx, const char* name, const Tensor& tensor, int64_t channels);
 
-// Of the inputs beside x. `reads_statistics`: mean and variance are looked at; else they are vectors still.
+// Checks the inputs beside x. `reads_statistics`: mean and variance have an element a channel; else they are only
+// vectors.
 Status CheckBatchNorm(const OpContext& ctx, int64_t channels, bool reads_statistics);
 Status CheckBatchNormGrad(const OpContext& ctx, int64_t channels);
 
 // bfloat16 and float16 as float in new memory; float as it is.
 Result<Tensor> WidenedImages(OpContext& ctx, const Tensor& images);
 
-// Where float results go before they become output 0 of the node: that output itself, or memory of their own.
+// A float buffer for the results that become output 0: the output's own memory where it is float, else scratch memory.
 class ImageOutput {
  public:
   Status Allocate(OpContext& ctx, const Shape& shape);

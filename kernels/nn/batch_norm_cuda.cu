@@ -1,5 +1,5 @@
-// Batch normalisation and its gradient on cards: as on CPUs all is computed in float, with sums in double. Images are
-// read once for what is summed of them and once more for the result, whatever their type.
+// Batch normalisation and its gradient on GPUs: as on CPUs all is computed in float, with sums in double. Images are
+// read once for their sums and once more for the result, whatever their type.
 #include "kernels/math/bias_relu_cuda.h"
 #include "kernels/nn/batch_norm.h"
 #include "kernels/nn/channel_maps_cuda.h"
@@ -16,7 +16,7 @@ struct Statistics {
   float* saved_variance;
 };
 
-// What the elements of a channel are summed from: near them, so that little cancels.
+// The origin of a channel's sums: its first element, which lies near the others, so that little cancels.
 template <class T>
 DF_HOST_DEVICE double OriginOf(const T* x, int64_t first) {
   const auto origin = static_cast<double>(static_cast<float>(x[first]));
@@ -48,8 +48,8 @@ struct DistanceTerms {
   bool is_aligned() const { return cuda::IsVectorAligned(x); }
 };
 
-// The batch's own mean and variance, saved; those of the population that it is drawn from, averaged with those given;
-// and what elements are multiplied with.
+// Writes the batch's own mean and variance; the population's, averaged with the given ones; and the factor of the
+// elements.
 template <class T>
 struct FinishStatistics {
   const T* x;
@@ -91,8 +91,8 @@ struct NormaliseMap {
   const float* mean;
   const float* slope;
   const float* offset;
-  const T* side;  // what is added to the result, or null
-  bool has_relu;  // of the sum
+  const T* side;  // added to the result, or null
+  bool has_relu;  // applied to the sum with `side`
 
   template <int kWidth>
   struct Channels {
@@ -232,7 +232,8 @@ class CardBatchNorm final : public Kernel {
   bool has_relu_ = false;
 };
 
-// By channel: dx = slope ((dy - level) - inclination d), in this order so that what cancels cancels exactly.
+// The coefficients by channel: dx = slope ((dy - level) - inclination d), in this order so that what cancels cancels
+// exactly.
 struct Coefficients {
   float* slope;
   float* inclination;

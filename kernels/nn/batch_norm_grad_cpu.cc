@@ -49,7 +49,8 @@ class BatchNormGradKernel final : public Kernel {
     return Status();
   }
 
-  // By channel: dx = slope ((dy - level) - inclination d), in this order so that what cancels cancels exactly.
+  // The coefficients by channel: dx = slope ((dy - level) - inclination d), in this order so that what cancels cancels
+  // exactly.
   struct Coefficients {
     std::vector<float> slope, inclination, level;
   };

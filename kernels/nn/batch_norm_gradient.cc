@@ -31,7 +31,7 @@ class BatchNormFirst {
     Add(4, terms_.Scaled(terms_.Mul(terms_.Mul(slope, r), backprop[1]), -0.5));
   }
 
-  // Of output 1, the mean, or 2, the variance.
+  // Adds the gradients that come of output 1, the mean, or 2, the variance.
   void OfStatistic(int output) {
     const Output dy = g_.dy(output);
     const double factor = is_training_ ? g_.attr<float>("exponential_avg_factor") : 0;

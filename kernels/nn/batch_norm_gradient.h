@@ -6,8 +6,8 @@
 
 namespace dfrun {
 
-// Of FusedBatchNorm and its later versions, of which `op` gives the gradient of y: by x, scale and offset, and by mean
-// and variance where the results depend on these. The reserve spaces, which `op` alone reads, have none.
+// The gradient of FusedBatchNorm and its later versions, by x, scale and offset, and by mean and variance where the
+// results depend on them. Op `op` gives the gradient of y. The reserve spaces have none, since only `op` reads them.
 GradientFn BatchNormGradient(const char* op);
 
 }  // namespace dfrun

@@ -12,7 +12,7 @@ OpCost NormCost(const CostContext& c) {
   return WholeCost(c, (c.attr<bool>("is_training", true) ? 6 : 2) * c.input_elements(0));
 }
 
-// Input i must be a vector of `channels` elements; returns what both say of their number.
+// Checks that input i is a vector of `channels` elements, and merges the two numbers.
 Status MergeChannels(InferenceContext& c, int i, int64_t& channels) {
   DF_ASSIGN(const PartialShape vector, c.WithRank(i, 1));
   const Result<PartialShape> merged = vector.Merge(PartialShape({channels}));
@@ -63,7 +63,7 @@ constexpr const char* kFlatFormats = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
 constexpr const char* kAllFormats = "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'";
 constexpr const char* kImages = "T: {half, bfloat16, float}";
 
-// What the op's own gradient alone reads.
+// Declares an output that only the op's own gradient reads.
 void ReserveOutput(OpBuilder& op, const std::string& name, const std::string& type) {
   op.Output(name + ": " + type).GradientEnds(GradientFlow::kNone, {}, name);
 }

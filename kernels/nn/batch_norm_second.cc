@@ -34,7 +34,7 @@ class SecondGradient : private ChannelTerms {
     const Output slope = Mul(scale_, r);
     const Output covariance = Mean(Mul(a, b));
     SetDy(Add(Add(Mul(slope, Sub(a, Mul(Mul(r2, p), d))), Mul(Mul(grad_scale_, r), d)), grad_offset_));
-    // By d alone, then through v.
+    // The gradient by x goes directly through d, and through v.
     const Output direct = Sub(Mul(Mul(grad_scale_, r), b), Mul(Mul(slope, r2), Add(Mul(a, q), Mul(b, p))));
     const Output three = g_.ScalarLike(x_, 3);
     const Output bend = Sub(Mul(three, Mul(r2, Mul(p, q))), covariance);
@@ -84,7 +84,7 @@ void BatchNormSecondGradient(GradientBuilder& g) {
   } else {
     second.Inference();
   }
-  // In training what the statistics give is in the gradient of x.
+  // In training the gradients by the statistics are part of the gradient by x.
   for (int i = is_training ? 3 : 5; i < g.num_inputs(); ++i) g.SetZeroGradient(i);
 }
 

@@ -6,8 +6,9 @@
 
 namespace dfrun {
 
-// Of FusedBatchNormGrad and its later versions, by y_backprop, x and scale, in inference by mean and variance too. As
-// TensorFlow's, in training the statistics are taken to be those of x, on which they depend, and not the op's inputs.
+// The gradient of FusedBatchNormGrad and its later versions, by y_backprop, x and scale, and in inference by mean and
+// variance too. In training the statistics are taken to be those of x, on which they depend, and not the op's inputs;
+// TensorFlow does the same.
 void BatchNormSecondGradient(GradientBuilder& g);
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// What BiasAdd asks of its attrs and inputs.
+// The layout that BiasAdd reads from its attrs and inputs.
 #ifndef DFRUN_KERNELS_NN_BIAS_H_
 #define DFRUN_KERNELS_NN_BIAS_H_
 
@@ -7,7 +7,7 @@
 
 namespace dfrun {
 
-// Of BiasAdd, and of BiasAddV1, which has no data_format.
+// True if a BiasAdd has its channels before space. BiasAddV1 has no data_format, and its channels are last.
 inline bool IsBiasOfChannelsFirst(KernelSetup& setup) {
   const Result<std::string> format = setup.attrs().GetOr<std::string>("data_format", "NHWC");
   return format.ok() && *format == "NCHW";

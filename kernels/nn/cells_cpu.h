@@ -1,11 +1,11 @@
-// How recurrent cells have their work done on CPUs. A device's way is a class of which a kernel has an object:
+// The engine that recurrent cells use on CPUs. A kernel has an object of its device's engine, which is a class with:
 //     explicit Cells(KernelSetup& setup);
 //     template <class T> static Result<Tensor> FloatInput(OpContext& ctx, int i);     // input i, of T, as floats
 //     template <class T, int n> using Outputs = ...;                                  // as FloatOutputs (float_io.h)
 //     Status Multiply(ctx, shape, a, b, c);                                           // c = a b
 //     static Status ForElements(ctx, rows, columns, element);                         // element(row, column) for all
 //     static Status Zero(ctx, to, n), Copy(ctx, from, to, n);                         // floats
-//     static Status SumColumns(ctx, sums, to), SumProducts(ctx, sums, by, to);        // of ColumnSums, by StackedRows
+//     static Status SumColumns(ctx, sums, to), SumProducts(ctx, sums, by, to);        // by ColumnSums and StackedRows
 #ifndef DFRUN_KERNELS_NN_CELLS_CPU_H_
 #define DFRUN_KERNELS_NN_CELLS_CPU_H_
 
@@ -41,7 +41,7 @@ struct CpuCells {
   static Status ForElements(OpContext& ctx, int64_t rows, int64_t columns, const Element& given) {
     const int64_t block = columns >= Element::kBlock ? 1 : Element::kBlock / (columns + 1) + 1;
     ctx.pool().ParallelFor(rows, block, [&](int64_t begin, int64_t end) {
-      const Element element = given;  // what it points at is no part of it
+      const Element element = given;  // a copy that no other store can change
       for (int64_t row = begin; row < end; ++row) {
         DF_INDEPENDENT_ITERATIONS
         for (int64_t j = 0; j < columns; ++j) element(row, j);

@@ -1,4 +1,4 @@
-// How recurrent cells have their work done on cards (cells_cpu.h says what that is).
+// The engine that recurrent cells use on GPUs. kernels/nn/cells_cpu.h says what an engine has.
 #ifndef DFRUN_KERNELS_NN_CELLS_CUDA_H_
 #define DFRUN_KERNELS_NN_CELLS_CUDA_H_
 

@@ -55,7 +55,7 @@ DF_CARD_FUNCTION ChannelTotals SumTerms(const FoldGrid& grid, const Terms& terms
   return sums;
 }
 
-// Where the sums of one chunk of a channel go: to `partials`, or where there is one chunk to `finish`.
+// Stores the sums of one chunk of a channel in `partials`; where the channel has one chunk only, they go to `finish`.
 template <class Finish>
 DF_CARD_FUNCTION void KeepTotals(const FoldGrid& grid, int64_t channel, int64_t chunk, const ChannelTotals& sums,
                                  ChannelTotals* partials, const Finish& finish) {
@@ -125,7 +125,7 @@ DF_CARD_KERNEL void SumChannelRows(FoldGrid grid, Terms terms, ChannelTotals* pa
   for (int k = 0; k < kWidth; ++k) KeepTotals(grid, channel + k, chunk, sums[k], partials, finish);
 }
 
-// Of channels side by side, with threads for `width` of them each.
+// The grid for channels that lie side by side, with threads that have `width` of them each.
 inline FoldGrid GridOfRows(const ReductionPlan& plan, int width) {
   constexpr int64_t kThreads = 132 * 1024;
   constexpr int64_t kLeastRows = 32;
@@ -181,7 +181,7 @@ Status SumChannels(OpContext& ctx, const ChannelLayout& layout, const Terms& ter
   return LaunchTogether(ctx, grid.outputs, &FinishChannels<Finish>, grid, partials, finish);
 }
 
-// Rows of channels side by side, of which a thread has some, so that it reads what belongs to the channels once.
+// Rows of channels side by side. A thread has some of the channels, so that it reads their parameters once.
 inline constexpr int64_t kMapRows = 4;
 
 template <class Map, int kWidth>

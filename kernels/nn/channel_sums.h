@@ -12,12 +12,12 @@
 
 namespace dfrun::channels {
 
-// For terms of elements that are in the caches.
+// Prefetches nothing, for terms of elements that are in the caches.
 struct FetchNothing {
   void operator()(int64_t, int64_t) const {}
 };
-// For terms of float tensors: asks for the elements that come two pages later, since a CPU's own prefetchers stop at
-// the end of one. Inlined, or GCC takes a function that only fetches for one that does nothing.
+// Prefetches for terms of float tensors the elements that come two pages later, since a CPU's own prefetchers stop at
+// the end of a page. It is inlined, or GCC takes a function that only fetches for one that does nothing.
 template <int kTensors>
 struct FetchAhead {
   [[gnu::always_inline]] void operator()(int64_t first, int64_t count) const {
@@ -78,7 +78,8 @@ inline void AddBlocks(const std::vector<double>& blocks, int64_t channels, doubl
   }
 }
 
-// How many parts each block's channels are cut into, so that threads have as much to do; no sum's bits depend on it.
+// The number of parts that each block's channels are cut into, so that all threads have work; no sum's bits depend on
+// it.
 inline int64_t PartsOfBlock(const ChannelLayout& l, int64_t blocks, int64_t threads) {
   constexpr int64_t kLeastChannels = 64;
   if (blocks % threads == 0 || blocks > 4 * threads) return 1;
@@ -87,7 +88,7 @@ inline int64_t PartsOfBlock(const ChannelLayout& l, int64_t blocks, int64_t thre
 }
 
 // sums[c] of term(element, c) over the elements of each channel. The same on any number of threads: blocks depend on
-// the layout alone. fetch(first element, count): what terms will be asked for soon.
+// the layout alone. fetch(first element, count) prefetches the operands of terms that come soon.
 template <class Term, class Fetch = FetchNothing>
 void Sums(const ChannelLayout& l, ThreadPool& pool, Term&& term, double* sums, const Fetch& fetch = {}) {
   std::fill_n(sums, l.channels, 0.0);

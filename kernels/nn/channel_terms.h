@@ -9,7 +9,7 @@
 
 namespace dfrun {
 
-// Of a node with the attrs data_format and epsilon.
+// Terms of a gradient by channels, for a node with the attrs data_format and epsilon.
 class ChannelTerms {
  public:
   explicit ChannelTerms(GradientBuilder& g) : g_(g), data_format_(g.attr<std::string>("data_format")) {}
@@ -23,11 +23,11 @@ class ChannelTerms {
 
   Output Cast(Output value, DType to);
   Output Wide(Output value) { return Cast(value, DType::kFloat); }
-  // Of a vector with an element for each channel.
+  // The vector, which has an element for each channel, in a shape that broadcasts over the images.
   Output Column(Output vector);
   // The mean of each channel.
   Output Mean(Output images);
-  // How many elements of the images a channel has; `vector` has one for each channel.
+  // The number of elements that a channel has in the images; `vector` has one element for each channel.
   Output CountOf(Output images, Output vector);
 
  private:

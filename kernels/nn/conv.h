@@ -1,5 +1,6 @@
-// The three products of a convolution for one shape: by oneDNN where it has them, else as matrix products over unfolded
-// windows. Work is split over the pool by images, rows or channels, at bounds that depend on the shape alone.
+// Conv: one of the three products of a convolution for one shape. Create() chooses the implementation by the kind and
+// the shape alone: special ones for few channels, matrix products one a tap (kn2row), oneDNN, or matrix products over
+// unfolded windows (im2col). Work is split over the pool by images, rows or channels.
 #ifndef DFRUN_KERNELS_NN_CONV_H_
 #define DFRUN_KERNELS_NN_CONV_H_
 
@@ -14,19 +15,19 @@
 
 namespace dfrun {
 
-// Images and filters have at least one element. Thread safety: Run from any thread, several at once.
-// T: float, bfloat16, float16, double, int32_t.
+// Images and filters have at least one element. T: float, bfloat16, float16, double, int32_t.
+// Thread safety: Run from any thread, several at once.
 template <class T>
 class Conv {
  public:
   virtual ~Conv() = default;
   // May take milliseconds (oneDNN generates code).
   static Result<std::shared_ptr<const Conv>> Create(ConvKind kind, const ConvShape& shape);
-  // By kind: (input, filter, output); (out_backprop, filter, in_backprop); (input, out_backprop, filter_backprop). The
-  // last is written and overlaps no other. Scratch memory comes from `allocator`.
+  // Computes the last of the operands, by kind: (input, filter, output); (out_backprop, filter, in_backprop); (input,
+  // out_backprop, filter_backprop). It overlaps no other. Scratch memory comes from `allocator`.
   virtual Status Run(const T* a, const T* b, T* result, ThreadPool& pool, Allocator& allocator) const = 0;
-  // Of kForward or kBackpropInput: the same, and finish(first, count) for runs of the result's `pixels` pixels, while
-  // they are in the cache where possible. Called by any thread, for every pixel once.
+  // Runs kForward or kBackpropInput, and calls finish(first, count) for runs of the result's `pixels` pixels, while
+  // they are in the cache where possible. Threads of the pool call it; each pixel is in one call.
   virtual Status RunAndFinish(const T* a, const T* b, T* result, int64_t pixels,
                               FunctionRef<void(int64_t first, int64_t count)> finish, ThreadPool& pool,
                               Allocator& allocator) const {
@@ -35,8 +36,9 @@ class Conv {
     pool.ParallelFor(pixels, kBlock, [&](int64_t begin, int64_t end) { finish(begin, end - begin); });
     return Status();
   }
-  // Of kForward: Run() of `images` images of so many elements, which go to take(first, count, values), some at a time
-  // while they are in the cache where possible, and are kept nowhere. Called by any thread, for every image once.
+  // Runs kForward for `images` images of `image_elements` elements each and passes them to take(first, count, values),
+  // some at a time, while they are in the cache where possible. They are not stored. Threads of the pool call it; each
+  // image is in one call.
   virtual Status RunAndTake(const T* a, const T* b, int64_t images, int64_t image_elements,
                             FunctionRef<void(int64_t first, int64_t count, const T* values)> take, ThreadPool& pool,
                             Allocator& allocator) const {
@@ -47,9 +49,9 @@ class Conv {
     });
     return Status();
   }
-  // Of kBackpropFilter: Run() of an out_backprop of `images` images of so many elements, of which make(first, count,
-  // to) writes some, which are read while they are in the cache where possible. Called by any thread, for every image
-  // once.
+  // Runs kBackpropFilter with an out_backprop of `images` images of `image_elements` elements each, of which
+  // make(first, count, to) writes some; they are read while they are in the cache where possible. Threads of the pool
+  // call it; each image is in one call.
   virtual Status RunOnMade(const T* a, FunctionRef<void(int64_t first, int64_t count, T* to)> make, int64_t images,
                            int64_t image_elements, T* result, ThreadPool& pool, Allocator& allocator) const {
     DF_ASSIGN(Tensor made, Tensor::Allocate(allocator, DTypeOf<T>, Shape({images, image_elements})));
@@ -60,7 +62,8 @@ class Conv {
   }
 };
 
-// How many images one thread takes at once, about the same for all blocks. `work`: multiplications worth a block.
+// The number of images that one thread takes at once, about the same for all blocks. `work`: multiplications worth a
+// block.
 inline int64_t ImagesInBlock(const ConvShape& shape, double work) {
   const double images = work / shape.image_work() + 1;
   if (images >= static_cast<double>(shape.images)) return shape.images;
@@ -68,8 +71,8 @@ inline int64_t ImagesInBlock(const ConvShape& shape, double work) {
   const int64_t blocks = (shape.images + most - 1) / most;
   return (shape.images + blocks - 1) / blocks;
 }
-// Splits a batch into blocks, an even number of them where possible, so that two threads end together; sizes differ by
-// one at most, the larger ones first.
+// Splits a batch into blocks whose sizes differ by one at most, the larger ones first. More than one block are an even
+// number, if there are images enough, so that two threads end together.
 class ImageBlocks {
  public:
   // `most`: images a block.
@@ -92,22 +95,24 @@ inline int64_t ImagesForFilter(const ConvShape& shape) {
   constexpr double kWorkPerElement = 150;  // multiplications
   return ImagesInBlock(shape, kWorkPerElement * static_cast<double>(shape.filter_size()));
 }
-// Of a block whose result is images; a large filter wants more of them, in a quarter of all at most.
+// The number of images in a block whose result is images. A large filter takes more, but at most a quarter of the
+// batch.
 inline int64_t ImagesInBlock(const ConvShape& shape) {
   return std::max(ImagesInBlock(shape, kConvBlockWork), std::min(ImagesForFilter(shape), (shape.images + 3) / 4));
 }
 // Elements that may be counted on to stay in the second-level cache beside others.
 inline constexpr int64_t kCachedElements = int64_t{1} << 17;
-// The same for so few threads that there may be fewer blocks: a filter beyond the second-level cache comes from memory
-// for each.
+// The number of images in a block for `threads` threads. Up to two threads take fewer and larger blocks where the
+// filter is beyond the second-level cache, since each block reads it from memory.
 inline int64_t ImagesInBlockForThreads(const ConvShape& shape, int threads) {
   const int64_t usual = ImagesInBlock(shape);
   if (threads > 2 || shape.filter_size() < kCachedElements) return usual;
   return std::max(usual, std::min(8 * ImagesForFilter(shape), (shape.images + threads - 1) / threads));
 }
-// A block of the filter's gradient costs a filter of its own, written, and their sum: fewer and larger ones, 16 at
-// most, in which that is a twentieth of the time, or half of that where four blocks remain. But no larger than that the
-// output's images, which may be made for the block, stay in a core's cache, where that is a twentieth too.
+// The number of images in a block of the filter's gradient. Each block has a filter gradient of its own, and all are
+// summed at the end. At most 16 blocks keep that below a twentieth of the time, or half of that if four blocks remain.
+// Blocks are no larger than lets the output's images, which may be made for the block, stay in a core's cache, if that
+// keeps the cost below a twentieth too.
 inline int64_t ImagesInFilterBlock(const ConvShape& shape) {
   constexpr double kWorkPerElement = 1000;  // multiplications
   const double for_filter = kWorkPerElement * static_cast<double>(shape.filter_size());

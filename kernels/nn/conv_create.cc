@@ -54,7 +54,7 @@ bool IsGradientOfFewChannels(ConvKind kind, const ConvShape& s) {
   return kind == ConvKind::kBackpropInput && s.in_channels <= 4 && s.groups == 1 && !s.format.channels_first;
 }
 
-// Without the library.
+// Makes a convolution without the library.
 template <class T>
 std::shared_ptr<const Conv<T>> MakeOwnConv(ConvKind kind, const ConvShape& shape) {
   auto conv = MakeDepthwiseConv<T>(kind, shape);

@@ -29,7 +29,7 @@ struct ImageStrides {
   }
 };
 
-// What a card needs of a ConvShape.
+// The sizes of a ConvShape in a form that device code reads.
 struct CardConv {
   int64_t images, in_channels, out_channels, group_inputs, group_outputs;
   WindowDim depth, height, width;
@@ -49,13 +49,13 @@ struct CardConv {
         in(ImageStrides::Of(s.format, s.in_channels, s.depth.input, s.height.input, s.width.input)),
         out(ImageStrides::Of(s.format, s.out_channels, s.depth.output, s.height.output, s.width.output)) {}
 
-  // Of a filter [depth, height, width, in-channels of a group, out-channels].
+  // The offset of an element in a filter [depth, height, width, in-channels of a group, out-channels].
   DF_HOST_DEVICE int64_t FilterAt(int64_t d, int64_t h, int64_t w, int64_t ci, int64_t co) const {
     return (((d * height.size + h) * width.size + w) * group_inputs + ci) * out_channels + co;
   }
 };
 
-// Where an element of an image tensor is.
+// The coordinates of an element of an image tensor.
 struct ConvPlace {
   int64_t image, channel, plane, row, column;
 
@@ -236,7 +236,7 @@ struct Convolution {
   };
 };
 
-// What follows a convolution that is done, with channels last.
+// The epilogue of a finished convolution whose channels are last: the bias, then the Relu.
 template <class T>
 struct EndMap {
   T* y;
@@ -259,7 +259,7 @@ struct EndMap {
   bool is_aligned() const { return cuda::IsVectorAligned(y); }
 };
 
-// A convolution with what its attr fused_ops names.
+// A convolution with the epilogue that its attr fused_ops names.
 template <class T>
 class FusedConvKernel final : public ConvInputsKernel<ConvKind::kForward> {
  public:

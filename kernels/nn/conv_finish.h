@@ -85,7 +85,7 @@ class BiasAndActivation {
   const FusedConvOps ops_;
 };
 
-// The same, and output 1 is the result's max pooling, with windows that attrs of PoolWindowsOf() give.
+// BiasAndActivation, and output 1 is the result's max pooling, with windows from the attrs that PoolWindowsOf() reads.
 template <class T>
 class BiasActivationAndMaxPool {
  public:
@@ -141,8 +141,8 @@ class BiasActivationAndMaxPool {
   const WindowAttrs windows_;
 };
 
-// The same pooling, with the argmax of each window as output 0 instead of the result: the gradient reads only that.
-// Windows tile its images.
+// The bias, the activation and the max pooling, with the argmax of each window as output 0 instead of the images, since
+// the gradient reads only that. The windows tile the images.
 template <class T>
 class PoolingWithArgmax {
  public:

@@ -1,4 +1,4 @@
-// Attr fused_ops of convolutions: what follows one within its node.
+// FusedConvOps: the epilogue that attr fused_ops of a convolution names.
 #ifndef DFRUN_KERNELS_NN_CONV_FUSED_OPS_H_
 #define DFRUN_KERNELS_NN_CONV_FUSED_OPS_H_
 

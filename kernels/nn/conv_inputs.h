@@ -1,4 +1,4 @@
-// What kernels of convolutions, on any device, read of their node: which input is what, and the sizes.
+// The inputs and sizes that convolution kernels of any device read from their node.
 #ifndef DFRUN_KERNELS_NN_CONV_INPUTS_H_
 #define DFRUN_KERNELS_NN_CONV_INPUTS_H_
 
@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// Which inputs of each kind of op are what: the operands in Conv's order, and where the result's shape comes from.
+// The inputs of an op: its operands in Conv's order, and the input that holds the result's shape.
 struct ConvInputs {
   int a;
   int b;
@@ -42,7 +42,7 @@ inline Result<Shape> ReadSizes(const Tensor& sizes, int rank) {
   return Shape::Create(dims);
 }
 
-// What the sizes of a convolution are made of: those of input and filter.
+// Makes the sizes of a convolution from the shapes of its input and its filter.
 using MakeConvShape = Result<ConvShape> (*)(const WindowAttrs&, const Shape& input, const Shape& filter);
 
 class ConvSizesKernel : public Kernel {

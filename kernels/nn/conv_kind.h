@@ -1,4 +1,4 @@
-// Which product of a convolution's three tensors is computed.
+// ConvKind: the one of a convolution's three tensors that is computed from the two others.
 #ifndef DFRUN_KERNELS_NN_CONV_KIND_H_
 #define DFRUN_KERNELS_NN_CONV_KIND_H_
 

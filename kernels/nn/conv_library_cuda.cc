@@ -10,10 +10,10 @@
 namespace dfrun::cuda {
 namespace {
 
-// Below this many multiplications a function of ours is done before the library's call has returned.
+// The number of multiplications below which the project's own kernel is done before the library's call has returned.
 constexpr double kLibraryWork = 1 << 22;
 
-// Between a filter as it is here, [taps, in, out], and as the library has it: [out, taps, in], or with channels first
+// Copies a filter between its order here, [taps, in, out], and the library's: [out, taps, in], or with channels first
 // [out, in, taps].
 Status TurnFilter(OpContext& ctx, const ConvShape& s, DType dtype, const void* from, void* to, bool to_library) {
   const int64_t in = s.group_inputs();

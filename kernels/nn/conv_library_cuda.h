@@ -1,4 +1,4 @@
-// Convolutions of one node on cards by cuDNN, where they are large enough and it has a way.
+// The convolutions of one node on GPUs by cuDNN, if they are large enough and it has a plan.
 #ifndef DFRUN_KERNELS_NN_CONV_LIBRARY_CUDA_H_
 #define DFRUN_KERNELS_NN_CONV_LIBRARY_CUDA_H_
 
@@ -13,7 +13,7 @@ namespace dfrun::cuda {
 // Thread safety: any thread.
 class ConvByLibrary {
  public:
-  // `epilogue`: what follows a forward convolution.
+  // `epilogue`: the one of a forward convolution.
   ConvByLibrary(const KernelSetup& setup, ConvKind kind, ConvEpilogue epilogue = ConvEpilogue::kNone)
       : kind_(kind), epilogue_(epilogue), arithmetic_(Arithmetic::Of(setup.attrs())) {}
 

@@ -1,4 +1,4 @@
-// The sizes of a convolution as cuDNN has them.
+// LibraryShapeOf(): the sizes of a convolution in cuDNN's form.
 #ifndef DFRUN_KERNELS_NN_CONV_LIBRARY_SHAPE_CUDA_H_
 #define DFRUN_KERNELS_NN_CONV_LIBRARY_SHAPE_CUDA_H_
 

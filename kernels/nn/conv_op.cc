@@ -221,7 +221,7 @@ void DeepAttrs(OpBuilder& op) {
   op.Attr("data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'").Attr("dilations: list(int) = [1, 1, 1, 1, 1]");
 }
 
-// Of the pooling that an op does beside its convolution.
+// Declares the attrs of the pooling that an op does after its convolution.
 void PoolAttrs(OpBuilder& op) {
   op.Attr("pool_ksize: list(int) >= 4").Attr("pool_strides: list(int) >= 4");
   op.Attr("pool_padding: {'SAME', 'VALID', 'EXPLICIT'}").Attr("pool_explicit_paddings: list(int) = []");
@@ -236,8 +236,6 @@ void BackpropInputInputs(OpBuilder& op) {
 void BackpropFilterInputs(OpBuilder& op) {
   op.Input("input: T").Input("filter_sizes: int32").Input("out_backprop: T");
 }
-
-// What the gradients of a filter and a bias have beside what those of the output are made from.
 
 // A product and a sum for each element of `images`, the convolution's output or its gradient, and each element of the
 // window: the filter's, of all channels of a group or of the one.
@@ -264,7 +262,8 @@ template <bool kDepthwise>
 OpCost BackpropFilterCost(const CostContext& c) {
   return WholeCost(c, ConvFlops<kDepthwise>(c.output(0), c.input_elements(2)));
 }
-// Where only the argmax is kept, the convolution's size is that of the pooled one times the windows' strides.
+// The cost of a convolution with pooling. Where only the argmax is kept, the convolution's size is the pooled one times
+// the windows' strides.
 template <bool kWithArgmax>
 OpCost ConvAndPoolCost(const CostContext& c) {
   const double pooled = c.output_elements(1);

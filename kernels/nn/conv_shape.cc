@@ -39,7 +39,7 @@ Result<ConvShape> ConvShape::Of(const WindowAttrs& attrs, const Shape& input, co
   DF_TRY(shape.SetSpace(attrs, input, filter));
   const int64_t filter_inputs = filter[filter.rank() - 2];
   shape.out_channels = filter[filter.rank() - 1];
-  const bool may_be_grouped = shape.format.spatial == 2;  // as TensorFlow's
+  const bool may_be_grouped = shape.format.spatial == 2;  // TensorFlow allows groups in two dimensions only
   if (shape.in_channels == 0 || shape.in_channels % filter_inputs != 0 ||
       (shape.in_channels != filter_inputs && !may_be_grouped)) {
     return DoesNotFit(input, shape.in_channels, filter);

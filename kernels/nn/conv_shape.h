@@ -20,11 +20,11 @@ struct ConvShape {
   WindowDim width;
   ImageFormat format;
 
-  // From the shapes of input and filter; an input with a multiple of the filter's channels is grouped. InvalidArgument
+  // The shape for an input and a filter; an input with a multiple of the filter's channels is grouped. InvalidArgument
   // where they do not fit or the filter is empty.
   static Result<ConvShape> Of(const WindowAttrs& attrs, const Shape& input, const Shape& filter);
-  // Of a filter [height, width, in-channels, multiplier]: each input channel is a group of its own. In memory that is
-  // [height, width, 1, in-channels * multiplier].
+  // The shape for a filter [height, width, in-channels, multiplier], in which each input channel is a group of its own.
+  // In memory that filter is [height, width, 1, in-channels * multiplier].
   static Result<ConvShape> OfDepthwise(const WindowAttrs& attrs, const Shape& input, const Shape& filter);
 
   bool operator==(const ConvShape& other) const {
@@ -47,7 +47,7 @@ struct ConvShape {
   bool is_strided() const { return depth.stride > 1 || height.stride > 1 || width.stride > 1; }
   // Multiplications for one image.
   double image_work() const { return static_cast<double>(output_image()) * static_cast<double>(window()); }
-  // The same for some of the images.
+  // The shape with `count` images.
   ConvShape WithImages(int64_t count) const {
     ConvShape part = *this;
     part.images = count;

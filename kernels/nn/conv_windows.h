@@ -17,8 +17,8 @@ void ForTaps(const WindowDim& d, int64_t out, At&& at) {
   }
 }
 
-// Calls run(pixel of the input, tap of the filter, count) for what of a window lies inside the image: `count` pixels
-// side by side under as many taps.
+// Calls run(pixel of the input, tap of the filter, count) for the part of a window that lies inside the image: `count`
+// pixels side by side under as many taps.
 template <class Run>
 void ForWindow(const ConvShape& s, int64_t od, int64_t oh, int64_t ow, Run&& run) {
   const int64_t left = ow * s.width.stride - s.width.pad_before;

@@ -11,7 +11,7 @@ template <class C>
 C LossOf(const C* logits, const C* wanted, int64_t columns, C largest, C sum) {
   const C log_sum = std::log(sum);
   return softmax::SumOf<C>(columns, [&](int64_t j) {
-    const C part = wanted[j] * (log_sum - (logits[j] - largest));  // of all, so that the loop vectorises
+    const C part = wanted[j] * (log_sum - (logits[j] - largest));  // computed for all, so that the loop vectorises
     return wanted[j] == C(0) ? C(0) : part;
   });
 }

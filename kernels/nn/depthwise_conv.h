@@ -1,4 +1,4 @@
-// Convolution channel by channel, for what oneDNN lacks.
+// Convolution channel by channel, for types and machines that oneDNN lacks.
 #ifndef DFRUN_KERNELS_NN_DEPTHWISE_CONV_H_
 #define DFRUN_KERNELS_NN_DEPTHWISE_CONV_H_
 

@@ -26,8 +26,7 @@ struct FilterView {
 // The widths of panels are multiples of this.
 inline constexpr int64_t kPanelStepWidth = 16;
 
-// panels[out / width][tap][in][width] = filter[tap][in][out]: of forward convolutions. Zeros stand for what the last
-// panel lacks.
+// panels[out / width][tap][in][width] = filter[tap][in][out], for forward convolutions. Zeros fill the last panel.
 inline void PackFilterPanels(const FilterView& filter, int64_t width, float* panels, ThreadPool& pool) {
   constexpr int64_t kStep = kPanelStepWidth;
   const int64_t rows = filter.rows();
@@ -49,8 +48,8 @@ inline void PackFilterPanels(const FilterView& filter, int64_t width, float* pan
   });
 }
 
-// panels[in / width][taps - 1 - tap][out][width] = filter[tap][in][out]: of the forward convolution that is the
-// gradient of the filter's own by its input. Zeros stand for what the last panel lacks.
+// panels[in / width][taps - 1 - tap][out][width] = filter[tap][in][out], for the forward convolution that is the
+// gradient of the filter's own by its input. Zeros fill the last panel.
 inline void PackFlippedPanels(const FilterView& filter, int64_t width, float* panels, ThreadPool& pool) {
   constexpr int64_t kRows = kLanes<float>;
   const int64_t stride = filter.out_channels;  // between rows
@@ -88,7 +87,7 @@ inline void FlipFilter(const FilterView& filter, float* flipped, ThreadPool& poo
 
 // Input and output channels of a tile, as the library names it (ABcd16a16b).
 inline constexpr int64_t kFilterTile = 16;
-// Where a tile is a square of registers.
+// True where a tile is a square of vector registers.
 inline constexpr bool kHasFilterTiles = kLanes<float> == kFilterTile;
 
 // tiles[out / 16][in / 16][tap][16 out][16 in] = filter[tap][in][out], transposed in registers: of the gradients of
@@ -101,7 +100,7 @@ inline void PackFilterTiles(const FilterView& filter, float* tiles, ThreadPool& 
   pool.ParallelFor(filter.taps * ins, kFilterBlock / (kRows * stride) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {  // tap * ins + in / 16: the filter's order
       for (int64_t out = 0; out < filter.out_channels / kRows; ++out) {
-        // The same columns of the next rows.
+        // Prefetches the columns of the next rows.
         const float* ahead = filter.data + (i + 1) * kRows * stride + out * kRows;
         for (int64_t r = 0; r < kRows; ++r) __builtin_prefetch(ahead + r * stride, 0, 2);
         float* to = tiles + ((out * ins + i % ins) * filter.taps + i / ins) * kElements;

@@ -19,7 +19,7 @@ class FloatOutputs {
  public:
   explicit FloatOutputs(OpContext& ctx) : ctx_(ctx) {}
 
-  // Where the elements of output i are to be written.
+  // Allocates output i and returns the memory to write its elements to.
   Result<float*> Add(int i, const Shape& shape) {
     Tensor* output = nullptr;
     DF_TRY(ctx_.AllocateOutput(i, shape, &output));

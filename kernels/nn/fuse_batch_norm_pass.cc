@@ -1,7 +1,7 @@
-// On cards batch normalisation, the addition of a side input and Relu become one node (_FusedBatchNormEx), which goes
-// over images once for all three. It stands where the normalisation stood, whose name and other outputs it has: what is
-// added must come before that. What Relu and the addition waited for, as for moving averages that follow from the
-// statistics, Relu's readers wait for then. Bits stay.
+// On GPUs, batch normalisation, the addition of a side input and Relu become one node (_FusedBatchNormEx), which goes
+// over images once for all three. The node stands where the normalisation stood, and has its name and other outputs, so
+// the side input must come before it. Relu's readers then wait for the nodes that Relu and the addition waited for,
+// such as moving averages that follow from the statistics. Bits stay.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -18,7 +18,7 @@
 namespace dfrun {
 namespace {
 
-// What becomes one node.
+// The nodes that become one.
 struct NormFusion {
   NodeId norm;
   NodeId relu;
@@ -48,12 +48,12 @@ class NormFusions {
   }
 
  private:
-  // Of which one may be gone, and what it waited for with it.
+  // True if the node waits for a Relu, which may be removed together with the nodes that it waited for.
   bool WaitsForRelu(const Node& node) const {
     return std::any_of(node.control_inputs.begin(), node.control_inputs.end(),
                        [&](NodeId id) { return view_.node(id).op->name == "Relu"; });
   }
-  // Whether the value is the images of a normalisation that `reader` alone reads.
+  // True if the value is the images of a normalisation and `reader` alone reads it.
   bool IsNorm(Output value, const Node& reader) const {
     const Node& node = view_.node(value.node);
     const bool is_norm = node.op->name == "FusedBatchNormV3" || node.op->name == "FusedBatchNormV2";
@@ -120,7 +120,7 @@ class NormRebuilder {
     return Status();
   }
 
-  // What the Relus that are gone, which `old` reads or waits for, waited for.
+  // Adds the control edges of removed nodes: those of each one that `old` reads or waits for go to `made`.
   void AddWaits(const Node& old, Output side, NodeId made) {
     std::vector<NodeId>& controls = rebuilder_.to().mutable_node(made).control_inputs;
     const auto add = [&](NodeId source) {
@@ -135,7 +135,7 @@ class NormRebuilder {
   const Graph& graph_;
   GraphRebuilder rebuilder_;
   std::unordered_map<NodeId, NormFusion> by_norm_;
-  std::unordered_map<NodeId, std::vector<NodeId>> gone_;  // and what the readers wait for
+  std::unordered_map<NodeId, std::vector<NodeId>> gone_;  // removed nodes, and the nodes that their readers wait for
 };
 
 Status FuseBatchNorm(Graph& graph, const PassContext& /*context*/) {

@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-// The op that a node becomes with what follows it; null if it stays.
+// The op that a node becomes together with its successors; null if it stays.
 const char* FusedOp(const Node& node, bool is_on_card) {
   const bool is_floating = IsFloating(node.output_types[0].dtype);
   if (node.op->name == "MatMul") {

@@ -1,6 +1,6 @@
-// On cards a matrix product, BiasAdd and Gelu become one node, which adds a bias that the library's product lacks and
-// computes Gelu in one pass. Where others read the sum, as Gelu's gradient does, the node gives it too
-// (_MatMulBiasGelu, which has the name of BiasAdd); else it is a _FusedMatMul. Bits stay.
+// On GPUs, a matrix product, BiasAdd and Gelu become one node, which adds a bias that the library's product lacks and
+// computes Gelu in one pass. If others read the sum, as Gelu's gradient does, the node outputs it too (_MatMulBiasGelu,
+// which has the name of BiasAdd); else it is a _FusedMatMul. Bits stay.
 #include "kernels/device/cuda_pass.h"
 #include "src/graph/control_flow.h"
 #include "src/passes/pattern.h"
@@ -12,7 +12,7 @@ bool IsApproximate(const Node& gelu) {
   return IsSet(gelu, "approximate");
 }
 
-// What takes the name of BiasAdd.
+// The fused node, which takes the name of the BiasAdd.
 std::optional<Fusion> Fused(const Node& bias, const Node& product, const char* op) {
   if (!IsFloating(product.output_types[0].dtype) || !HasChannelsLast(bias)) return {};
   Fusion fusion{bias.id, {product.id}, op, {product.inputs[0], product.inputs[1], bias.inputs[1]}, product.attrs};
@@ -57,7 +57,7 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& node) {
   return FuseBiasAndGelu(view, node);
 }
 
-// Before fuse_bias, which would take the product and the bias.
+// This pass runs before fuse_bias, which would take the product and the bias.
 CUDA_PASS("fuse_gelu", 10, [](Graph& graph, const PassContext& /*context*/) {
   return HasControlFlow(graph) ? Status() : FuseNodes(graph, &FuseAt);
 });

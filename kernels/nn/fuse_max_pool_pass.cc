@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace {
 
-// Whether a node is max pooling in space of images with their channels last.
+// True if a node is max pooling in space of images with their channels last.
 bool IsPlainPool(const Node& node) {
   if (node.op->name != "MaxPool" || !node.control_inputs.empty()) return false;
   const Result<std::vector<int64_t>> ksize = node.attrs.Get<std::vector<int64_t>>("ksize");

@@ -12,7 +12,7 @@ class GateTerms {
 
   Output Add(Output a, Output b) { return g_.Op("AddV2", a, b); }
   Output Mul(Output a, Output b) { return g_.Op("Mul", a, b); }
-  // What reaches the argument of a sigmoid, or of a hyperbolic tangent, with the result y.
+  // The gradient by the argument of a sigmoid, or of a hyperbolic tangent, with the result y.
   Output OfSigmoid(Output y, Output dy) { return g_.Op("SigmoidGrad", y, dy); }
   Output OfTanh(Output y, Output dy) { return g_.Op("TanhGrad", y, dy); }
 
@@ -26,7 +26,7 @@ class GateTerms {
     const Output behind_x = Mul(g_.Op("Shape", x), g_.Const({int32_t{0}, int32_t{1}}));
     return g_.Op("Slice", rows, behind_x, g_.Op("Shape", h));
   }
-  // What reaches the rows, or the weights, of rows * weights.
+  // The gradient by the rows, or by the weights, of the product rows * weights.
   Output OfRows(Output grad, Output weights) { return g_.Op("MatMul", {{"transpose_b", true}}, grad, weights); }
   Output OfWeights(Output rows, Output grad) { return g_.Op("MatMul", {{"transpose_a", true}}, rows, grad); }
 

@@ -49,8 +49,8 @@ Output ExactCurvature(GradientBuilder& g, Output x) {
   return g.Op("Mul", density, g.Op("Sub", g.ScalarLike(x, 2), square));
 }
 
-// Of x s(v(x)) with the logistic function s: s' = s (1 - s) and s'' = s' (1 - 2 s) make it
-// s' (2 v' + x (v'' + (1 - 2 s) v'^2)).
+// The second derivative of x s(v(x)) with the logistic function s: s' = s (1 - s) and s'' = s' (1 - 2 s) make it s' (2
+// v' + x (v'' + (1 - 2 s) v'^2)).
 Output ApproximateCurvature(GradientBuilder& g, Output x) {
   const Output square = Square(g, x);
   const auto polynomial = [&](double cube) {

@@ -8,7 +8,7 @@ namespace {
 enum GruInput { kGruX, kGruHPrev, kGruWru, kGruWc };
 enum GruOutput { kGruR, kGruU, kGruC, kGruH };
 
-// What reaches x, h_prev, and the arguments of c and of the gates.
+// The gradients by x, h_prev, and the arguments of c and of the gates.
 struct GruGradients {
   Output x, h_prev, c_bar, gates;
 };

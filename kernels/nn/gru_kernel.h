@@ -1,4 +1,4 @@
-// A step of a gated recurrent unit and its gradient, on any device. `Cells` is the device's way of doing the work
+// The kernels of a gated recurrent unit's step and of its gradient, on any device. `Cells` is the device's engine
 // (cells_cpu.h). Source: TensorFlow's gru_ops; Cho et al.: Learning phrase representations using RNN encoder-decoder,
 // 2014.
 #ifndef DFRUN_KERNELS_NN_GRU_KERNEL_H_

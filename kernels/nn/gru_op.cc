@@ -4,7 +4,7 @@
 namespace dfrun {
 namespace {
 
-// Products with both weights, and so much an element of the state.
+// The cost of the products with both weights, and of flops_a_cell operations an element of the state.
 CostFn GruCost(double flops_a_cell) {
   return [flops_a_cell](const CostContext& c) {
     const double rows = c.input_dim(0, 0);

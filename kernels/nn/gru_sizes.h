@@ -17,7 +17,7 @@ struct Sizes {
 // InvalidArgument unless input i has a shape of the last `rank` of these.
 Status CheckShape(const OpContext& ctx, int i, std::array<int64_t, 2> dims, int rank);
 
-// Of x, h_prev, w_ru, w_c, b_ru, b_c.
+// Checks the inputs x, h_prev, w_ru, w_c, b_ru and b_c.
 Result<Sizes> CheckInputs(const OpContext& ctx);
 
 }  // namespace dfrun::gru

@@ -1,5 +1,5 @@
-// One step of a gated recurrent unit over a batch, element by element: what stands between its matrix products; written
-// once for host and device.
+// The element-wise parts of a gated recurrent unit's step over a batch, between its matrix products; written once for
+// host and device.
 #ifndef DFRUN_KERNELS_NN_GRU_STEP_H_
 #define DFRUN_KERNELS_NN_GRU_STEP_H_
 
@@ -70,7 +70,7 @@ struct CandidateGradient {
   }
 };
 
-// Of r and u, [batch, 2 * cells].
+// The gradients by the arguments of r and u, [batch, 2 * cells].
 struct GateGradients {
   static constexpr int64_t kBlock = gru::kBlock;
   int64_t cells;
@@ -90,7 +90,7 @@ struct GateGradients {
   }
 };
 
-// What the candidate adds to the gradients of x and of the state.
+// Adds the candidate's part to the gradients of x and of the state.
 struct AddInputPart {
   static constexpr int64_t kBlock = gru::kBlock;
   int64_t inputs;

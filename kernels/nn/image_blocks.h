@@ -60,7 +60,7 @@ inline Status ForImageBlocks(const ImageBlocks& blocks, ThreadPool& pool,
   return Status();
 }
 
-// Of the usual size.
+// Splits the images into blocks of the size that ImagesInBlock() gives.
 inline Status ForImageBlocks(const ConvShape& shape, ThreadPool& pool,
                              FunctionRef<Status(int64_t first, int64_t count)> block) {
   return ForImageBlocks(ImageBlocks(shape.images, ImagesInBlock(shape)), pool, block);

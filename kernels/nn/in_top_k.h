@@ -1,4 +1,4 @@
-// Whether a class is among the k of the largest predictions: what is the same on any device.
+// InTopK on any device: true for a class that is among the k largest predictions of its row.
 #ifndef DFRUN_KERNELS_NN_IN_TOP_K_H_
 #define DFRUN_KERNELS_NN_IN_TOP_K_H_
 

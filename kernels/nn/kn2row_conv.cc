@@ -14,13 +14,13 @@
 namespace dfrun {
 namespace {
 
-// Where no pixel is.
+// The offset of a pixel that a tap leads to outside of the image.
 constexpr int64_t kNowhere = -1;
 
 // A tap's part of the filter and where it leads.
 struct Tap {
   int64_t filter;           // elements before it
-  int64_t pixels;           // of an image that it leads from
+  int64_t pixels;           // number of an image's pixels that it leads from
   std::vector<int64_t> to;  // by the group's pixels: elements from the image's first, or kNowhere
 };
 
@@ -56,7 +56,7 @@ struct TapGroup {
 // A tap's product over some of the channels.
 struct TapStep {
   const TapGroup* group;
-  size_t tap;  // of the group
+  size_t tap;  // index in the group
   Range depth;
   bool continues;  // earlier steps have written all of the tap's pixels; else none
 };
@@ -91,11 +91,11 @@ class Kn2rowConv final : public Conv<float> {
  private:
   class Parts;
 
-  // Rows that are copied at a time take so often what the second-level cache has for them: each copy of the filter is
-  // used for more of them, and rows are asked for ahead.
+  // The size of the rows copied at a time, in second-level caches: each copy of the filter is used for more of them,
+  // and rows are prefetched.
   static constexpr int64_t kCaches = 4;
 
-  // How the result is cut into tiles.
+  // The tiles of a result: ranges of images by ranges of vectors of its columns.
   struct Grid {
     int64_t count() const { return images.count() * vectors.count(); }
     Range ColumnsOf(int64_t i, int64_t columns) const {
@@ -104,22 +104,22 @@ class Kn2rowConv final : public Conv<float> {
       return {begin, std::min(range.size * kLanes<float>, columns - begin)};
     }
     EvenRanges images;
-    EvenRanges vectors;  // of columns
+    EvenRanges vectors;  // vectors of columns
   };
 
   int64_t depth() const { return is_forward_ ? s_.in_channels : s_.out_channels; }
   int64_t columns() const { return is_forward_ ? s_.out_channels : s_.in_channels; }
   int64_t from_image() const { return is_forward_ ? s_.input_image() : s_.output_image(); }
   int64_t to_image() const { return is_forward_ ? s_.output_image() : s_.input_image(); }
-  // Of the group of most.
+  // The number of pixels of the largest group.
   int64_t most_pixels() const {
     int64_t most = 1;
     for (const TapGroup& group : groups_) most = std::max(most, static_cast<int64_t>(group.from.size()));
     return most;
   }
 
-  // Of taps that share pixels that they lead from: outputs share theirs with all taps, inputs with those that are steps
-  // of the window away.
+  // The number of a tap's group. A gradient has one group, since all taps lead from the same outputs; of a forward
+  // convolution, taps lead from the same inputs where they are whole strides apart.
   int64_t GroupOfTap(int64_t tap) const {
     if (!is_forward_) return 0;
     const int64_t width = tap % s_.width.size * s_.width.dilation % s_.width.stride;
@@ -135,7 +135,7 @@ class Kn2rowConv final : public Conv<float> {
     std::vector<TapGroup> alone = MakeGroups(/*shared=*/false);
     if (Cost(alone) < Cost(groups_)) groups_ = std::move(alone);
   }
-  // In multiplications of a row by a column.
+  // The cost of groups, in multiplications of a row by a column.
   int64_t Cost(const std::vector<TapGroup>& groups) const {
     constexpr int64_t kColumnsOfCopy = 16;  // take as long as a row's copy
     int64_t cost = 0;
@@ -161,7 +161,7 @@ class Kn2rowConv final : public Conv<float> {
     std::vector<TapGroup> groups;
     groups.reserve(taps_of_groups.size());
     for (auto& [group, taps] : taps_of_groups) groups.push_back(MakeGroup(taps));
-    // Those of most pixels first: few are then the first to write some pixels, but not the first for others.
+    // Groups of many pixels come first: then few later taps are the first to write some of their pixels but not all.
     std::stable_sort(groups.begin(), groups.end(),
                      [](const TapGroup& a, const TapGroup& b) { return a.taps[0].pixels > b.taps[0].pixels; });
     return groups;
@@ -170,7 +170,7 @@ class Kn2rowConv final : public Conv<float> {
   TapGroup MakeGroup(std::vector<int64_t>& taps) const {
     std::stable_sort(taps.begin(), taps.end(),
                      [&](int64_t a, int64_t b) { return TapPixels(s_, a).of_image() > TapPixels(s_, b).of_image(); });
-    // By pixel that they lead from, where each of the taps leads.
+    // The target of each tap, by the pixel that the taps lead from.
     std::map<int64_t, std::vector<int64_t>> targets;
     for (size_t i = 0; i < taps.size(); ++i) {
       TapPixels(s_, taps[i]).ForEach(s_, [&](int64_t in, int64_t out) {
@@ -183,7 +183,7 @@ class Kn2rowConv final : public Conv<float> {
     }
     TapGroup group;
     for (const auto& [from, to] : targets) group.from.push_back(from);
-    // Those of the same taps lie together, the first tap's before others, with the first tile: a tile of rows is
+    // Pixels of the same taps lie together, the first tap's before others, with the first tile: a tile of rows is
     // multiplied if a tap leads from one of them.
     std::stable_sort(group.from.begin(), group.from.end(), [&](int64_t a, int64_t b) {
       const std::vector<int64_t>& a_to = targets[a];
@@ -231,8 +231,8 @@ class Kn2rowConv final : public Conv<float> {
     for (TapStep& step : steps_) step.continues = true;
   }
 
-  // Each tile copies its images and its part of the filter: what is larger is shared out, until parts are small. Bits
-  // are the same in any tiles.
+  // The tiles for `threads` threads. Each tile copies its images and its part of the filter, so the larger of the two
+  // is divided, until parts are small. Bits are the same in any tiles.
   Grid GridFor(int64_t threads) const {
     constexpr int64_t kLeastRows = 256;
     constexpr int64_t kLeastVectors = kMaxVectors;
@@ -339,7 +339,7 @@ class Kn2rowConv::Parts {
   }
 
   const Kn2rowConv& conv_;
-  const EvenRanges chunks_;  // of the images
+  const EvenRanges chunks_;  // ranges of images
   const Range columns_;
   const float* const a_;
   const float* const filter_;
@@ -365,9 +365,10 @@ bool Kn2rowConv::RunTile(Range images, Range columns, const float* a, const floa
   });
 }
 
-// Of oneDNN's time on an Emerald Rapids, which puts the filter in order first and multiplies by some of the padding: by
-// filters of 1,000 elements a pixel 0.85 to 0.95, of 10,000 0.7 to 0.8, on images of a few pixels 0.15 to 0.6; strided
-// ones of 750 elements a pixel 0.94. By fewer, and of 64 channels, it is 1.05 to 2.
+// The products' share of oneDNN's time on an Emerald Rapids, where oneDNN reorders the filter first and multiplies by
+// some of the padding: with filters of 1,000 elements a pixel 0.85 to 0.95, of 10,000 0.7 to 0.8, on images of a few
+// pixels 0.15 to 0.6; strided ones of 750 elements a pixel 0.94. With smaller filters, and with 64 channels, it is 1.05
+// to 2.
 bool IsWorthProducts(ConvKind kind, const ConvShape& s) {
   constexpr int64_t kLeastChannels = 128;
   constexpr int64_t kFilterOfPixel = 1024;  // elements

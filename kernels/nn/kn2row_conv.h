@@ -9,7 +9,7 @@
 
 namespace dfrun {
 
-// Of kForward or kBackpropInput; null for a shape that takes oneDNN less time.
+// Makes the convolution for kForward or kBackpropInput. Null for a shape that takes oneDNN less time.
 std::shared_ptr<const Conv<float>> MakeKn2rowConv(ConvKind kind, const ConvShape& shape);
 
 }  // namespace dfrun

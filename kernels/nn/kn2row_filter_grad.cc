@@ -19,7 +19,7 @@ class TapRows {
                                 Allocator& allocator) {
     TapRows rows;
     rows.count_ = s.images * pixels.of_image();
-    const int64_t entries = rows.count_ + kRowsBeyond<float>;  // of a table
+    const int64_t entries = rows.count_ + kRowsBeyond<float>;  // length of a table
     constexpr auto kEntryBytes = static_cast<int64_t>(sizeof(const float*));
     DF_ASSIGN(rows.space_, Tensor::Allocate(allocator, DType::kUint8, Shape({2 * entries * kEntryBytes})));
     rows.Fill(s, pixels, x, dy);
@@ -138,7 +138,7 @@ bool PaysForPacking(int64_t m, int64_t k, int64_t n) {
   constexpr int64_t kLeastRows = 64;
   constexpr int64_t kLeastColumns = 240;
   constexpr int64_t kLeastWork = int64_t{1} << 26;
-  // Half of that work is enough where what is copied is used that often, as a mean of both operands.
+  // Half of that work is enough if a copied element is used that often, as a mean of both operands.
   constexpr double kUsesOfSquares = 160;
   if (m < kLeastRows || n < kLeastColumns) return false;
   const int64_t work = GemmShape{m, k, n}.work();
@@ -147,9 +147,10 @@ bool PaysForPacking(int64_t m, int64_t k, int64_t n) {
   return work >= kLeastWork || (work >= kLeastWork / 2 && rows * columns >= kUsesOfSquares * (rows + columns));
 }
 
-// Of oneDNN's time on one thread: strided 3x3 convolutions 0.76 to 0.95, those of one tap 0.75 to 1.0 where there are
-// not many more input channels than output channels; others 0.88 on images of 7x7, 1.06 of 14x14 and more of larger
-// ones. But a gradient of a large filter over few pixels would wait for partial sums, or be one thread's.
+// The products' share of oneDNN's time on one thread: strided 3x3 convolutions 0.76 to 0.95; those of one tap 0.75 to
+// 1.0 where there are not many more input channels than output channels; others 0.88 on images of 7x7, 1.06 of 14x14
+// and more of larger ones. The gradient of a large filter over few pixels is left to oneDNN: it would wait for partial
+// sums, or occupy one thread.
 bool IsWorthProducts(const ConvShape& s) {
   constexpr int64_t kLargeFilter = 1 << 18;  // elements
   constexpr int64_t kFewPixels = 8192;

@@ -1,5 +1,5 @@
-// The gradient of a filter as matrix products, one a tap (kn2row): of the input's pixels under the tap, transposed, by
-// the pixels of the output's gradient. Rows are read where they are; what padding there would be takes no time.
+// The gradient of a filter as matrix products, one a tap (kn2row): the input's pixels under the tap, transposed, by the
+// pixels of the output's gradient. Rows are read in place; padding takes no time.
 #ifndef DFRUN_KERNELS_NN_KN2ROW_FILTER_GRAD_H_
 #define DFRUN_KERNELS_NN_KN2ROW_FILTER_GRAD_H_
 

@@ -1,4 +1,4 @@
-// How scores of a row are compared, on any device.
+// LargerScore: the larger of two scores of a row, on any device.
 #ifndef DFRUN_KERNELS_NN_LARGER_SCORE_H_
 #define DFRUN_KERNELS_NN_LARGER_SCORE_H_
 
@@ -6,7 +6,8 @@
 
 namespace dfrun {
 
-// A NaN that comes second is passed over: who subtracts the largest meets it again.
+// The larger of two scores. A NaN that comes second is passed over: the caller subtracts the largest and meets it
+// again.
 struct LargerScore {
   template <class C>
   DF_HOST_DEVICE C operator()(C a, C b) const {

@@ -1,4 +1,4 @@
-// What the kernels of layer normalisation read of their inputs, on any device.
+// The rows that layer normalisation works on, with the checks of its inputs, on any device.
 #ifndef DFRUN_KERNELS_NN_LAYER_NORM_H_
 #define DFRUN_KERNELS_NN_LAYER_NORM_H_
 
@@ -9,13 +9,14 @@
 
 namespace dfrun {
 
-// A tensor as rows of what is normalised.
+// A tensor as rows that are normalised one by one.
 struct NormalisedRows {
   int64_t count;
   int64_t size;
 };
 
-// Of `x` with its dimensions from `axis` on; InvalidArgument unless inputs `parts` have the shape of a row.
+// The rows of `x`, each made of its dimensions from `axis` on. InvalidArgument unless inputs `parts` have the shape of
+// a row.
 inline Result<NormalisedRows> RowsOf(const Shape& x, int64_t axis, const OpContext& ctx,
                                      std::initializer_list<int> parts) {
   DF_ASSIGN(axis, CanonicalAxis(axis, x.rank()));
@@ -30,7 +31,7 @@ inline Result<NormalisedRows> RowsOf(const Shape& x, int64_t axis, const OpConte
   return NormalisedRows{size == 0 ? 0 : x.num_elements() / size, size};
 }
 
-// Of the gradient's inputs: dy, x, scale.
+// The rows for the gradient's inputs dy, x and scale.
 inline Result<NormalisedRows> RowsOfGradient(int64_t axis, const OpContext& ctx) {
   const Shape& dy = ctx.input(0).shape();
   const Shape& x = ctx.input(1).shape();

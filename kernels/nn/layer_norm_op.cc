@@ -62,7 +62,8 @@ AttrMap NormForm(GradientBuilder& g) {
   return {{"epsilon", g.attr<float>("epsilon")}, {"axis", g.attr<int64_t>("axis")}};
 }
 
-// The pieces of the gradient of LayerNormGrad. Rows are what is normalised: `inner` are its axes, `outer` the others.
+// The pieces of the gradient of LayerNormGrad. A row is normalised as a whole: `inner` are its axes, `outer` the
+// others.
 struct RowAlgebra {
   GradientBuilder& g;
   Output inner;
@@ -103,12 +104,12 @@ void OfNormGrad(GradientBuilder& g) {
   const Output projected = row.Mul(r, row.Project(a, n));
   g.dx(0) = row.Add(row.Mul(scale, projected), row.Add(row.Mul(b, n), g.dy(2)));
   g.dx(2) = row.Sum(row.Mul(dy, projected));
-  // By n: of the product of the two means in Project, and of sum(dy n).
+  // The gradient by n comes from the product of the two means in Project, and from sum(dy n).
   const Output mean_a = row.Mean(row.Mul(a, n));
   const Output mean_g = row.Mean(row.Mul(weighted, n));
   const Output products = row.Add(row.Mul(weighted, mean_a), row.Mul(a, mean_g));
   const Output by_n = row.Sub(row.Mul(b, dy), row.Mul(r, products));
-  // By r where it stands before Project.
+  // The gradient by r comes from its use before Project.
   const Output a_g = row.Mean(row.Mul(a, row.Project(weighted, n)));
   const Output through_r = row.Mul(row.Mul(r, r), row.Mul(n, a_g));
   g.dx(1) = row.Sub(row.Mul(r, row.Project(by_n, n)), through_r);

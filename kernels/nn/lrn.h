@@ -19,7 +19,7 @@ struct LocalResponse {
   static constexpr double kRoot = 0.5;
   static constexpr double kRootOfCube = 0.75;
 
-  // Of the attrs; refuses a radius that is none.
+  // Reads the attrs. The setup fails if the radius is negative or beyond int32.
   static LocalResponse Of(KernelSetup& setup) {
     const LocalResponse response = {setup.attr<int64_t>("depth_radius"), setup.attr<float>("bias"),
                                     setup.attr<float>("alpha"), setup.attr<float>("beta")};
@@ -29,9 +29,9 @@ struct LocalResponse {
     return response;
   }
 
-  // Of the sum of squares around a channel.
+  // The norm, from the sum of squares around a channel.
   DF_HOST_DEVICE double Norm(double squares) const { return bias + alpha * squares; }
-  // norm^-beta; the betas in use have shorter ways.
+  // norm^-beta; the usual betas take shorter computations.
   DF_HOST_DEVICE double Power(double norm) const {
     if (beta == kRoot) return 1 / std::sqrt(norm);
     if (beta == kRootOfCube) return 1 / (std::sqrt(norm) * std::sqrt(std::sqrt(norm)));

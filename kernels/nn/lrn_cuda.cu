@@ -33,7 +33,7 @@ DF_CARD_KERNEL void RespondAt(LocalResponse response, const T* x, T* y, int64_t 
   y[i] = static_cast<T>(static_cast<float>(static_cast<double>(x[i]) * power));
 }
 
-// The norms, and what the gradients of neighbours have in common.
+// Writes the norms, and the terms that the gradients of neighbours have in common.
 template <class T>
 DF_CARD_KERNEL void NormsAndTerms(LocalResponse response, const T* dy, const T* x, const T* y, double* norms,
                                   double* terms, int64_t n, int64_t channels) {

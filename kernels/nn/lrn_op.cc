@@ -4,7 +4,7 @@
 namespace dfrun {
 namespace {
 
-// For each element so much per channel of its neighbourhood, and so much beside.
+// The cost of an op that does so much for each element per channel of its neighbourhood, and so much beside.
 CostFn NeighbourCost(double flops_a_channel, double flops_an_element) {
   return [=](const CostContext& c) {
     const auto radius = static_cast<double>(c.attr<int64_t>("depth_radius", 0));

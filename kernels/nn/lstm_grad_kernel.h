@@ -1,5 +1,5 @@
-// Gradients of LSTM cells, on any device. Over time only the chain of states is step by step: the products with inputs
-// and for the weights are made of all steps at once. `Cells` is the device's way of doing the work (cells_cpu.h).
+// Gradients of LSTM cells, on any device. Only the chain of states goes step by step over time: the products with
+// inputs and for the weights are computed for all steps at once. `Cells` is the device's engine (cells_cpu.h).
 #ifndef DFRUN_KERNELS_NN_LSTM_GRAD_KERNEL_H_
 #define DFRUN_KERNELS_NN_LSTM_GRAD_KERNEL_H_
 

@@ -16,9 +16,9 @@ namespace {
 enum LstmInput { kX, kCsBefore, kHBefore, kWeights, kPeepI, kPeepF, kPeepO };
 enum LstmOutput { kGateI, kCell, kGateF, kGateO, kInner, kOuter, kState };
 
-// What the gates' arguments give to the states and weights.
+// The gradients that the gates' arguments give to the states and weights.
 struct OfArguments {
-  Output arguments;    // what reaches them, [.., 4 * cells]
+  Output arguments;    // gradient by the arguments, [.., 4 * cells]
   Output cell;         // by the peephole of o and the outer tanh, beside what reaches cs
   Output cell_before;  // by the peepholes of i and f; invalid: without these
   Output peep_i, peep_f, peep_o;
@@ -98,7 +98,7 @@ class LstmTerms : public GateTerms {
   }
 
  private:
-  // Of a cell that has none they may be of any size.
+  // Sets the gradients by the peepholes. They are zeros in a cell without peepholes, where these may be of any size.
   void SetPeepholes(Output i, Output f, Output o, const OfArguments& gates) {
     const auto set = [&](LstmInput input, Output of_states, Output of_gates) {
       g_.dx(first_ + input) = peepholes_ ? PlusIf(of_states, of_gates) : g_.Op("ZerosLike", x(input));
@@ -133,18 +133,19 @@ class LstmTerms : public GateTerms {
     return g_.Op("SelectV2", g_.Op("Reshape", is_done, g_.Const<int32_t>({-1, 1, 1})), steps, g_.ScalarLike(steps, 0));
   }
 
-  // Of a block's states those before each step.
+  // The states before each step of a block: `start`, then all of `states` but the last.
   Output Before(Output start, Output states) {
     const Output all = g_.Op("ConcatV2", g_.Op("ExpandDims", start, Axis(0)), states, Axis(0));
     return g_.Op("Slice", all, g_.Const<int32_t>({0, 0, 0}), g_.Op("Shape", states));
   }
-  // Of what reaches the states before each step what reaches the results of the steps, and the start.
+  // Gradients, from those by the states before each step: OfStepBefore() gives those by the results of the steps, and
+  // OfStart() gives the one by the start.
   Output OfStepBefore(Output before) { return g_.Op("Slice", Longer(before), g_.Const<int32_t>({1, 0, 0}), Rest()); }
   Output OfStart(Output before) {
     const Output first = g_.Op("Slice", Longer(before), g_.Const<int32_t>({0, 0, 0}), g_.Const<int32_t>({1, -1, -1}));
     return g_.Op("Reshape", first, g_.Op("Shape", x(kCsBefore)));
   }
-  // By a step of zeros, so that there is one.
+  // Adds a step of zeros, so that there is a step.
   Output Longer(Output steps) {
     const Output sizes = g_.Op("Reshape", g_.Const<int32_t>({0, 1, 0, 0, 0, 0}), g_.Const<int32_t>({3, 2}));
     return g_.Op("Pad", steps, sizes);
@@ -154,7 +155,7 @@ class LstmTerms : public GateTerms {
     return g_.Op("Slice", rows, Mul(x_sizes, g_.Const<int32_t>({0, 0, 1})), h_sizes);
   }
 
-  const int first_;  // of the inputs that a cell has: a block has one before them
+  const int first_;  // first input that a cell has: a block has one before it
   const bool forget_first_;
   const bool peepholes_;
 };

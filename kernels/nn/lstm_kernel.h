@@ -1,5 +1,5 @@
-// LSTM cells forward, on any device: one step, and a block of steps whose inputs are multiplied all at once. `Cells` is
-// the device's way of doing the work (cells_cpu.h).
+// Forward kernels of LSTM cells, on any device: one step, and a block of steps whose inputs are multiplied all at once.
+// `Cells` is the device's engine (cells_cpu.h).
 #ifndef DFRUN_KERNELS_NN_LSTM_KERNEL_H_
 #define DFRUN_KERNELS_NN_LSTM_KERNEL_H_
 
@@ -13,7 +13,7 @@ namespace dfrun::lstm {
 
 inline constexpr int kStates = 7;
 
-// What computes the states of all steps in float.
+// Computes the states of all steps in float.
 template <class Cells>
 class ForwardSteps {
  public:

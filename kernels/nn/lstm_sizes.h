@@ -11,7 +11,7 @@ namespace dfrun::lstm {
 
 struct Sizes {
   int64_t steps;  // to compute
-  int64_t time;   // of the tensors
+  int64_t time;   // length of the tensors
   int64_t batch;
   int64_t inputs;
   int64_t cells;
@@ -29,9 +29,9 @@ class SteppedKernel : public Kernel {
 // InvalidArgument unless input i has this shape.
 Status CheckShape(const OpContext& ctx, int i, const Shape& shape);
 
-// Of inputs x, cs_prev, h_prev, w, wci, wcf, wco, b, which begin at `first`. x is [batch, inputs], or with `over_time`
-// [time, batch, inputs] and input 0 the number of steps. A cell that has no peepholes may be given any wci, wcf and
-// wco.
+// Checks the inputs x, cs_prev, h_prev, w, wci, wcf, wco and b, which begin at `first`. x is [batch, inputs], or with
+// `over_time` [time, batch, inputs] and input 0 the number of steps. A cell that has no peepholes may be given any wci,
+// wcf and wco.
 Result<Sizes> CheckInputs(const OpContext& ctx, int first, bool over_time, bool use_peephole);
 
 // [batch, cells], with the time first where it is over time; InvalidArgument where that is beyond int64.

@@ -1,6 +1,5 @@
-// One step of an LSTM over a batch, element by element: what stands between its matrix products; written once for host
-// and device. Source: TensorFlow's lstm_ops; Zaremba, Sutskever, Vinyals: Recurrent neural network regularization,
-// 2014.
+// The element-wise parts of an LSTM's step over a batch, between its matrix products; written once for host and device.
+// Source: TensorFlow's lstm_ops; Zaremba, Sutskever, Vinyals: Recurrent neural network regularization, 2014.
 #ifndef DFRUN_KERNELS_NN_LSTM_STEP_H_
 #define DFRUN_KERNELS_NN_LSTM_STEP_H_
 
@@ -61,7 +60,8 @@ DF_HOST_DEVICE inline float Clip(float x, float limit) {
   return x < -limit ? -limit : x > limit ? limit : x;
 }
 
-// `from_x` and `from_h`, [batch, 4 * cells]: what input and state of the step before give to the gates.
+// The forward step of an element. `from_x` and `from_h`, [batch, 4 * cells]: the contributions of the input and of the
+// state before to the gates.
 template <bool kPeepholes>
 struct ForwardElement {
   static constexpr int64_t kBlock = lstm::kBlock;

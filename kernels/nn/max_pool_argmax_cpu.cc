@@ -1,4 +1,4 @@
-// Max pooling that says where the largest elements are, and its gradient, which is told.
+// Max pooling that outputs the numbers of the largest elements, and its gradient, which takes them.
 #include <atomic>
 
 #include "kernels/device/cpu_kernel.h"

@@ -1,4 +1,4 @@
-// Max pooling that says where the largest elements are, and its gradient, which is told, on cards.
+// Max pooling on GPUs that outputs the numbers of the largest elements, and its gradient, which takes them.
 #include <type_traits>
 
 #include "kernels/math/reducers.h"
@@ -27,7 +27,7 @@ struct CardNumbers {
       static_cast<int32_t*>(data)[i] = static_cast<int32_t>(number);
     }
   }
-  // Within image `image`; negative, or its size or more, where it is not one of the image's.
+  // The number within image `image`; negative, or its size or more, where it is not one of the image's.
   DF_HOST_DEVICE int64_t Get(int64_t i, int64_t image) const {
     const int64_t number = is_wide ? static_cast<const int64_t*>(data)[i] : static_cast<const int32_t*>(data)[i];
     return static_cast<int64_t>(static_cast<uint64_t>(number) - static_cast<uint64_t>(image * of_image));
@@ -53,7 +53,7 @@ DF_CARD_KERNEL void LargestAndNumbers(CardPool p, const T* x, T* y, CardNumbers 
   numbers.Set(i, at.image * numbers.of_image + (index < 0 ? 0 : index * p.channels + at.channel));
 }
 
-// Whether all numbers are of elements of their own windows, as pooling gives them: if not, `*strays` becomes 1.
+// Sets `*strays` to 1 if a number is that of an element outside of its own window; pooling gives no such number.
 DF_CARD_KERNEL void FindStrays(CardPool p, CardNumbers numbers, int32_t* strays, int32_t* refused, int64_t n) {
   const int64_t i = cuda::ThreadInGrid();
   if (i >= n) return;
@@ -70,8 +70,8 @@ DF_CARD_KERNEL void FindStrays(CardPool p, CardNumbers numbers, int32_t* strays,
   if (!is_own) *strays = 1;
 }
 
-// A thread has an element of the input: it adds up the gradients that are told to go there, of the windows that it is
-// in or, where there are strays, of the whole image.
+// The gradient. A thread has an element of the input: it adds up the gradients whose number names the element, of the
+// windows that it is in or, where there are strays, of the whole image.
 template <class T>
 DF_CARD_KERNEL void GradientsByNumber(CardPool p, const T* dy, CardNumbers numbers, const int32_t* strays, T* dx,
                                       int64_t n) {

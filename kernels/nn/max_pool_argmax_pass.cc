@@ -14,10 +14,10 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-constexpr int64_t kMostPixels = 128;  // of a window
+constexpr int64_t kMostPixels = 128;  // pixels of a window
 constexpr const char* kGradient = "_MaxPoolReluGrad";
 
-// The sizes of windows that are side by side without padding, so that they tile what they divide; else none.
+// The sizes of windows that lie side by side without padding, so that they tile an image that they divide; else none.
 Sizes TileOf(const Node& node, std::string_view prefix) {
   const auto attr = [&](const char* name) { return StrCat(prefix, name); };
   const Result<Sizes> ksize = node.attrs.Get<Sizes>(attr("ksize"));
@@ -28,7 +28,7 @@ Sizes TileOf(const Node& node, std::string_view prefix) {
   return tiles ? *ksize : Sizes();
 }
 
-// Whether `node` reads images and nothing but the gradient of their pooling comes of it.
+// True if `node` is the gradient of the pooling of `conv` and reads no other output of it.
 bool IsGradientOf(const Node& conv, const Node& node) {
   if (node.op->name != kGradient || node.output_types[0].dtype != DType::kFloat) return false;
   const auto reads = [&](int input, int port) { return node.inputs[input] == Output{conv.id, port}; };
@@ -65,7 +65,7 @@ std::optional<Fusion> RouteToArgmax(const FusionView& view, const Node& node) {
   return fusion;
 }
 
-// After fuse_max_pool, which makes what it looks for.
+// This pass follows fuse_max_pool, which makes the nodes that it looks for.
 CPU_PASS("max_pool_argmax", 30,
          [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &RouteToArgmax); });
 

@@ -20,8 +20,8 @@ T ThroughRelu(T dy, T x) {
 
 }  // namespace internal
 
-// Of one image: (x, y, dy) to dx. The first largest element of x has the gradient, whatever y is; where x is what
-// Relu gave, through it.
+// The gradient of one image: (x, y, dy) to dx. The first largest element of x has the gradient, whatever y is.
+// kThroughRelu: x is a Relu's result, and the gradient goes through that Relu too.
 template <bool kThroughRelu>
 struct ToFirstLargest {
   static constexpr bool kBack = false;

@@ -6,7 +6,7 @@
 namespace dfrun {
 namespace {
 
-// (x, y, dy) to dx, the gradient to every element that equals y: what TensorFlow does in three dimensions.
+// (x, y, dy) to dx, the gradient to every element that equals y, as TensorFlow does in three dimensions.
 struct ToEveryEqual {
   static constexpr bool kBack = false;
   template <class T>

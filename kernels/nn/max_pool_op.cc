@@ -18,7 +18,8 @@ AttrMap WindowsOf(GradientBuilder& g) {
   return Attrs(g, {"ksize", "strides", "padding", "data_format"});
 }
 
-// Of an op with the inputs orig_input, orig_output and grad, which is linear in the last: `op` of dy instead.
+// The gradient of an op with the inputs orig_input, orig_output and grad, which is linear in the last: `op` with dy in
+// its place.
 GradientFn OfGrad(const char* op) {
   return [op](GradientBuilder& g) { g.dx(2) = g.Op(op, WindowsOf(g), g.x(0), g.x(1), g.dy(0)); };
 }

@@ -1,4 +1,4 @@
-// What kernels of max pooling that number the largest elements check and read, on any device.
+// NumberedPool: the base of max pooling kernels that number the largest elements, on any device.
 #ifndef DFRUN_KERNELS_NN_NUMBERED_POOL_H_
 #define DFRUN_KERNELS_NN_NUMBERED_POOL_H_
 
@@ -15,10 +15,10 @@ class NumberedPool : public PoolKernel {
       : PoolKernel(setup, kWindowAttrs), with_batch_(setup.attr<bool>("include_batch_in_index")) {}
 
  protected:
-  // What the numbers of an image begin with, for each image before it.
+  // The numbers that one image takes: each image's numbers begin after those of the images before it.
   int64_t NumbersOfImage(const PoolShape& s) const { return with_batch_ ? s.input_image() : 0; }
 
-  // Of the pooling whose outputs 0 and 1 these are.
+  // Allocates outputs 0 and 1 of a pooling and returns its shape.
   Result<PoolShape> MakeOutputs(OpContext& ctx, Tensor*& y, Tensor*& argmax) const {
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(PoolShape s, ShapeOf(ctx, x.shape()));
@@ -31,7 +31,7 @@ class NumberedPool : public PoolKernel {
     return s;
   }
 
-  // Of the gradient of inputs x, dy and argmax.
+  // The shape for the gradient's inputs x, dy and argmax.
   Result<PoolShape> ShapeOfGradient(const OpContext& ctx) const {
     const Shape& x = ctx.input(0).shape();
     const Shape& dy = ctx.input(1).shape();

@@ -79,7 +79,7 @@ class OneDnnConv final : public Conv<T> {
   };
   static constexpr int kMostWays = 3;  // for one thread, for two and for more
 
-  // With filters of one order. Nothing where there are such blocks already.
+  // Adds a variant whose filters have the same order. Does nothing if there are as many blocks already.
   Status AddWay(int64_t images_in_block) {
     Way way{ImageBlocks(s_.images, images_in_block), nullptr, nullptr};
     if (!ways_.empty() && ways_.back().blocks.count() == way.blocks.count()) return Status();
@@ -98,7 +98,8 @@ class OneDnnConv final : public Conv<T> {
     return *way;
   }
 
-  // Of a result that is images: block(first, count, run) for blocks of them, which run(to) computes.
+  // Runs a convolution whose result is images: calls block(first, count, run) for blocks of them, which run(to)
+  // computes.
   template <class Block>
   Status ForBlocks(const T* a, const T* b, ThreadPool& pool, Allocator& allocator, Block&& block) const {
     DF_ASSIGN(const Tensor ordered, usual().larger->Ordered(b, pool, allocator));
@@ -138,7 +139,7 @@ class OneDnnConv final : public Conv<T> {
   const ConvKind kind_;
   const ConvShape s_;
   const bool flipped_;
-  std::vector<Way> ways_;  // of ever fewer blocks, the usual ones first
+  std::vector<Way> ways_;  // ever fewer blocks, the usual number first
 };
 
 // The forward convolution of images that are much work each, by bands of their rows.

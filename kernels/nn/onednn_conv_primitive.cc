@@ -183,7 +183,7 @@ OneDnnConvPrimitive::OneDnnConvPrimitive(ConvKind kind, const ConvShape& s, memo
   }
 }
 
-// By output channels, where both orders can be cut there.
+// Splits the reordering by output channels, where both orders can be cut there.
 void OneDnnConvPrimitive::SplitReorder(const memory::desc& from, const memory::desc& to) {
   constexpr int64_t kLeast = 1 << 17;  // elements: 60 us and more
   constexpr int64_t kChannels = 64;

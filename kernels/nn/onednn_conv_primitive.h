@@ -14,7 +14,8 @@ namespace dfrun {
 
 // Filters are in the library's order: reordering one takes 0.2 to 4 us, and saves half to nine tenths of the time.
 // Images with channels last stay as they are; with channels first, where they cost the library 2 to 5 times as long,
-// they are reordered on the way. Thread safety: const methods from any thread.
+// they are reordered on the way.
+// Thread safety: const methods from any thread.
 class OneDnnConvPrimitive {
  public:
   // The library counts in int: sizes and steps beyond a bound are not its business.
@@ -58,7 +59,7 @@ class OneDnnConvPrimitive {
   const bool flipped_;
   std::unique_ptr<OneDnnCall> call_;
   Operand operands_[3];  // a, b, result
-  // Where the filter's order in the library is PackFilterTiles' or PackFilterPanels'.
+  // True if the filter's order in the library is that of PackFilterTiles() or PackFilterPanels().
   bool is_tiled_ = false;
   int64_t panel_width_ = 0;
   Parts parts_;

@@ -1,5 +1,5 @@
-// Max pooling that remembers where each window's largest element was, a byte instead of the image, and its gradient by
-// that. Of images that windows tile: all pixels are in one window, and all of a window's pixels are in the image.
+// Max pooling that keeps the argmax of each window, a byte instead of the image, and its gradient by that argmax.
+// Windows tile the images: every pixel is in one window, and all of a window's pixels are in the image.
 #ifndef DFRUN_KERNELS_NN_POOL_ARGMAX_H_
 #define DFRUN_KERNELS_NN_POOL_ARGMAX_H_
 
@@ -89,7 +89,7 @@ void PutAtArgmax(std::span<const int64_t, kPixels> offsets, int lanes, const Arg
 
 }  // namespace internal
 
-// Of the image activation(x + bias), a vector at a time.
+// Pools the image activation(x + bias), a vector at a time, and writes the argmax of each window.
 template <class Activation>
 void LargestAndArgmax(const PoolShape& s, const float* x, const float* bias, float* y, Argmax* argmax,
                       Activation&& activation) {
@@ -105,7 +105,7 @@ void LargestAndArgmax(const PoolShape& s, const float* x, const float* bias, flo
   });
 }
 
-// Of one image: the gradient of max pooling and of the Relu before it. Writes all of dx.
+// The gradient of one image through max pooling and the Relu before it. Writes all of dx.
 inline void GradientAtArgmax(const PoolShape& s, const Argmax* argmax, const float* dy, float* dx) {
   ForTiles(s, [&](auto offsets, int64_t first, int64_t from) {
     ForLanes<float>(s.channels, [&](auto whole, int lanes, int64_t c) {

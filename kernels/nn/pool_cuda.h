@@ -1,5 +1,5 @@
-// Pooling as functions of a card see it. A gradient's thread has an element of the input and looks at the windows that
-// it is in, so that none is written by two.
+// The forms of pooling's sizes that GPU functions read. A gradient's thread has an element of the input and looks at
+// the windows that it is in, so that no two threads write the same element.
 #ifndef DFRUN_KERNELS_NN_POOL_CUDA_H_
 #define DFRUN_KERNELS_NN_POOL_CUDA_H_
 
@@ -56,7 +56,7 @@ struct CardWindow {
   }
 };
 
-// Where element `i` of images of pixels of channels is.
+// The coordinates of element `i` in images of pixels of channels.
 struct CardPixel {
   int64_t image, plane, row, column, channel;
   static DF_HOST_DEVICE CardPixel Of(int64_t i, int64_t channels, int64_t depth, int64_t height, int64_t width) {
@@ -68,7 +68,7 @@ struct CardPixel {
   }
 };
 
-// What a card needs of a PoolShape.
+// The sizes of a PoolShape in a form that device code reads.
 struct CardPool : PoolDims {
   int64_t input_image;
   int64_t output_image;

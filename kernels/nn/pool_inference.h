@@ -8,9 +8,9 @@ namespace dfrun {
 
 // Every output is input 0 after pooling by the attrs ksize and strides.
 Status PoolOutputShape(InferenceContext& c);
-// The same of averages, whose input may have no channels.
+// Every output is the average pooling of input 0, which may have no channels.
 Status AveragePoolOutputShape(InferenceContext& c);
-// The same by the vector inputs 1 (ksize) and 2 (strides), as far as they are known.
+// Every output is the pooling of input 0 by the vector inputs 1 (ksize) and 2 (strides), as far as they are known.
 Status PoolV2OutputShape(InferenceContext& c);
 
 // orig_input, orig_output, grad like the latter: the result is like orig_input. Images have kRank dimensions.

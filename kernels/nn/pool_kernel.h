@@ -7,7 +7,7 @@
 
 namespace dfrun {
 
-// Where an op's windows and strides are: attrs, or the int32 vector inputs `ksize` and the next one.
+// The source of an op's windows and strides: its attrs, or the int32 vector input `ksize` and the next input.
 struct WindowInputs {
   int ksize = -1;  // -1: attrs
 };
@@ -21,14 +21,14 @@ class PoolKernel : public Kernel {
   static void ForImages(const PoolShape& s, ThreadPool& pool, FunctionRef<void(int64_t image)> body);
 
  protected:
-  // Of this node's windows over an input of this shape, which has at most 2^31 - 1 pixels an image. InvalidArgument
-  // where they do not fit.
+  // The shape of this node's pooling over an input of shape `input`, which has at most 2^31 - 1 pixels an image.
+  // InvalidArgument where they do not fit.
   Result<PoolShape> ShapeOf(const OpContext& ctx, const Shape& input) const;
-  // The same for the gradient of averages: of the input whose sizes are input 0, which go to `input`. InvalidArgument
-  // where input 1 is no gradient of its pooling.
+  // The shape for the gradient of averages, whose input 0 holds the sizes of the pooled images; `input` receives them.
+  // InvalidArgument where input 1 is no gradient of that pooling.
   Result<PoolShape> ShapeOfAverages(const OpContext& ctx, Shape& input) const;
-  // The same for a gradient of max pooling: of inputs orig_input, orig_output and grad, which is one of the input where
-  // it is the second (`back`).
+  // The shape for a gradient of max pooling with the inputs orig_input, orig_output and grad. `back`: grad has the
+  // shape of orig_input, as the second gradient has it.
   Result<PoolShape> ShapeOfMaxPoolGradient(const OpContext& ctx, bool back) const;
 
  private:

@@ -50,7 +50,7 @@ inline constexpr bfloat16 kLowest<bfloat16> = std::bit_cast<bfloat16>(uint16_t{0
 template <>
 inline constexpr float16 kLowest<float16> = std::bit_cast<float16>(uint16_t{0xfbff});
 
-// As TensorFlow: the largest starts as the lowest finite value, and NaN is never larger.
+// Max pooling of an image. The largest starts as the lowest finite value, and NaN is never larger, as in TensorFlow.
 template <class T>
 void MaxImage(const PoolShape& s, const T* x, T* y) {
   ForWindows(s, [&](const Window& window, int64_t to) {

@@ -27,9 +27,9 @@ inline void StoreNarrow(float* to, Vec<double> v, int lanes) {
   std::memcpy(to, &narrow, static_cast<size_t>(lanes) * sizeof(float));
 }
 
-// A pixel, and what it is multiplied by.
+// A pixel and its weight.
 struct WeighedPixel {
-  int64_t offset;  // of its first channel
+  int64_t offset;  // offset of its first channel
   double weight;
 };
 
@@ -68,7 +68,8 @@ inline void MeansOfImage(const PoolShape& s, const float* x, float* y) {
   ForWindows(s, [&](const Window& window, int64_t to) {
     pixels.clear();
     ForPixels(s, window, [&](int64_t pixel) { pixels.push_back({pixel * s.channels, 1}); });
-    // In double the product rounds to the float that the quotient does, but where that is nearly between two.
+    // The product, in double, rounds to the float that the quotient does, unless the quotient is nearly between two
+    // floats.
     SumPixels<false>(pixels, 1 / static_cast<double>(window.pixels()), s.channels, x, y + to);
   });
 }
@@ -120,7 +121,7 @@ void MeanOfImage(const PoolShape& s, const T* x, T* y) {
   AverageImage(s, x, y);
 }
 
-// dx of one image, likewise.
+// dx of one image, in vectors where it can be.
 template <class T>
 void MeanOfImageGradient(const PoolShape& s, const T* dy, T* dx) {
   if constexpr (std::is_same_v<T, float>) {

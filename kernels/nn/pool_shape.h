@@ -20,7 +20,7 @@ struct PoolShape {
   WindowDim width;
   Shape output;
 
-  // Of an op with these attrs on this input. InvalidArgument where they do not fit.
+  // The shape of an op with these attrs on this input. InvalidArgument where they do not fit.
   static Result<PoolShape> Of(const WindowAttrs& attrs, const Shape& input);
 
   // True where no pixel is in two windows.

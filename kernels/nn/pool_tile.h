@@ -1,4 +1,5 @@
-// The windows of an op whose first input is the argmax of max pooling: side by side, as an attr says.
+// PoolTile: the windows, side by side, of an op whose first input is the argmax of max pooling. An attr gives their
+// size.
 #ifndef DFRUN_KERNELS_NN_POOL_TILE_H_
 #define DFRUN_KERNELS_NN_POOL_TILE_H_
 

@@ -1,5 +1,5 @@
-// Max pooling where windows share no pixel, and its gradient, a vector of channels at a time: what a window's pixels
-// are compared by and where the largest is stay in registers, so that the time is that of reading and writing images.
+// Max pooling where windows share no pixel, and its gradient, a vector of channels at a time. The largest elements and
+// their positions stay in registers, so that the time is that of reading and writing images.
 #ifndef DFRUN_KERNELS_NN_POOL_VECTORS_H_
 #define DFRUN_KERNELS_NN_POOL_VECTORS_H_
 
@@ -13,7 +13,7 @@ namespace dfrun::pooling {
 template <class T>
 inline constexpr bool kHasVectors = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
-// Pixels are asked for half a page ahead: a CPU's own prefetchers follow one row of an image, not all those of a
+// The distance of prefetching, half a page: a CPU's own prefetchers follow one row of an image, not all those of a
 // window.
 template <class T>
 inline constexpr int64_t kFetchedAhead = 2048 / sizeof(T);
@@ -89,7 +89,7 @@ void ToFirstLargestLanes(std::span<const int64_t, kPixels> offsets, int lanes, c
   }
 }
 
-// The same where windows share pixels: what the first largest gets is added to dx, which holds no -0.
+// Adds the gradient to dx, which holds no -0, at the first largest element. It serves windows that share pixels.
 template <bool kWhole, class T>
 void AddToFirstLargestLanes(std::span<const int64_t> offsets, int lanes, const T* x, const T* dy, T* dx) {
   const auto largest = FirstLargest<T>::template Of<kWhole>(offsets, lanes, x);
@@ -113,8 +113,8 @@ inline void FindPixels(const PoolShape& s, const Window& window, std::vector<int
   ForPixels(s, window, [&](int64_t pixel) { offsets.push_back(pixel * s.channels); });
 }
 
-// Of an image that has whole tiles: calls at(offsets of a tile's pixels from its first, offset of the first, of the
-// output's pixel) for every tile.
+// Calls at(offsets of a tile's pixels from its first, offset of the first, offset of the output's pixel) for every tile
+// of an image that has whole tiles.
 template <class At>
 void ForTiles(const PoolShape& s, At&& at) {
   std::vector<int64_t> offsets;
@@ -130,12 +130,12 @@ void ForTiles(const PoolShape& s, At&& at) {
       }
     }
   };
-  constexpr size_t kUsual = 4;  // which the compiler keeps in registers
+  constexpr size_t kUsual = 4;  // the compiler keeps so many in registers
   const std::span<const int64_t> pixels(offsets);
   pixels.size() == kUsual ? for_all(pixels.first<kUsual>()) : for_all(pixels);
 }
 
-// Of one image that has whole tiles.
+// Max pooling of one image that has whole tiles.
 template <class T>
 void MaxOfTiles(const PoolShape& s, const T* x, T* y) {
   ForTiles(s, [&](auto offsets, int64_t first, int64_t to) {
@@ -154,7 +154,7 @@ void LargestOfImage(const PoolShape& s, const T* x, T* y) {
   MaxImage(s, x, y);
 }
 
-// Of one image whose windows share no pixel. Writes every pixel that is in a window.
+// The gradient of one image whose windows share no pixel. Writes every pixel that is in a window.
 template <class T, class Gradient>
 void ToFirstLargestOfDisjoint(const PoolShape& s, const T* x, const T* dy, T* dx, Gradient&& gradient) {
   const auto at_window = [&](auto offsets, int64_t first, int64_t from) {
@@ -170,7 +170,7 @@ void ToFirstLargestOfDisjoint(const PoolShape& s, const T* x, const T* dy, T* dx
   });
 }
 
-// Of one image whose windows may share pixels.
+// The gradient of one image whose windows may share pixels.
 template <class T>
 void ToFirstLargestOfImage(const PoolShape& s, const T* x, const T* dy, T* dx) {
   std::fill_n(dx, s.input_image(), T(0));

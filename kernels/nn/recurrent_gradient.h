@@ -1,5 +1,5 @@
-// The gradients of recurrent cells whose gates are results too. What reaches the state goes through the op that
-// TensorFlow has for it; what reaches a gate is turned into gradients of the gate's argument and of the states beside
+// The gradients of recurrent cells whose gates are results too. A gradient that reaches the state goes through the op
+// that TensorFlow has for it; one that reaches a gate becomes gradients of the gate's argument and of the states beside
 // it, which are added.
 #ifndef DFRUN_KERNELS_NN_RECURRENT_GRADIENT_H_
 #define DFRUN_KERNELS_NN_RECURRENT_GRADIENT_H_
@@ -8,13 +8,13 @@
 
 namespace dfrun {
 
-// Of GRUBlockCell.
+// The gradient of GRUBlockCell.
 void GruCellGradient(GradientBuilder& g);
 
-// Of LSTMBlockCell.
+// The gradient of LSTMBlockCell.
 void LstmCellGradient(GradientBuilder& g);
 
-// Of BlockLSTM and BlockLSTMV2, by `op`; `forget_first`: the forget gate stands before the cell's.
+// The gradient of BlockLSTM and BlockLSTMV2, by op `op`. `forget_first`: the forget gate stands before the cell's.
 GradientFn LstmBlockGradient(const char* op, bool forget_first);
 
 }  // namespace dfrun

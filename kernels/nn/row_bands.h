@@ -1,5 +1,5 @@
-// The rows of a convolution's output in bands of equal height, each a convolution of some of an image's rows: where a
-// whole image is much work for one thread, so that threads end together and one image is for several.
+// RowBands: the rows of a convolution's output in bands of equal height, each a convolution of some of an image's rows.
+// They serve images that are much work for one thread, so that threads end together and several share one image.
 #ifndef DFRUN_KERNELS_NN_ROW_BANDS_H_
 #define DFRUN_KERNELS_NN_ROW_BANDS_H_
 
@@ -25,7 +25,7 @@ class RowBands {
   }
 
   int64_t count() const { return count_; }
-  // Of one image's rows. All but the first and the last are alike.
+  // The convolution of one image's band. All bands but the first and the last are alike.
   ConvShape ShapeOf(int64_t band) const {
     ConvShape shape = s_;
     shape.height.output = rows();

@@ -24,7 +24,7 @@ struct Taps {
   int64_t row_step;     // elements of the padded image from a tap to the one below
   int64_t column_step;  // and to the one at its right
   int64_t pixel_step;   // from one output pixel's window to the next
-  int64_t channels;     // of the output
+  int64_t channels;     // number of the output's channels
 };
 
 // `last`: output channels that count in the last vector.
@@ -71,7 +71,7 @@ template <int Vectors>
 void Row(const Taps& taps, const float* image, const float* filter, int64_t pixels, int last, float* y) {
   constexpr int64_t kPixels = MaxPixels(Vectors);
   int64_t p = 0;
-  for (int64_t steps = (pixels + kPixels - 1) / kPixels; steps > 0; --steps) {  // as even as they can be
+  for (int64_t steps = (pixels + kPixels - 1) / kPixels; steps > 0; --steps) {  // blocks of nearly equal size
     const int64_t count = (pixels - p + steps - 1) / steps;
     kBlocks<Vectors>[static_cast<size_t>(count - 1)](taps, image + p * taps.pixel_step, filter, last,
                                                      y + p * taps.channels);

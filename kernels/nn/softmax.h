@@ -103,10 +103,10 @@ void Exponentials(const C* x, C* y, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] = ExpOfShifted(x[i]);
 }
 
-// From here on a row is worth passes of its own.
+// The length from which on a row is worth passes of its own.
 constexpr int64_t kLongRow = 64;
 
-// y[j] = exp(x[j] - largest); returns the sum over the row. In place too. The row after it is on its way meanwhile.
+// y[j] = exp(x[j] - largest); returns the sum over the row. y may be x. The row after it is prefetched.
 template <class C>
 C ExpRow(const C* x, C* y, int64_t columns, C largest) {
   constexpr int64_t kLanes = 64;
@@ -182,7 +182,7 @@ class Widened {
   const C* data_;
 };
 
-// Where results are computed before they are rounded to T: the output itself, or a wider buffer.
+// The memory in which results are computed before they are rounded to T: the output itself, or a wider buffer.
 template <class T>
 class Narrowed {
  public:

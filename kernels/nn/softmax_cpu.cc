@@ -16,7 +16,7 @@ struct SoftmaxOp {
   }
 };
 
-// Of rows that are not in the caches.
+// The op for rows that are not in the caches.
 struct StreamedLogSoftmax {
   static float EndRow(int64_t, const softmax::RowEnd<float>& end) {
     const float log_sum = std::log(end.SumOfShifted());

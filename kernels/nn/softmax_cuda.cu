@@ -1,5 +1,5 @@
-// Softmax over the last dimension, and the losses of a classifier. A block of threads takes a long row, a thread a
-// short one; what is computed of an element is what CPUs compute.
+// Softmax over the last dimension, and the losses of a classifier, on GPUs. A block of threads takes a long row, a
+// thread a short one; the formulas are those of CPUs.
 #include "kernels/device/cuda/launch.h"
 #include "kernels/math/elementary.h"
 #include "kernels/math/functors.h"
@@ -14,7 +14,7 @@ namespace {
 // Rows up to this length are a thread's.
 constexpr int64_t kThreadColumns = 32;
 
-// The columns of a row that a thread sees to, and what the row's threads make of them together.
+// The columns of a row that belong to a thread, and the combination of the row's threads' results.
 template <bool kByBlock>
 struct RowPart {
   static DF_CARD_FUNCTION int64_t Row() { return kByBlock ? cuda::BlockInGrid() : cuda::ThreadInGrid(); }

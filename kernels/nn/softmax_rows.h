@@ -1,4 +1,4 @@
-// What softmax and its losses make of rows of exponentials: an Op says, for every type and size.
+// The row loops of softmax and its losses over rows of exponentials. An Op, for every type and size, is a class with:
 //     // The sum of a row's exponentials is known; they may be replaced. Returns the term of its elements' results.
 //     Term EndRow(int64_t row, const RowEnd<C>& end) const
 //     C Result(C exponential, Term term, int64_t at) const   // element `at` of the output
@@ -22,8 +22,8 @@ template <class C>
 struct RowEnd {
   const C* x;  // the exponentials where they have replaced the input
   int64_t columns;
-  C* exponentials;  // of x, all times the same factor
-  C sum;            // of them
+  C* exponentials;  // exponentials of x, all times the same factor
+  C sum;            // sum of the exponentials
 
   // The sum of exp(x - RowMax(x)).
   C SumOfShifted() const { return sum / RowMax(exponentials, columns); }
@@ -41,7 +41,7 @@ class RowExponentials {
   // A row of at least a line.
   explicit RowExponentials(const float* x) : exp_(Joined<kLine>(x, [](float a, float b) { return b > a ? b : a; })) {}
 
-  // Of the line that begins at element `at` of the row.
+  // Adds the line that begins at element `at` of the row.
   void AddLine(const float* x, float* exponentials, int64_t at) {
     alignas(64) float values[kLine];
     exp_.Line(x, values);
@@ -54,7 +54,7 @@ class RowExponentials {
       sums_ = FloatLine{};
     }
   }
-  // Of the n last elements, less than a line, of which all is written.
+  // Adds the n last elements, less than a line. A whole line of exponentials is written.
   void AddRest(const float* x, int64_t n, float* exponentials) {
     float rest[kLine];
     std::fill_n(rest, kLine, -std::numeric_limits<float>::infinity());  // adds nothing
@@ -74,7 +74,7 @@ class RowExponentials {
   static constexpr int64_t kSummed = 2048;  // elements whose exponentials are added up one after the other, by lane
 
   ScaledExp exp_;
-  FloatLine totals_ = {};  // of long rows: sums of sums lose less
+  FloatLine totals_ = {};  // totals of long rows: sums of sums lose less
   FloatLine sums_ = {};
 };
 
@@ -84,7 +84,7 @@ inline float ScaledExpRow(const float* x, float* exponentials, int64_t columns) 
   RowExponentials row(x);
   int64_t j = 0;
   for (; j + kLine <= columns; j += kLine) {
-    PrefetchLines(x + columns + j, kLine * sizeof(float));  // of the row after it
+    PrefetchLines(x + columns + j, kLine * sizeof(float));  // the row after it
     __builtin_prefetch(exponentials + columns + j, 1);
     row.AddLine(x + j, exponentials + j, j);
   }

@@ -15,7 +15,7 @@
 
 namespace dfrun::softmax {
 
-// While the exponentials of a row are computed, the results of the row before are written around the caches: reading,
+// Computes the exponentials of a row while the results of the row before are written around the caches: reading,
 // computing and writing overlap, where pass after pass over a row would wait for memory, then keep it waiting. The
 // largest element of a row is not looked for first: with a third row for that every line is read twice, and rows of
 // 1,024 take 0.60 to 0.75 of a copy's speed instead of 0.86 to 0.95.
@@ -29,7 +29,7 @@ class StreamedRows {
 
   // The rows of x into those of y, where Takes() takes them.
   static void Run(const Op& op, const float* x, float* y, int64_t rows, int64_t columns, ThreadPool& pool) {
-    // Of a block: so much that the first and the last row, which run alone, do not count.
+    // A block has so many elements that its first and last row, which run alone, do not count.
     constexpr int64_t kElements = 65536;
     constexpr int64_t kRows = 8;
     pool.ParallelFor(rows, std::max(kRows, kElements / columns),
@@ -43,8 +43,9 @@ class StreamedRows {
 
   StreamedRows(const Op& op, const float* x, float* y, int64_t columns)
       : op_(op), x_(x), y_(y), columns_(columns), kept_(static_cast<size_t>(2 * Padded(columns) + kAliased + kLine)) {
-    // A load waits for a store before it whose address has the same last 12 bits: half of that away from what is read
-    // and written beside it. Where it was just ahead, softmax took 1.4 times as long.
+    // A load waits for an earlier store whose address has the same last 12 bits. So the kept rows lie half of that
+    // distance away from the memory that is read and written beside them. Just ahead of it, softmax took 1.4 times as
+    // long.
     const auto wanted = reinterpret_cast<uintptr_t>(y) / sizeof(float) + kAliased / 2;
     const auto begin = reinterpret_cast<uintptr_t>(kept_.data()) / sizeof(float);
     now_ = kept_.data() + (wanted - begin) % kAliased;
@@ -103,8 +104,8 @@ class StreamedRows {
   void FinishEach(int64_t r, int64_t begin, int64_t end, float* results) const {
     for (int64_t j = begin; j < end; ++j) results[j - begin] = op_.Result(before_[j], term_, r * columns_ + j);
   }
-  // What of row r shares lines with its neighbours: the end of a row waits for the beginning of the next. `head`:
-  // elements before the first whole line.
+  // Finishes the elements of row r that share lines with its neighbours: the end of a row waits for the beginning of
+  // the next. `head`: elements before the first whole line.
   void FinishEdges(int64_t r, int64_t head) {
     if (head == 0 && columns_ % kLine == 0) return;
     float* const row = y_ + r * columns_;
@@ -131,7 +132,7 @@ class StreamedRows {
   const float* const x_;
   float* const y_;
   const int64_t columns_;
-  Term term_{};        // of the row before
+  Term term_{};        // term of the row before
   int64_t begin_ = 0;  // rows of the block
   int64_t end_ = 0;
   alignas(64) float edge_[kLine];

@@ -1,4 +1,4 @@
-// Two matrices of one width, one above the other.
+// StackedRows: two matrices of one width, one above the other.
 #ifndef DFRUN_KERNELS_NN_STACKED_ROWS_H_
 #define DFRUN_KERNELS_NN_STACKED_ROWS_H_
 

@@ -1,4 +1,4 @@
-// Which pixels of a convolution's input and output meet under a tap of its filter.
+// The pixels of a convolution's input and output that meet under a tap of its filter.
 #ifndef DFRUN_KERNELS_NN_TAP_PIXELS_H_
 #define DFRUN_KERNELS_NN_TAP_PIXELS_H_
 

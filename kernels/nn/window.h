@@ -1,5 +1,5 @@
-// Sliding windows: what convolution and pooling have in common.
-// Source of the semantics: TensorFlow's "SAME", "VALID" and "EXPLICIT" padding.
+// Sliding windows of convolution and pooling. Source of the semantics: TensorFlow's "SAME", "VALID" and "EXPLICIT"
+// padding.
 #ifndef DFRUN_KERNELS_NN_WINDOW_H_
 #define DFRUN_KERNELS_NN_WINDOW_H_
 
@@ -11,7 +11,7 @@
 
 namespace dfrun {
 
-// Where the dimensions of an image tensor are: images, channels, and two or three dimensions of space.
+// The order of an image tensor's dimensions: images, channels, and two or three dimensions of space.
 struct ImageFormat {
   bool channels_first = false;  // NCHW; else NHWC
   int spatial = 2;              // 3: depth, height, width
@@ -70,10 +70,10 @@ struct WindowDim {
 // where the op has them.
 class WindowAttrs {
  public:
-  // Also of ops that take windows and strides as inputs (With). InvalidArgument for malformed attrs and for
-  // windows or strides across images; Unimplemented for other data formats.
+  // Reads the windows from attrs, also for ops that take windows and strides as inputs (With). InvalidArgument for
+  // malformed attrs and for windows or strides across images; Unimplemented for other data formats.
   static Result<WindowAttrs> Read(const AttrMap& attrs);
-  // These windows and strides. Errors as of Read.
+  // These attrs with other windows and strides. It returns the errors of Read.
   Result<WindowAttrs> With(std::vector<int64_t> ksize, std::vector<int64_t> strides) const;
 
   const ImageFormat& format() const { return format_; }
@@ -83,7 +83,7 @@ class WindowAttrs {
   // InvalidArgument where windows reach across channels.
   Status RefuseChannelWindows() const;
 
-  // Of the dimension `dim` of the tensor, for windows of `size` elements. PartialShape::kUnknown in either gives an
+  // The windows along the tensor's dimension `dim`, `size` elements each. PartialShape::kUnknown in either gives an
   // unknown output. InvalidArgument where no window fits.
   Result<WindowDim> Dim(int dim, int64_t input, int64_t size) const;
 
@@ -100,8 +100,8 @@ class WindowAttrs {
   std::vector<int64_t> explicit_paddings_;
 };
 
-// Those of the pooling that an op does beside others, whose attrs are called pool_ksize, pool_strides, pool_padding and
-// pool_explicit_paddings. Channels are last. Errors as of WindowAttrs::Read.
+// The windows of the pooling that an op does beside its own work, with the attrs pool_ksize, pool_strides, pool_padding
+// and pool_explicit_paddings. Channels are last. It returns the errors of WindowAttrs::Read.
 Result<WindowAttrs> PoolWindowsOf(const AttrMap& attrs);
 
 }  // namespace dfrun

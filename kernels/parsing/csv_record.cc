@@ -36,7 +36,7 @@ class Reader {
     return Status();
   }
 
-  // From its first quote on, past its last and the delimiter.
+  // Reads a quoted field, from its first quote on, and moves past its last quote and the delimiter.
   Status Quoted(std::string& field) {
     for (++at_; at_ < text_.size(); ++at_) {
       if (text_[at_] != '"') {

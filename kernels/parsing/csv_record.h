@@ -16,8 +16,8 @@ struct CsvFormat {
   bool quotes = true;  // fields in "..." may hold delimiters, and "" for a quote
 };
 
-// The fields of a record, all or the first `limit`; what is behind them is not looked at. InvalidArgument for quotes or
-// line ends inside a field without quotes, and for a quoted field that does not end before a delimiter.
+// The fields of a record, all or the first `limit`; the text behind them is not looked at. InvalidArgument for quotes
+// or line ends inside a field without quotes, and for a quoted field that does not end before a delimiter.
 Result<std::vector<std::string>> CsvFields(std::string_view record, const CsvFormat& format,
                                            size_t limit = std::numeric_limits<size_t>::max());
 

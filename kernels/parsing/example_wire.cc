@@ -230,7 +230,7 @@ bool ForEachEntry(std::string_view message, uint32_t map, Use&& use) {
   });
 }
 
-// What the full parser makes of the bytes, as it writes it.
+// Parses the bytes with the full parser and writes the message again.
 template <class Message>
 bool Canonical(std::string_view bytes, std::string& canonical) {
   Message message;

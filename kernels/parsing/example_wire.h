@@ -26,16 +26,17 @@ struct WireFeature {
 [[nodiscard]] bool FindWireFeatures(std::string_view message, std::span<const std::string> keys,
                                     std::span<WireFeature> found);
 
-// The message as FindWireFeatures() accepts it: read by the full parser, what it does not know left out. False where
-// the bytes are no Example message.
+// The message in the form that FindWireFeatures() accepts: parsed by the full parser and written without unknown
+// fields. False where the bytes are no Example message.
 [[nodiscard]] bool CanonicalExample(std::string_view message, std::string& canonical);
 
 // A feature of every step of a SequenceExample.
 struct WireFeatureList {
   bool is_there = false;
-  std::vector<WireFeature> steps;  // of dtype kInvalid and without values where a step has none
+  std::vector<WireFeature> steps;  // a step without the feature has dtype kInvalid and no values
 };
-// The same for the feature lists of a SequenceExample, whose context FindWireFeatures() takes for an Example.
+// Finds the feature lists of a SequenceExample, as FindWireFeatures() finds the features of an Example. The context of
+// a SequenceExample is an Example for FindWireFeatures().
 [[nodiscard]] bool FindWireFeatureLists(std::string_view message, std::span<const std::string> keys,
                                         std::span<WireFeatureList> found);
 [[nodiscard]] bool CanonicalSequenceExample(std::string_view message, std::string& canonical);
@@ -47,7 +48,7 @@ std::vector<std::string> FeatureNames(std::string_view message);
 void CopyFloats(const WireFeature& feature, float* to);
 void CopyInt64s(const WireFeature& feature, int64_t* to);
 void CopyStrings(const WireFeature& feature, std::string* to);
-// Of a feature of one string.
+// The value of a feature of one string.
 std::string_view OnlyString(const WireFeature& feature);
 
 }  // namespace dfrun

@@ -4,8 +4,8 @@
 namespace dfrun {
 namespace {
 
-// What the three ops read, wherever their keys come from. Outputs: the indices of all sparse features, their values,
-// their shapes, the dense values, the ragged values and the ragged splits.
+// The parser of the three ops, wherever their keys come from. Outputs: the indices of all sparse features, their
+// values, their shapes, the dense values, the ragged values and the ragged splits.
 class ExampleParser {
  public:
   std::vector<std::string> sparse_keys;

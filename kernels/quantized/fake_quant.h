@@ -15,7 +15,7 @@ struct Codes {
   float lowest;
   float highest;
 
-  // Of attrs num_bits and narrow_range; refuses bits beyond 2 to 16.
+  // Reads attrs num_bits and narrow_range. The setup fails for bits beyond 2 to 16.
   static Codes Of(KernelSetup& setup);
 };
 
@@ -23,7 +23,7 @@ struct NudgedRange {
   float min;
   float max;
   float scale;
-  float inverse;    // of the scale, not rounded twice
+  float inverse;    // inverse of the scale, not rounded twice
   float zero;       // steps from min to 0
   bool is_nothing;  // both ends are 0: everything is 0
 
@@ -55,8 +55,8 @@ struct NudgedRange {
 // The range of attrs min and max; refuses one that is empty.
 NudgedRange RangeOfAttrs(KernelSetup& setup);
 
-// How many ranges inputs x + 1 and x + 2 are the ends of: one for all elements of input x, or one for each index of its
-// last dimension. InvalidArgument where they have other shapes.
+// The number of ranges that inputs x + 1 and x + 2 are the ends of: one for all elements of input x, or one for each
+// index of its last dimension. InvalidArgument where they have other shapes.
 Result<int64_t> RangesOfInputs(const OpContext& ctx, int x, bool per_channel);
 
 // InvalidArgument unless gradients, input 0, have the shape of input 1.

@@ -64,7 +64,7 @@ DF_CARD_KERNEL void QuantizeByRanges(const float* x, CardRanges ranges, float* y
   y[i] = range.is_nothing ? 0.0F : kPerChannel ? range.ByProduct(x[i]) : range.ByDivision(x[i]);
 }
 
-// The gradients of the elements, and what they add to those of the ranges' ends.
+// Writes the gradients of the elements, and their contributions to those of the ranges' ends.
 DF_CARD_KERNEL void GradientsByRanges(const float* dy, const float* x, CardRanges ranges, float* dx, float* below,
                                       float* above, int64_t n) {
   const int64_t i = cuda::ThreadInGrid();

@@ -1,5 +1,5 @@
-// Between real numbers and quantised integers: an integer of the type Q represents a point of a range of floats.
-// Source: TensorFlow's quantization_utils; where it computes in float so does this, to the same bits.
+// Conversions between real numbers and quantised integers: an integer of the type Q represents a point of a range of
+// floats. Source: TensorFlow's quantization_utils; where it computes in float so does this, to the same bits.
 #ifndef DFRUN_KERNELS_QUANTIZED_QUANTIZATION_H_
 #define DFRUN_KERNELS_QUANTIZED_QUANTIZATION_H_
 
@@ -23,7 +23,7 @@ struct Limits {
   static constexpr int64_t kHighest = std::numeric_limits<I>::max();
   static constexpr int64_t kLowest = kSigned ? -kHighest - 1 : 0;
   static constexpr double kSteps = static_cast<double>(kHighest - kLowest + 1);
-  // Half of the steps where the type is signed: what makes a count from the lowest a value.
+  // Half of the steps where the type is signed: the offset between a count from the lowest value and the value.
   static constexpr float kHalf = kSigned ? static_cast<float>(kSteps / 2) : 0.0F;
 };
 
@@ -41,7 +41,7 @@ inline int32_t ToInt32(float x) {
   if (std::isnan(x)) return 0;
   return x >= -0x1p31F && x < 0x1p31F ? static_cast<int32_t>(x) : INT32_MIN;
 }
-// Of a number that is within Q's limits, or any for qint32.
+// The code of a rounded number that is within Q's limits, or any for qint32.
 template <class Q>
 Q FromRounded(float x) {
   return Q{static_cast<IntegerOf<Q>>(ToInt32(x))};

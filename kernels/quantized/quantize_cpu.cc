@@ -38,7 +38,7 @@ float Clamp(float x, const Range& range) {
   return x < range.min ? range.min : x;
 }
 
-// From the lowest integer at the range's minimum to the highest at its maximum.
+// Quantises from the lowest integer at the range's minimum to the highest at its maximum.
 template <class Q>
 void MinCombined(const float* x, int64_t n, const Range& range, Q* y) {
   using L = Limits<Q>;

@@ -1,4 +1,4 @@
-// From floats to quantised integers and back.
+// QuantizeV2 and Dequantize: from floats to quantised integers and back.
 #include "src/framework/op.h"
 
 namespace dfrun {

@@ -51,7 +51,7 @@ struct BiasAdd {
       }
       DF_ASSIGN(const Range x_range, quantized::RangeInput(ctx, 2));
       DF_ASSIGN(const Range bias_range, quantized::RangeInput(ctx, 4));
-      // So wide that sums stay within it, and even around 0.
+      // The range is so wide that sums stay within it, and even around 0.
       const float end = std::max({x_range.max, -x_range.min, bias_range.max, -bias_range.min}) * 131072.0F;
       const Range range{-end, end};
       Tensor* y = nullptr;

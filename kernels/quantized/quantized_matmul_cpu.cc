@@ -60,7 +60,7 @@ class QuantizedMatMulKernel final : public Kernel {
     return InvalidArgument("the range [", range.min, ", ", range.max, "] of inputs ", i, " and ", i + 1, " is empty");
   }
 
-  // Of 32-bit integers whose step is the product of the operands' steps.
+  // The range of 32-bit integers whose step is the product of the operands' steps.
   static Range ProductRange(const Range& a, const Range& b) {
     const auto step = [](const Range& range) { return (range.max - range.min) / 255; };
     const float product = step(a) * step(b);

@@ -24,7 +24,8 @@ class Accumulator final : public AsyncWaitQueue {
   // accumulator is at the next step. Ends with `done`.
   void Take(OpContext& ctx, int32_t required, Callback done);
   void SetStep(int64_t step) EXCLUDES(mu_);
-  // What a checkpoint keeps, as PartsOfAccumulator() in accumulator_state.cc names it. Nothing waits for a sum.
+  // The parts that a checkpoint keeps, named by PartsOfAccumulator() in accumulator_state.cc. Nothing may wait for a
+  // sum.
   Result<std::vector<Tensor>> SaveState(Allocator& allocator) const EXCLUDES(mu_);
   Status RestoreState(std::span<const Tensor> parts, Allocator& allocator) EXCLUDES(mu_);
   int32_t num_accumulated() const EXCLUDES(mu_);

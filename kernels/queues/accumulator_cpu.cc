@@ -22,7 +22,7 @@ struct MakeAccumulator {
   }
 };
 
-// For each of the dtypes that VisitAccumulated() knows.
+// The kernel, for each of the dtypes that VisitAccumulated() knows.
 template <bool kIsSparse>
 struct AccumulatorKernels {
   template <class T>

@@ -1,4 +1,4 @@
-// What a checkpoint keeps of conditional accumulators: the step that each is at, and the sum so far.
+// The checkpointed state of conditional accumulators: the step that each is at, and the sum so far.
 #include "kernels/queues/accumulator.h"
 #include "kernels/state/object_state.h"
 #include "kernels/state/packed_tensors.h"

@@ -69,7 +69,7 @@ bool AsyncWaitQueue::ServeFirst(std::deque<WaitingCall*>& line, Finished& finish
   return true;
 }
 
-// Of a cancelled call. One that has not come into its line yet is ended by Submit().
+// Ends a cancelled call. Submit() ends a call that has not entered its line yet.
 void AsyncWaitQueue::Leave(WaitingCall& waiting_call) {
   Finished finished;
   MutexLock lock(mu_);

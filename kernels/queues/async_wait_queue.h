@@ -21,15 +21,15 @@ class AsyncWaitQueue;
 // One call of an op. Deletes itself after its callback has run.
 class WaitingCall : private Waiter {
  public:
-  // `ctx` and what `done` points at live until done has run.
+  // `ctx`, and the objects that `done` points at, live until done has run.
   WaitingCall(OpContext& ctx, Callback done) : ctx_(ctx), done_(done) {}
   ~WaitingCall() override = default;
 
   OpContext& ctx() const { return ctx_; }
-  // What the callback will get.
+  // The status that the callback will get.
   void set_status(Status status) { status_ = std::move(status); }
   const Status& status() const { return status_; }
-  // Before the call's last effect: false where its step has failed, and it must have none.
+  // Asks, before the call's last effect, if it may have one: false where its step has failed.
   [[nodiscard]] bool Claim();
 
  protected:
@@ -51,7 +51,8 @@ class WaitingCall : private Waiter {
   bool is_cancelled_ = false;
 };
 
-// Thread safety: Submit() and Wake() from any thread. Callbacks run without a lock.
+// Thread safety: Submit() from any thread.
+// Blocks: no thread; calls wait in their lines. Callbacks run without a lock.
 class AsyncWaitQueue : public Resource {
  public:
   static constexpr size_t kLines = 2;
@@ -80,9 +81,9 @@ class AsyncWaitQueue : public Resource {
     std::vector<WaitingCall*> waiting_calls_;
   };
 
-  // Does for the first call of a line what can be done.
+  // Serves the first call of a line as far as possible.
   virtual Progress Serve(WaitingCall& waiting_call) REQUIRES(mu_) = 0;
-  // Takes back what Serve() did for a call that has been cancelled.
+  // Reverts the effect of Serve() for a call that has been cancelled.
   virtual void Undo(WaitingCall& /*waiting_call*/) REQUIRES(mu_) {}
 
   // Serves the lines after a change of the object.

@@ -10,7 +10,8 @@ namespace dfrun {
 
 // The op's inputs from `first` on as one element.
 Result<QueueElement> ElementOfInputs(OpContext& ctx, int first);
-// The same as one element for each of their rows. InvalidArgument where they are scalars or differ in their rows.
+// The inputs from `first` on as one element for each of their rows. InvalidArgument where they are scalars or differ in
+// their rows.
 Result<std::vector<QueueElement>> ElementsOfInputs(OpContext& ctx, int first);
 // Sets the op's outputs to the elements along a new first dimension; where the queue pads, smaller elements end in
 // zeros or empty strings.

@@ -86,8 +86,8 @@ class PriorityStore final : public ElementStore {
  private:
   using Position = std::pair<int64_t, int64_t>;  // priority, then the order in which they came
   std::map<Position, QueueElement> elements_;
-  int64_t next_ = 0;   // of elements that come
-  int64_t first_ = 0;  // of elements that come back, before all others of their priority
+  int64_t next_ = 0;   // number of the next element that arrives
+  int64_t first_ = 0;  // number of the next element that comes back, before all others of its priority
 };
 
 }  // namespace

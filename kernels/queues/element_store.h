@@ -29,13 +29,13 @@ class ElementStore {
   virtual void Push(QueueElement element) = 0;
   // The next element; size() > 0.
   virtual QueueElement Pop() = 0;
-  // Takes back what Pop() gave last: it is the next again.
+  // Returns the element that Pop() gave last: it is the next again.
   virtual void PutBack(QueueElement element) = 0;
 
   // All elements, in an order in which Push() brings an empty store of the kind to the same ones.
   virtual std::vector<const QueueElement*> Elements() const = 0;
   virtual void Clear() = 0;
-  // Where a store that draws is in its random numbers; nothing for one that does not.
+  // The position of a store that draws in its random numbers; nothing for one that does not.
   virtual std::optional<DrawnNumbers> drawn() const { return std::nullopt; }
   virtual void set_drawn(const DrawnNumbers& /*drawn*/) {}
 };

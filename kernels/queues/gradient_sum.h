@@ -27,23 +27,24 @@ struct AccumulatorType {
 struct Gradient {
   const Tensor& values;
   const Tensor* indices = nullptr;  // null: dense
-  const Tensor* shape = nullptr;    // of the whole, where that is known
+  const Tensor* shape = nullptr;    // shape of the whole, where it is known
 };
 
 // Thread safety: as a vector.
 class GradientSum {
  public:
   virtual ~GradientSum() = default;
-  // InvalidArgument, and no change, where the gradient does not fit the accumulator or what was added before.
+  // Adds a gradient. InvalidArgument, and no change, where it does not fit the accumulator or the gradients added
+  // before.
   virtual Status Add(OpContext& ctx, const Gradient& gradient) = 0;
   // Sets the outputs of a taking op. At least one gradient was added; `count`: by how many the sum is divided, 0: by
   // none.
   virtual Status Give(OpContext& ctx, int32_t count) = 0;
 
-  // Appends what there is of the sum: the values packed (packed_tensors.h), of a sparse one also its indices and how
-  // many gradients had each.
+  // Appends the parts of the sum: the values packed (packed_tensors.h); for a sparse sum also its indices and the
+  // number of gradients that had each.
   virtual Status Save(Allocator& allocator, std::vector<Tensor>& parts) const = 0;
-  // Brings a new sum to what another has saved; DataLoss, and no change, for parts that are none.
+  // Restores a new sum from the parts that another has saved; DataLoss, and no change, for parts that are none.
   virtual Status Restore(std::span<const Tensor> parts, Allocator& allocator) = 0;
 };
 

@@ -34,7 +34,8 @@ class StepMutex final : public AsyncWaitQueue {
   bool is_held_ GUARDED_BY(mu_) = false;
 };
 
-// A mutex that is held, until it is released or destroyed. Thread safety: all methods from any thread.
+// A mutex that is held, until it is released or destroyed.
+// Thread safety: all methods from any thread.
 class HeldLock {
  public:
   explicit HeldLock(RefPtr<StepMutex> mutex) : mutex_(std::move(mutex)) {}

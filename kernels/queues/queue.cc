@@ -106,7 +106,7 @@ class Queue::Dequeuing final : public Call {
     return Status();
   }
 
-  const QueueType& type_;  // of the queue, which the call keeps
+  const QueueType& type_;  // type of the queue, which the call keeps alive
   const Form form_;
   int64_t wanted_;
   std::vector<QueueElement> taken_;

@@ -22,14 +22,14 @@ namespace dfrun {
 struct QueueType {
   std::string kind;  // the op that makes it, without "V2": "FIFOQueue"
   std::vector<DType> dtypes;
-  std::vector<PartialShape> shapes;            // of the components; none: elements of any shapes
+  std::vector<PartialShape> shapes;            // shapes of the components; none: elements of any shapes
   int64_t capacity = -1;                       // negative: no bound
   int64_t min_after_dequeue = 0;               // elements that stay while the queue is open
   bool pads = false;                           // batches are padded to their largest element
-  std::pair<int64_t, int64_t> seeds = {0, 0};  // of the order in which it shuffles; 0, 0: any
+  std::pair<int64_t, int64_t> seeds = {0, 0};  // seeds of the order in which it shuffles; 0, 0: any
 
-  // Whether a node that asks for `asked` may share a queue of this type: components, bounds and kind are the same.
-  // Where it pads the shapes need only be compatible, and any seeds are those that the queue has.
+  // True if a node that asks for `asked` may share a queue of this type: components, bounds and kind are the same. If
+  // it pads, the shapes need only be compatible, and any seeds match.
   bool Serves(const QueueType& asked) const;
 };
 
@@ -45,7 +45,7 @@ class Queue final : public AsyncWaitQueue {
   // Why elements of so many components, or with such a component c, are none of this queue; OK if they are.
   Status CheckComponents(size_t count) const;
   Status CheckComponent(size_t c, DType dtype, const Shape& shape) const;
-  // Whether it can give batches: components of known shapes, or where it pads of known ranks.
+  // OK if the queue can give batches: its components have known shapes or, where it pads, known ranks.
   Status CheckBatches() const;
 
   // Each takes the call of an op and ends with `done`.
@@ -59,7 +59,7 @@ class Queue final : public AsyncWaitQueue {
   // No more elements are taken. Enqueues that wait are cancelled, or served first.
   void Close(OpContext& ctx, bool cancel_pending_enqueues, Callback done);
 
-  // What a checkpoint keeps, as PartsOfQueue() in queue_state.cc names it. Nothing waits in the queue.
+  // The parts that a checkpoint keeps, named by PartsOfQueue() in queue_state.cc. Nothing may wait in the queue.
   Result<std::vector<Tensor>> SaveState(Allocator& allocator) const EXCLUDES(mu_);
   Status RestoreState(std::span<const Tensor> parts, Allocator& allocator) EXCLUDES(mu_);
 

@@ -58,7 +58,7 @@ struct EnqueueMany {
     DF_ASSIGN(std::vector<QueueElement> elements, ElementsOfInputs(ctx, 1));
     DF_TRY(CheckInputs(ctx, queue, true));
     if (elements.empty()) {
-      done(Status());  // whether the queue is full or closed, as in TensorFlow
+      done(Status());  // done even if the queue is full or closed, as in TensorFlow
       return Status();
     }
     queue.Enqueue(ctx, std::move(elements), done);

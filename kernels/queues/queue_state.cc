@@ -1,5 +1,5 @@
-// What a checkpoint keeps of queues: whether one is closed, its elements in their order and, of one that shuffles,
-// where it is in its random numbers.
+// The checkpointed state of queues: a flag for a closed one, the elements in their order and, for a queue that
+// shuffles, its position in its random numbers.
 #include <algorithm>
 #include <utility>
 
@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-constexpr int64_t kRandomWords = 4;  // of DrawnNumbers
+constexpr int64_t kRandomWords = 4;  // words of DrawnNumbers
 
 Tensor TensorOf(const DrawnNumbers& drawn) {
   const std::array<uint64_t, 3> start = drawn.start.state();

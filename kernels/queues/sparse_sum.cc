@@ -104,7 +104,7 @@ class SparseSum final : public GradientSum {
     return Status();
   }
 
-  // Against the slices that there are, else against the accumulator's shape.
+  // Checks the shape against the slices that there are, else against the accumulator's shape.
   Status CheckSliceShape(const Shape& values) const {
     const PartialShape expected = has_value_ ? PartialShape(values_.shape()) : type_.shape;
     const bool fits = has_value_ ? expected.rank() == values.rank() : expected.rank() <= values.rank();
@@ -120,7 +120,7 @@ class SparseSum final : public GradientSum {
     return Status();
   }
 
-  // In the order of the indices; of a first gradient as they come.
+  // The sources in the order of the indices; those of a first gradient as they come.
   std::vector<Source> Sources(const Tensor& gradient_indices) const {
     const int64_t* const indices = gradient_indices.data<int64_t>();
     const auto num_before = static_cast<int64_t>(indices_.size());

@@ -42,7 +42,7 @@ class AccidentalHitsKernel final : public Kernel {
   }
 
  private:
-  // In the order of the true classes. A candidate that occurs several times counts at its last position.
+  // Finds the hits in the order of the true classes. A candidate that occurs several times counts at its last position.
   std::vector<Hit> FindHits(const Tensor& classes, const Tensor& candidates) const {
     std::vector<std::pair<int64_t, int64_t>> positions;
     for (int64_t i = 0; i < candidates.num_elements(); ++i) positions.emplace_back(candidates.data<int64_t>()[i], i);

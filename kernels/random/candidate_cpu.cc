@@ -45,7 +45,7 @@ int64_t DrawDifferent(const Distribution& distribution, CandidateNumbers& number
   return tries;
 }
 
-// How often a class of probability p is expected among `count` candidates that took `tries` draws.
+// The expected number of occurrences of a class of probability p among `count` candidates that took `tries` draws.
 float ExpectedCount(float p, int64_t count, int64_t tries) {
   if (tries == count) return p * static_cast<float>(count);
   return -std::expm1(static_cast<float>(tries) * std::log1p(-p));  // 1 - (1 - p)^tries

@@ -25,7 +25,7 @@ class CandidateNumbers {
     const uint32_t high = numbers_.Next();
     return dist::UnitDouble(high, numbers_.Next());
   }
-  // In [0, n) without bias; n is at least 1.
+  // A number in [0, n) without bias; n is at least 1.
   uint64_t Below(uint64_t n) {
     return Unbiased<uint64_t>(n, [&] {
       const uint64_t low = numbers_.Next();
@@ -80,8 +80,8 @@ class LogUniformCandidates {
   double log_range_;
 };
 
-// In proportion to how often a class was seen, and once more. Thread safety: const methods from any thread while none
-// adds.
+// Draws in proportion to the number of times that a class was seen, plus one.
+// Thread safety: const methods from any thread while none adds.
 class UnigramCandidates {
  public:
   // The total weight stays below this.
@@ -89,7 +89,8 @@ class UnigramCandidates {
 
   // `range` is at most kMostWeight. ResourceExhausted if there is no memory for it.
   static Result<UnigramCandidates> Create(Allocator& allocator, int64_t range);
-  // With these weights, an int32 vector, each at least 1, of a total of at most kMostWeight; else DataLoss.
+  // The distribution with these weights, an int32 vector, each at least 1, of a total of at most kMostWeight; else
+  // DataLoss.
   static Result<UnigramCandidates> FromWeights(Allocator& allocator, const Tensor& weights);
   const Tensor& weights() const { return weights_; }
   int64_t Draw(CandidateNumbers& numbers) const { return ClassAt(numbers.Below32(static_cast<uint32_t>(total_))); }

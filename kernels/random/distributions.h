@@ -16,7 +16,7 @@
 
 namespace dfrun::dist {
 
-// In [0, 1): random mantissa bits under the exponent of 1, minus 1.
+// A number in [0, 1): random mantissa bits under the exponent of 1, minus 1.
 DF_HOST_DEVICE inline float UnitFloat(uint32_t x) {
   return std::bit_cast<float>((x & 0x7fffffU) | 0x3f800000U) - 1.0F;
 }

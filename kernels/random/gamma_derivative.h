@@ -1,4 +1,4 @@
-// How a sample of the gamma distribution moves with the distribution's parameter, written once for host and device.
+// The derivative of a gamma distribution's sample by the distribution's parameter, written once for host and device.
 #ifndef DFRUN_KERNELS_RANDOM_GAMMA_DERIVATIVE_H_
 #define DFRUN_KERNELS_RANDOM_GAMMA_DERIVATIVE_H_
 
@@ -42,7 +42,7 @@ struct GammaSampleDerivative {
     return -(sum.slope + sum.value * (std::log(x) - DigammaOf(alpha + 1))) * x / alpha;
   }
 
-  // Of a > 0: recurrence up to where the asymptotic series is exact.
+  // The digamma function of a > 0: recurrence up to where the asymptotic series is exact.
   DF_HOST_DEVICE static double DigammaOf(double a) {
     double sum = 0;
     while (a < 10) {

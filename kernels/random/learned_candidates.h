@@ -1,4 +1,4 @@
-// What a sampler of candidates has learned from the classes that it was shown.
+// LearnedCandidates: the distribution that a sampler of candidates has learned from the classes that it was shown.
 #ifndef DFRUN_KERNELS_RANDOM_LEARNED_CANDIDATES_H_
 #define DFRUN_KERNELS_RANDOM_LEARNED_CANDIDATES_H_
 
@@ -15,10 +15,11 @@
 namespace dfrun {
 
 // A node with the attr `_position` has the one of that name on its device, which outlives its plan: its kernels in
-// several plans go on learning in it. Thread safety: all methods from any thread.
+// several plans go on learning in it.
+// Thread safety: all methods from any thread.
 class LearnedCandidates final : public Resource {
  public:
-  // Of `range` classes, made by the first to ask; "": one of nobody else.
+  // The object of that name for `range` classes, made by the first caller; "": a new object that nothing else shares.
   static Result<RefPtr<LearnedCandidates>> Named(const std::string& name, int64_t range, Device& device);
 
   explicit LearnedCandidates(UnigramCandidates distribution) : distribution_(std::move(distribution)) {}
@@ -28,7 +29,7 @@ class LearnedCandidates final : public Resource {
     MutexLock lock(mu_);
     return use(distribution_);
   }
-  // What a checkpoint keeps: the weights of the classes.
+  // The part that a checkpoint keeps: the weights of the classes.
   Result<std::vector<Tensor>> SaveState(Allocator& allocator) EXCLUDES(mu_);
   Status RestoreState(std::span<const Tensor> parts, Allocator& allocator) EXCLUDES(mu_);
   std::string DebugString() const override { return "what a sampler has learned"; }

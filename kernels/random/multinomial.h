@@ -1,4 +1,4 @@
-// Classes drawn by their logits: what is the same on any device.
+// Kernels of Multinomial: classes drawn by their logits, on any device.
 #ifndef DFRUN_KERNELS_RANDOM_MULTINOMIAL_H_
 #define DFRUN_KERNELS_RANDOM_MULTINOMIAL_H_
 
@@ -17,7 +17,7 @@ namespace dfrun::multinomial {
 // Doubles of a Philox block.
 inline constexpr int64_t kDoubles = 2;
 
-// What the largest logit begins as.
+// The initial value of the largest logit.
 template <class T>
 DF_HOST_DEVICE double LowestLogit() {
   if constexpr (std::is_same_v<T, float16>) return -65504.0;
@@ -73,7 +73,7 @@ struct Multinomial {
       DF_ASSIGN(const Shape shape, Shape::Create(std::array<int64_t, 2>{sizes.rows, sizes.samples}));
       Tensor* drawn = nullptr;
       DF_TRY(ctx.AllocateOutput(0, shape, &drawn));
-      // As many numbers as TensorFlow reserves, so that the next run begins at the same number as TensorFlow's.
+      // TensorFlow reserves as many numbers, so that the next run begins at the same number as TensorFlow's.
       const int64_t reserved = sizes.rows * ((sizes.samples + 3) / 4 * 4 * kDoubles);
       if (drawn->num_elements() == 0 && Source::kInputs == 0) return Status();
       DF_ASSIGN(const Philox generator, source_.Begin(ctx, static_cast<uint64_t>(reserved)));

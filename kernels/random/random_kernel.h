@@ -1,4 +1,5 @@
-// Tensors of independent numbers of one distribution, whichever way an op says where its numbers begin, on any device.
+// Kernels that fill tensors with independent numbers of one distribution, on any device. A Source says where the
+// numbers begin.
 #ifndef DFRUN_KERNELS_RANDOM_RANDOM_KERNEL_H_
 #define DFRUN_KERNELS_RANDOM_RANDOM_KERNEL_H_
 
@@ -43,7 +44,7 @@ struct Bounded {
   }
 };
 
-// What says how many numbers there are, and where they begin, is host memory's.
+// The base of kernels that draw numbers. The inputs that give their count and their position are in host memory.
 class RandomKernelBase : public Kernel {
  public:
   static constexpr std::string_view kHostInputs[] = {"shape", "seed", "key", "counter", "alg", "minval", "maxval"};

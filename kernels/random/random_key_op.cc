@@ -1,4 +1,4 @@
-// From seeds to the key, counter and algorithm that the V2 forms of the stateless random ops take.
+// Ops that turn seeds into the key, counter and algorithm that the V2 forms of the stateless random ops take.
 #include "kernels/random/random_op.h"
 
 namespace dfrun {

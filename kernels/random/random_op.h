@@ -15,7 +15,7 @@ inline constexpr double kRejectionFlops = 100;
 // The shape that input 0 spells; InvalidArgument where it is known to be none.
 Result<PartialShape> SpelledShape(InferenceContext& c);
 Status ShapeFromInput(InferenceContext& c);
-// The same with a seed, or a key, a counter and an algorithm, behind input 0.
+// The shape from input 0, behind which there are a seed, or a key, a counter and an algorithm.
 Status SeededShape(InferenceContext& c);
 Status KeyedShape(InferenceContext& c);
 // InvalidArgument unless input i may be a vector of `size` numbers.

@@ -1,4 +1,4 @@
-// Where the numbers of a random kernel begin: in a sequence of its own, or at a position that its inputs name.
+// Sources: the position at which a random kernel's numbers begin, in a sequence of its own or by its inputs.
 //
 // A source has
 //     static constexpr int kInputs;                               // the inputs that name the position

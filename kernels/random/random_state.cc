@@ -32,7 +32,8 @@ uint64_t RandomPosition::Take(int64_t step_id, uint64_t count) {
   return blocks.fetch_add(count, std::memory_order_relaxed);
 }
 
-// Calls of one step at once: whoever has the lock first sees what no call of the step has taken from yet.
+// Begins a step. Calls of one step may come at once: the first that has the lock sees the blocks before any call of the
+// step has taken some.
 void RandomPosition::BeginStep(int64_t step_id) {
   MutexLock lock(mu_);
   if (step_id_.load(std::memory_order_relaxed) == step_id) return;

@@ -15,8 +15,8 @@ namespace dfrun {
 // Blocks that an op reserves for each number that it gives, whatever it uses, as TensorFlow does.
 constexpr uint64_t kBlocksPerNumber = 256;
 
-// How many blocks of a sequence are used. A node with the attr `_position` has the one of that name on its device,
-// which outlives its plan and which RandomPosition and SetRandomPosition read and write.
+// The number of used blocks of a sequence. A node with the attr `_position` has the object of that name on its device,
+// which outlives its plan and which the ops RandomPosition and SetRandomPosition read and write.
 class RandomPosition final : public Resource {
  public:
   static Result<RefPtr<RandomPosition>> Named(const std::string& name, Device& device);
@@ -24,7 +24,7 @@ class RandomPosition final : public Resource {
 
   // Uses `count` blocks in a step; returns how many were used before.
   uint64_t Take(int64_t step_id, uint64_t count) EXCLUDES(mu_);
-  // Back to where the last step that took some began.
+  // Goes back to where the last step that took some began.
   void Rewind() EXCLUDES(mu_);
 
   std::atomic<uint64_t> blocks{0};

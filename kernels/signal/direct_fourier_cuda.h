@@ -1,4 +1,4 @@
-// Fourier transforms on cards by functions of ours.
+// Fourier transforms on GPUs by kernels of this project, for hosts without cuFFT.
 #ifndef DFRUN_KERNELS_SIGNAL_DIRECT_FOURIER_CUDA_H_
 #define DFRUN_KERNELS_SIGNAL_DIRECT_FOURIER_CUDA_H_
 

@@ -14,13 +14,14 @@ namespace dfrun {
 
 enum class FourierKind { kComplex, kFromReal, kToReal };
 
-// Which transform an op computes.
+// The transform that an op computes.
 struct FourierOp {
   FourierKind kind = FourierKind::kComplex;
   bool inverse = false;  // the exponents are positive, and the result is divided by the number of points
   int rank = 1;
 
-  // By its name: FFT, IFFT, RFFT or IRFFT, and 2D or 3D where it is of so many dimensions.
+  // The transform that an op's name stands for: FFT, IFFT, RFFT or IRFFT, and 2D or 3D where it is of so many
+  // dimensions.
   static FourierOp Of(std::string_view op);
 };
 
@@ -33,7 +34,7 @@ struct FourierTask {
 
   int64_t last() const { return sizes[static_cast<size_t>(op.rank - 1)]; }
   int64_t points() const;
-  // Of the innermost dimension, and in all of one transform.
+  // The number of frequencies of the innermost dimension, and of all frequencies of one transform.
   int64_t frequencies() const { return op.kind == FourierKind::kComplex ? last() : last() / 2 + 1; }
   int64_t spectrum() const { return last() == 0 ? 0 : points() / last() * frequencies(); }
   bool operator==(const FourierTask& other) const;
@@ -42,7 +43,7 @@ struct FourierTask {
 // InvalidArgument where real numbers and spectra of these types do not belong together.
 Status CheckFourierTypes(DType real, DType complex);
 
-// What the devices' kernels have in common.
+// The base of the devices' kernels.
 class FourierBase : public Kernel {
  public:
   static constexpr std::string_view kHostInputs[] = {"fft_length"};
@@ -52,7 +53,7 @@ class FourierBase : public Kernel {
   explicit FourierBase(KernelSetup& setup);
   // The transform of input 0, and the shape of its result. InvalidArgument where the input is too small.
   Result<FourierTask> Plan(const OpContext& ctx, Shape& result) const;
-  // The copy of what a transform takes of a larger input.
+  // The copy of the part of a larger input that a transform takes.
   static std::vector<CopyDim> TakenPart(const FourierTask& task, const Shape& input);
 
  private:

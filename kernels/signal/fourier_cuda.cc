@@ -14,7 +14,7 @@ namespace {
 
 using cuda::LibraryTransform;
 
-// By the library; by functions of ours where it is absent.
+// Transforms by the library, or by DirectFourier() where it is absent.
 template <class T>
 class Engine {
  public:
@@ -58,7 +58,7 @@ class Engine {
 
   ShapeCache<cuda::TransformShape, LibraryTransform> library_;
   Mutex mu_;
-  // Those that recorded units launch.
+  // Transforms that recorded units launch.
   std::vector<std::shared_ptr<const LibraryTransform>> recorded_ GUARDED_BY(mu_);
 };
 

@@ -99,7 +99,7 @@ bool HasTheSizes(const PartialShape& a, const PartialShape& b) {
   return a.IsFullyDefined() && b.IsFullyDefined() && a.dims() == b.dims();
 }
 
-// The gradient of what the transform took of input 0 as one of the whole: there are zeros behind it.
+// The gradient of the whole input 0, from that of the part that the transform took: there are zeros behind it.
 Output OfWholeInput(GradientBuilder& g, Output taken) {
   if (HasTheSizes(g.shape(taken), g.shape(g.x(0)))) return taken;
   const Output after = g.Op("Sub", g.Op("Shape", g.x(0)), g.Op("Shape", taken));
@@ -107,7 +107,8 @@ Output OfWholeInput(GradientBuilder& g, Output taken) {
   return g.Op("Pad", taken, g.Op("Pack", AttrMap{{"axis", 1}, {"N", 2}}, before, after));
 }
 
-// What IRFFT takes for a pair of conjugates reaches the input twice, of which the factors take half.
+// The gradient of a transform from real numbers, by IRFFT. A frequency that stands for a pair of conjugates would reach
+// the input twice, so that the factors take half of it.
 void FromRealGradient(GradientBuilder& g, const char* inverse, int rank) {
   const DType real = g.dtype(g.x(0));
   const Output points = Points(g, real);

@@ -92,7 +92,7 @@ void HostFourier<T>::TransformLast(ThreadPool& pool, int64_t batch, const void* 
   const int64_t n = transforms.n();
   const int64_t frequencies = task_.frequencies();
   const int64_t lines = batch * task_.points() / n;
-  const auto* const x_spectra = static_cast<const Complex*>(x);  // those of the two that are spectra
+  const auto* const x_spectra = static_cast<const Complex*>(x);  // x and y, if they are spectra
   auto* const y_spectra = static_cast<Complex*>(y);
   pool.ParallelFor(lines, std::max<int64_t>(1, kBlockNumbers / n), [&](int64_t begin, int64_t end) {
     TakenTransform<T> transform(transforms);

@@ -13,7 +13,8 @@
 
 namespace dfrun {
 
-// The transforms of lines of one length that threads take in turn. Thread safety: any thread.
+// The transforms of lines of one length that threads take in turn.
+// Thread safety: any thread.
 template <class T>
 class LineTransforms {
  public:
@@ -28,7 +29,8 @@ class LineTransforms {
   std::vector<std::unique_ptr<LineTransform<T>>> free_ GUARDED_BY(mu_);
 };
 
-// Of real numbers T; the task's batch is an argument. Thread safety: any thread.
+// Transforms of real numbers T and their complex numbers; the task's batch is an argument.
+// Thread safety: any thread.
 template <class T>
 class HostFourier {
  public:

@@ -8,7 +8,7 @@
 namespace dfrun {
 namespace {
 
-// From here on a factor of a length is dearer than the convolution.
+// The factor of a length from which on the convolution is cheaper.
 constexpr int64_t kLargeFactor = 64;
 
 template <class T>
@@ -35,8 +35,8 @@ class MixedRadixTransform final : public LineTransform<T> {
   Fft fft_;
 };
 
-// With w(j) = exp(-i pi j^2 / n), exp(-2 i pi j k / n) = w(j) w(k) / w(k - j): the transform of x is w times the
-// convolution of x w with 1 / w. In double, since there are three transforms' errors in it.
+// Bluestein's transform. With w(j) = exp(-i pi j^2 / n), exp(-2 i pi j k / n) = w(j) w(k) / w(k - j): the transform of
+// x is w times the convolution of x w with 1 / w. It runs in double, since there are three transforms' errors in it.
 template <class T>
 class ChirpTransform final : public LineTransform<T> {
  public:
@@ -62,7 +62,7 @@ class ChirpTransform final : public LineTransform<T> {
     Convolve([&](int64_t j) { return x[j]; });
     for (int64_t k = 0; k <= n_ / 2; ++k) y[k] = Complex(At(k));
   }
-  // Of the conjugate, whose other half is x itself: the result is real.
+  // Transforms the conjugate, whose other half is x itself: the result is real.
   void ToReal(const Complex* x, T* y) override {
     Convolve([&](int64_t j) { return 2 * j > n_ ? x[n_ - j] : std::conj(x[j]); });
     for (int64_t k = 0; k < n_; ++k) y[k] = static_cast<T>(At(k).real());

@@ -8,9 +8,10 @@
 
 namespace dfrun {
 
-// Of lines of n numbers, float or double; nothing is divided by n. A spectrum of real numbers is its first n / 2 + 1
-// frequencies; the imaginary parts of the first, and of the one at n / 2, are not looked at. Source and target are
-// different memory. Keeps tables and memory of its own. Thread safety: one thread at a time.
+// Transforms of lines of n numbers, float or double; nothing is divided by n. A spectrum of real numbers is its first n
+// / 2 + 1 frequencies; the imaginary parts of the first, and of the one at n / 2, are not looked at. Source and target
+// are different memory. Keeps tables and memory of its own.
+// Thread safety: one thread at a time.
 template <class T>
 class LineTransform {
  public:

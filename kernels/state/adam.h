@@ -12,7 +12,8 @@
 
 namespace dfrun::rule {
 
-// What Adam and AMSGrad share, given where the scalars begin: beta1_power, beta2_power, lr, beta1, beta2, epsilon.
+// The shared part of Adam and AMSGrad. `first` is the first of the scalars beta1_power, beta2_power, lr, beta1, beta2
+// and epsilon.
 template <class T>
 struct AdamMoments {
   using C = ComputeType<T>;

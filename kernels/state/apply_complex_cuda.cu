@@ -1,4 +1,4 @@
-// Optimisers' updates, and what is added to variables, of complex numbers.
+// Optimisers' updates, and additions to variables, of complex numbers, on GPUs.
 #include "kernels/math/complex_cuda.h"
 #include "kernels/state/adagrad.h"
 #include "kernels/state/adam.h"

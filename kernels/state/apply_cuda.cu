@@ -1,4 +1,4 @@
-// Optimisers' updates, and what is added to variables.
+// Optimisers' updates, and additions to variables, on GPUs.
 #include "kernels/state/adagrad.h"
 #include "kernels/state/adam.h"
 #include "kernels/state/assign_by.h"

@@ -1,5 +1,5 @@
-// How an optimiser's file registers its rules: the same rule runs ApplyX on refs and ResourceApplyX on handles, and on
-// the rows that indices name SparseApplyX and ResourceSparseApplyX.
+// Macros by which an optimiser's file registers its rules. The same rule runs ApplyX on refs and ResourceApplyX on
+// handles, and SparseApplyX and ResourceSparseApplyX on the rows that indices name.
 #ifndef DFRUN_KERNELS_STATE_APPLY_KERNELS_H_
 #define DFRUN_KERNELS_STATE_APPLY_KERNELS_H_
 

@@ -42,7 +42,7 @@ std::vector<std::string_view> WithIndices(const std::vector<std::string_view>& d
   return inputs;
 }
 
-// Where the inputs of a form are.
+// The positions of the inputs in one form of an optimiser's op.
 struct ApplyInputs {
   int variables = 0;
   int gradient = 0;

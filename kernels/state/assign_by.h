@@ -1,4 +1,4 @@
-// What is added to a variable or taken from it, as rules of updates.
+// Rules that add a value to a variable or subtract it.
 #ifndef DFRUN_KERNELS_STATE_ASSIGN_BY_H_
 #define DFRUN_KERNELS_STATE_ASSIGN_BY_H_
 

@@ -22,7 +22,7 @@ class DeviceResourceHandle {
     DF_TRY(MakeHandle(setup, RefPtr<Resource>(object.get())));
     return object;
   }
-  // What the kernel's FixedOutput() gives.
+  // The handle's value, which the kernel's FixedOutput() returns.
   const Tensor& value() const { return value_; }
 
  private:
@@ -67,8 +67,8 @@ struct ObjectName {
 };
 Result<ObjectName> ObjectNameOf(const Tensor& handle, std::string_view kind);
 
-// The object behind input i. InvalidArgument or NotFound where the handle stands for no T; `kind` is what errors call
-// it.
+// The object behind input i. InvalidArgument or NotFound where the handle stands for no T; `kind` is its name in
+// errors.
 template <class T>
 Result<RefPtr<T>> DeviceResourceInput(const OpContext& ctx, int i, std::string_view kind) {
   const Tensor& handle = ctx.input(i);

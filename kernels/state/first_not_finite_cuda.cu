@@ -1,5 +1,5 @@
-// The least number of a value that is not finite, on a GPU: each block looks at a part of one value, and one block at
-// what all have found.
+// The least number of a value that is not finite, on a GPU: each block checks a part of one value, and one block
+// combines the results.
 #include <cstring>
 
 #include "kernels/device/cuda/launch.h"

@@ -14,7 +14,7 @@ struct FloatWords {
   int an_element;     // a complex number has two
 };
 
-// Of a dtype that _FirstNotFinite and the gates of updates take.
+// The words of a dtype that _FirstNotFinite and the gates of updates take.
 inline FloatWords FloatWordsOf(DType dtype) {
   switch (dtype) {
     case DType::kHalf:

@@ -24,7 +24,7 @@ class ResourceGatherBase : public VariableGatherKernel {
   explicit ResourceGatherBase(KernelSetup& setup) : batch_dims_(setup.attr<int64_t>("batch_dims")) {}
 
  protected:
-  // Of the indices of input 1; InvalidArgument where one is out of range.
+  // Gathers the slices that the indices of input 1 name; InvalidArgument where one is out of range.
   virtual Status Gather(OpContext& ctx, const Tensor& value, const GatherLoops& loops, Tensor& output) const = 0;
 
  private:

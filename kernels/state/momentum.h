@@ -36,7 +36,7 @@ struct Momentum {
   bool nesterov;
 };
 
-// The same inputs; accum holds steps, the learning rate in them.
+// Momentum as Keras computes it, on Momentum's inputs; accum holds steps, the learning rate in them.
 template <class T>
 struct KerasMomentum : Momentum<T> {
   using C = ComputeType<T>;

@@ -7,7 +7,7 @@
 
 namespace dfrun {
 
-// Of a T whose handle is input 0. T has
+// Saves and restores the T whose handle is input 0. T has
 //     Result<std::vector<Tensor>> SaveState(Allocator& allocator);
 //     Status RestoreState(std::span<const Tensor> parts, Allocator& allocator);
 template <class T>

@@ -11,7 +11,7 @@
 
 namespace dfrun::rule {
 
-// What both share, given where the scalars begin: lr, rho, momentum, epsilon.
+// The shared part of the two rules. `first` is the first of the scalars lr, rho, momentum and epsilon.
 template <class T>
 struct RMSPropStep {
   using C = ComputeType<T>;

@@ -8,7 +8,7 @@
 
 namespace dfrun::rule {
 
-// Of complex numbers too, of which a device may have its own.
+// The square root, of complex numbers too, for which a device may have its own function.
 template <class C>
 DF_HOST_DEVICE C RootOf(C x) {
   using std::sqrt;

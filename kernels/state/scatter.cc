@@ -50,7 +50,7 @@ Result<std::vector<int64_t>> ScatterByLoop::Slices(const Request& request, const
   return std::move(named.slices);
 }
 
-// Of the slices to come, as much as the first-level cache can spare is asked for.
+// Bytes of the slices to come that are prefetched: as much as the first-level cache can spare.
 constexpr size_t kMostAhead = 4096;
 
 // Threads take ranges of columns, so that the order of updates of an element is that of the indices.

@@ -21,11 +21,11 @@ struct TakeUpdate {
   }
 };
 
-// What indices are: numbers of rows, so that a row's update has the shape of a row, or one scalar is the update of all;
-// or, in their last dimension, of two or more, coordinates.
+// The meaning of indices. kRows: numbers of rows, so that a row's update has the shape of a row, or one scalar is the
+// update of all. kCoordinates: coordinates, in the last dimension of two or more.
 enum class ScatterIndices { kRows, kCoordinates };
 
-// Of any device.
+// The base of the kernels that update slices of a variable, on any device.
 class ScatterKernel : public Kernel {
  public:
   static constexpr bool kSharesOutputs = true;  // the ref
@@ -37,7 +37,7 @@ class ScatterKernel : public Kernel {
   bool IsExpensive() const override { return true; }
 
  protected:
-  // What has been found to fit. The updates are one scalar for all elements, or a slice for each that is named.
+  // An update whose shapes fit. The updates are one scalar for all elements, or a slice for each that is named.
   struct Request {
     const Tensor& indices;
     const Tensor& updates;

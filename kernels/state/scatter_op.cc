@@ -40,8 +40,8 @@ Status CheckPrefix(const PartialShape& indices, const PartialShape& updates, int
   return prefix(indices).Merge(prefix(updates)).status();
 }
 
-// The last dimension of indices are coordinates; updates: the rest of indices and then what the coordinates leave of
-// the variable.
+// The shape of ScatterNd's kin. The last dimension of indices holds coordinates; updates have the rest of the indices'
+// dimensions, then the dimensions of the variable that the coordinates leave.
 Status ScatterNdShape(InferenceContext& c) {
   const PartialShape variable = VariableShapeOf(c);
   if (c.num_outputs() > 0) c.set_output(0, variable);
@@ -64,7 +64,7 @@ Status ScatterNdShape(InferenceContext& c) {
 }
 
 // Shapes of ResourceGather and ResourceGatherNd: the indices' shape (from batch_dims on, without the coordinates), then
-// what is left of the variable.
+// the remaining dimensions of the variable.
 Status GatherShape(InferenceContext& c) {
   DF_ASSIGN(const int64_t batch_dims, c.attr<int64_t>("batch_dims"));
   const PartialShape variable = c.handle_shape(0);
@@ -106,7 +106,7 @@ Output ProductOfSizes(GradientBuilder& g, Output shape, int64_t begin, int64_t s
   return g.Op("Prod", part, g.Const(Tensor::Scalar<int32_t>(0)));
 }
 
-// With batch_dims the gradient is dense: the variable is taken as rows behind each other, batch after batch.
+// The gradient with batch_dims is dense: the variable is taken as rows behind each other, batch after batch.
 void BatchedGatherGradient(GradientBuilder& g, int64_t batch_dims) {
   const AttrMap wide = {{"out_type", DType::kInt64}};
   const Output shape = g.Op("VariableShape", wide, g.x(0));

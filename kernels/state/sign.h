@@ -16,7 +16,7 @@ DF_HOST_DEVICE C Sign(C x) {
   return static_cast<C>(x > C(0)) - static_cast<C>(x < C(0));
 }
 
-// What both share, given where sign_decay and beta stand.
+// The shared part of the two rules. `first` is the first of the scalars sign_decay and beta.
 template <class T>
 struct SignAgreement {
   using C = ComputeType<T>;

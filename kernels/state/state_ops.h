@@ -15,7 +15,7 @@ inline constexpr const char* kNumericT = "T: " DF_NUMERIC_TYPES;
 inline constexpr const char* kNumericDtype = "dtype: " DF_NUMERIC_TYPES;
 #undef DF_NUMERIC_TYPES
 
-// The inputs (a variable and what is added to it) have one shape, which is the output's.
+// The inputs (a variable and the value added to it) have one shape, which is the output's.
 inline ShapeFn SameShapes(std::vector<int> inputs) {
   return [inputs = std::move(inputs)](InferenceContext& c) -> Status {
     PartialShape shape;
@@ -27,8 +27,8 @@ inline ShapeFn SameShapes(std::vector<int> inputs) {
   };
 }
 
-// Of a variable, which is input 0, and a value like it: so many operations an element. The variable is read where there
-// are any.
+// The cost of an op on a variable, which is input 0, and a value like it: so many operations an element. The variable
+// is read where there are any.
 inline CostFn AssignCost(double flops_an_element) {
   return [flops_an_element](const CostContext& c) {
     const double bytes = c.input_bytes(1);
@@ -36,7 +36,8 @@ inline CostFn AssignCost(double flops_an_element) {
   };
 }
 
-// Of a variable, indices and updates: so many operations an element of the updates, on the rows that they change.
+// The cost of an op on a variable, indices and updates: so many operations an element of the updates, on the rows that
+// they change.
 inline CostFn RowUpdateCost(double flops_an_element) {
   return [flops_an_element](const CostContext& c) {
     const double rows = c.input_bytes(2);

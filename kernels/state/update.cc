@@ -62,7 +62,7 @@ Status CheckHasRows(const Variable& variable, const UpdateLayout& layout) {
   return Status();
 }
 
-// That `delta` has a row of the variable's for each index.
+// Checks that `delta` has a row of the variable's for each index.
 Status CheckRowUpdate(const Variable& variable, const Shape& delta, const Shape& indices) {
   Shape wanted = variable.value().shape();
   wanted.set_dim(0, indices.num_elements());

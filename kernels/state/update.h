@@ -21,7 +21,7 @@
 
 namespace dfrun {
 
-// Where an update op has what. The first `variables` inputs are variables; all others but `delta` are scalars.
+// The input layout of an update op. The first `variables` inputs are variables; all others but `delta` are scalars.
 struct UpdateLayout {
   int variables = 1;
   int delta = 1;
@@ -43,11 +43,11 @@ struct UpdateArgs {
   }
 };
 
-// Rule R over elements [0, n) of what `args` points at.
+// Runs rule R over elements [0, n) of the tensors that `args` points at.
 struct UpdateLoop {
   UpdateLayout layout;
   size_t element_size;
-  // On the calling thread; null where a device has its own way.
+  // Runs on the calling thread; null where a device has its own way.
   void (*run)(const UpdateArgs& args, int64_t n);
   const char* (*refuse)(const UpdateArgs& args, bool is_sparse);  // null if all scalars are fine
 };
@@ -80,7 +80,7 @@ class SparseUpdateKernel : public Kernel {
   bool IsExpensive() const override { return true; }
 
  protected:
-  // What has been found to fit: `args` points at whole variables of so many rows and at the rows' changes, each row of
+  // Updates whose shapes fit: `args` points at whole variables of so many rows and at the rows' changes, each row of
   // `columns` elements.
   struct RowUpdates {
     const UpdateArgs& args;

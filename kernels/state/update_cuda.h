@@ -35,7 +35,7 @@ inline constexpr bool kRefusesScalars = requires(const UpdateArgs& args) {
   Rule::Refuse(args, true);
 };
 
-// Whether the rule takes the scalars; else the refusal is told.
+// True if the rule takes the scalars; else `*refused` becomes 1.
 template <class Rule>
 DF_CARD_FUNCTION bool TakesScalars(const UpdateArgs& args, bool is_sparse, int32_t* refused) {
   if constexpr (kRefusesScalars<Rule>) {
@@ -66,10 +66,10 @@ DF_CARD_KERNEL void UpdateElements(UpdateArgs args, int64_t n, const int32_t* ga
                          std::make_index_sequence<Rule::kLayout.variables>());
 }
 
-// How a row is updated for which there are several changes.
+// The update of a row for which there are several changes.
 enum class EqualRows {
   kOneByOne,  // in their order
-  kBySum,     // of the changes in that order, as UnsortedSegmentSum has it
+  kBySum,     // by the sum of the changes in that order, as UnsortedSegmentSum computes it
 };
 
 // A thread does all updates of an element of a row.
@@ -96,7 +96,7 @@ DF_CARD_KERNEL void UpdateElementsOfRows(UpdateArgs args, UpdateRuns runs, int64
   UpdateElement<Rule, T>(args, element, red::Sum::Finish<T>(sum, 0), kVariables);
 }
 
-// What a rule refuses by its scalars' values the card refuses: the host does not see them.
+// The loop has no check of scalars: the GPU refuses their values, since the host does not see them.
 template <template <class> class Rule, class T>
 inline constexpr UpdateLoop kUpdateLoop = {Rule<T>::kLayout, sizeof(T), nullptr, nullptr};
 

@@ -45,14 +45,14 @@ class FirstNotFinite : public Kernel {
   }
 
   std::vector<int32_t> numbers_;  // by input
-  int64_t elements_ = 0;          // of known shape
+  int64_t elements_ = 0;          // elements of known shape
 };
 
 class UpdateGate final : public FirstNotFinite {
  public:
   static constexpr std::string_view kHostOutputs[] = {"found"};  // the executor reads it
   using FirstNotFinite::FirstNotFinite;
-  bool IsExpensive() const override { return false; }  // the executor looks at what it found right behind it
+  bool IsExpensive() const override { return false; }  // the executor reads its result right after it
 };
 
 class NotFiniteValues final : public Kernel {

@@ -13,7 +13,8 @@ struct GateValues {
   struct Value {
     const unsigned char* data;
     int64_t elements;
-    // Of an element; it is not finite where all bits of its exponent are set. 0: it says itself, by not being 0.
+    // The size of an element. It is not finite if all bits of its exponent are set. Exponent 0: the element is a flag,
+    // which is not 0 for "not finite".
     int bytes;
     uint64_t exponent;
   };

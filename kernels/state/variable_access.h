@@ -1,4 +1,4 @@
-// How the kernels of state reach the variables behind their inputs, be they refs or resource handles.
+// Access to the variables behind the inputs of state kernels, be they refs or resource handles.
 #ifndef DFRUN_KERNELS_STATE_VARIABLE_ACCESS_H_
 #define DFRUN_KERNELS_STATE_VARIABLE_ACCESS_H_
 
@@ -17,6 +17,7 @@ Status NoValue(const Variable& variable);
 
 // Locks up to four variables, each once, in the order of their addresses, so that kernels that share several cannot
 // block each other.
+// Blocks: until every other holder of one of the locks gives it up.
 class VariableLocks {
  public:
   static constexpr int kMax = 4;

@@ -48,7 +48,7 @@ struct TextFormat {
     if (precision > -1) pattern += "." + std::to_string(precision);
     return pattern + conversion;
   }
-  // What std::to_chars() writes the same as printf, in a fraction of the time: no padding, and no signs or forms of
+  // True if std::to_chars() writes the same as printf, in a fraction of the time: no padding, and no signs or forms of
   // `fill`.
   bool IsPlain() const { return width <= 0 && fill.empty(); }
   std::chars_format RealFormat() const {
@@ -61,7 +61,7 @@ struct TextFormat {
   static constexpr int64_t kMax = 4096;
 };
 
-// What one printf of a checked pattern writes.
+// The text that one printf of a checked pattern writes.
 template <class... Args>
 std::string Printed(const std::string& pattern, Args... args) {
 #pragma GCC diagnostic push
@@ -76,7 +76,7 @@ std::string Printed(const std::string& pattern, Args... args) {
   return text;
 }
 
-// What std::to_chars() writes of these; a printf's where that takes more than a few characters.
+// The text that std::to_chars() writes of the arguments, or a printf's where that takes more than a few characters.
 template <class... Args>
 std::string Written(const std::string& pattern, Args... args) {
   char text[64];
@@ -115,7 +115,8 @@ class AsStringKernel final : public Kernel {
     return is_signed ? "lld" : "llu";
   }
 
-  // Without printf, for the NULs that a string may hold. Without a width the string is whole, whatever the precision.
+  // Pads without printf, for the NULs that a string may hold. If there is no width the string is whole, whatever the
+  // precision.
   std::string Padded(const std::string& value) const {
     if (format_.width <= 0) return value;
     const auto width = static_cast<size_t>(format_.width);
@@ -143,7 +144,7 @@ class AsStringKernel final : public Kernel {
     }
   }
 
-  static constexpr int kUsualPrecision = 6;  // of printf
+  static constexpr int kUsualPrecision = 6;  // default of printf
 
   const TextFormat format_;
   const DType dtype_;

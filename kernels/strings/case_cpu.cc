@@ -29,7 +29,7 @@ class UnicodeCase {
 
 constexpr uint32_t kReplacement = 0xFFFD;
 
-// Whether `second` may follow `first` in UTF-8: no character in more bytes than it needs, no surrogate, none above
+// True if `second` may follow `first` in UTF-8: no character in more bytes than it needs, no surrogate, none above
 // U+10FFFF.
 bool MayFollow(unsigned char first, unsigned char second) {
   const unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;

@@ -13,7 +13,7 @@ namespace dfrun {
 
 class Letters {
  public:
-  static constexpr size_t kMaxBytes = 4;  // of a letter
+  static constexpr size_t kMaxBytes = 4;  // size of a letter
 
   // "unicode", or a set of bytes as ByteSet has it.
   static Result<Letters> Parse(std::string_view text) {
@@ -27,7 +27,7 @@ class Letters {
   }
 
   bool are_unicode() const { return are_unicode_; }
-  const ByteSet& bytes() const { return bytes_; }  // where they are not
+  const ByteSet& bytes() const { return bytes_; }  // only if not are_unicode()
 
   struct Character {
     size_t bytes;

@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// Without white space at both ends.
+// The text without white space at both ends.
 inline std::string_view Trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\n\v\f\r";
   const size_t first = text.find_first_not_of(kSpace);
@@ -20,8 +20,9 @@ inline std::string_view Trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-// False where `text` is no number of this type, or beyond its range. Floating point: decimal or hexadecimal, inf,
-// infinity, nan and nan(...) in any case; what is too large is infinite, what is too small zero.
+// Parses a number. False where `text` is no number of this type, or beyond its range. Floating point: decimal or
+// hexadecimal, inf, infinity, nan and nan(...) in any case; numbers that are too large are infinite, those too small
+// zero.
 template <class T>
 bool ParseNumber(std::string_view text, T& value) {
   text = Trimmed(text);

@@ -6,7 +6,7 @@
 namespace dfrun {
 namespace {
 
-// InvalidArgument for what RE2 refuses.
+// Compiles a pattern. InvalidArgument for one that RE2 refuses.
 Result<std::shared_ptr<const RE2>> Compile(const std::string& pattern) {
   auto regex = std::make_shared<const RE2>(pattern, RE2::Quiet);
   if (regex->ok()) return regex;
@@ -48,7 +48,7 @@ class Pattern {
   std::shared_ptr<const RE2> last_ GUARDED_BY(mu_);
 };
 
-// How much of a rewrite stands before a backslash that neither a digit nor a backslash follows.
+// The length of a rewrite before its first backslash that neither a digit nor a backslash follows.
 size_t ValidLength(const std::string& rewrite) {
   for (size_t i = 0; i < rewrite.size(); ++i) {
     if (rewrite[i] != '\\') continue;
@@ -68,8 +68,8 @@ class RegexReplaceKernel final : public Kernel {
     DF_ASSIGN(const std::shared_ptr<const RE2> regex, pattern_.Get(ctx));
     const std::string& whole = ctx.num_inputs() > 2 ? ctx.input(2).scalar<std::string>() : rewrite_;
     const std::string rewrite = whole.substr(0, ValidLength(whole));
-    // As in TensorFlow a rewrite that names an absent group replaces nothing; one with a bad escape replaces all
-    // matches by what stands before the escape, but not one match.
+    // TensorFlow's rules hold for bad rewrites: one that names an absent group replaces nothing; one with a bad escape
+    // replaces all matches by the text before the escape, but does not replace a single match.
     const bool names_groups = RE2::MaxSubmatch(whole) <= regex->NumberOfCapturingGroups();
     const bool fits = names_groups && (global_ || rewrite.size() == whole.size());
     const Tensor& input = ctx.input(0);

@@ -10,7 +10,7 @@ using Parts = std::vector<std::string_view>;
 
 constexpr std::string_view kSpace = " \t\n\v\f\r";
 
-// At every byte of `delimiters`; into single bytes where there are none.
+// Splits at every byte of `delimiters`; into single bytes where there are none.
 Parts SplitAtAny(std::string_view text, std::string_view delimiters, bool skip_empty) {
   Parts parts;
   if (delimiters.empty()) {
@@ -25,8 +25,8 @@ Parts SplitAtAny(std::string_view text, std::string_view delimiters, bool skip_e
   return parts;
 }
 
-// At runs of white space, at most `limit` times (negative: always); what is left after the last time is a part too, be
-// it empty.
+// Splits at runs of white space, at most `limit` times (negative: always). The rest after the last time is a part too,
+// be it empty.
 Parts SplitAtSpace(std::string_view text, int64_t limit) {
   Parts parts;
   size_t at = std::min(text.find_first_not_of(kSpace), text.size());
@@ -42,7 +42,7 @@ Parts SplitAtSpace(std::string_view text, int64_t limit) {
   return parts;
 }
 
-// At a text, at most `limit` times.
+// Splits at a text, at most `limit` times.
 Parts SplitAtText(std::string_view text, std::string_view separator, int64_t limit) {
   Parts parts;
   while (limit < 0 || static_cast<int64_t>(parts.size()) < limit) {

@@ -38,7 +38,7 @@ class Substr::Kernel final : public dfrun::Kernel {
   }
 
  private:
-  // For each element of `to` the number of the element of `from` that is broadcast to it.
+  // The element of `from` that is broadcast to each element of `to`, by number.
   static std::vector<int64_t> BroadcastIndices(const Shape& from, const Shape& to) {
     std::vector<int64_t> indices(static_cast<size_t>(to.num_elements()));
     for (size_t i = 0; i < indices.size(); ++i) {

@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-// With `digits`, or with `more` where they do not read back to the same number.
+// The number with `digits`, or with `more` where they do not read back to the same number.
 template <class T>
 std::string NumberText(T value, int digits, int more) {
   char text[40];
@@ -21,7 +21,7 @@ std::string NumberText(T value, int digits, int more) {
   return text;
 }
 
-// As in a C string, but bytes beyond ASCII as they are: they may be UTF-8.
+// The text as in a C string, but with bytes beyond ASCII unchanged: they may be UTF-8.
 std::string Escaped(const std::string& value) {
   std::string text;
   for (char c : value) {
@@ -92,7 +92,7 @@ class FirstElementsText {
   int64_t next_ = 0;
 };
 
-// Between two entries of dimension d: a space in a row, else new lines and an indent.
+// The text between two entries of dimension d: a space in a row, else new lines and an indent.
 std::string Spacing(int d, int rank) {
   if (d == rank - 1) return " ";
   return std::string(static_cast<size_t>(rank - 1 - d), '\n') + std::string(static_cast<size_t>(d) + 1, ' ');
@@ -127,7 +127,7 @@ std::string Unreadable(int64_t count) {
   return text;
 }
 
-// Without any element TensorFlow writes no brackets either for this dtype.
+// True if the text is empty: without any element TensorFlow writes no brackets either for this dtype.
 bool HasNoText(const Tensor& tensor, int64_t limit) {
   return tensor.dtype() == DType::kBool && limit == 0;
 }

@@ -38,7 +38,7 @@ void TokenCounter::AddBytes(std::string_view text) {
 }
 
 void TokenCounter::AddUnicode(std::string_view text) {
-  size_t begin = 0;  // of a token that has not ended
+  size_t begin = 0;  // begin of a token that has not ended
   uint64_t hash = kHashBasis;
   for (size_t at = 0; at < text.size();) {
     const Letters::Character first = Letters::FirstOfUnicode(text.substr(at));

@@ -24,7 +24,7 @@ class TokenCounter {
   // Counts the tokens of a text, which outlives this: its runs of letters. (The lines of tr -cs LETTERS '\n', but for
   // an empty one.)
   void Add(std::string_view text);
-  // In the order in which they came first.
+  // The tokens in the order in which they came first.
   const std::vector<Token>& tokens() const { return tokens_; }
 
  private:

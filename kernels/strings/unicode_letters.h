@@ -1,4 +1,4 @@
-// Which characters are letters.
+// IsUnicodeLetter(): true for the characters that are letters.
 #ifndef DFRUN_KERNELS_STRINGS_UNICODE_LETTERS_H_
 #define DFRUN_KERNELS_STRINGS_UNICODE_LETTERS_H_
 

@@ -8,7 +8,7 @@
 namespace dfrun {
 namespace {
 
-// Where a kernel says which values it found.
+// The flags by which a kernel reports the values that it found.
 struct FoundWords {
   int32_t* nan;
   int32_t* negative;

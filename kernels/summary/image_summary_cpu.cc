@@ -13,7 +13,7 @@ namespace {
 // Numbers below this are taken for an image of zeros.
 constexpr float kZeroThreshold = 1e-6F;
 
-// How the numbers of an image become bytes: from 0 up where all are positive, else around 128.
+// The scaling of an image's numbers to bytes: from 0 up where all are positive, else around 128.
 template <class T>
 struct Scaling {
   T scale;

@@ -8,8 +8,8 @@ namespace {
 using Descriptor = cudnnBackendDescriptor_t;
 using Dims = std::vector<int64_t>;
 
-// The library recognises the operations of attention by how they follow each other: what is written here in another
-// order is refused. Source: cudnn-frontend, scaled_dot_product_flash_attention.h.
+// The library recognises the operations of attention by their order, and refuses any other. Source: cudnn-frontend,
+// scaled_dot_product_flash_attention.h.
 class AttentionGraph {
  public:
   AttentionGraph(const CudnnTarget& target, const AttentionTask& task)
@@ -33,10 +33,10 @@ class AttentionGraph {
   }
 
  private:
-  // Of a matrix for each pair of a batch and a head.
+  // The dimensions of a tensor with one matrix for each pair of a batch and a head.
   Dims DimsOf(int64_t rows, int64_t columns) const { return {task_.batch, task_.heads, rows, columns}; }
   static Dims RowMajor(const Dims& dims) { return StridesOf(dims, /*channels_first=*/true); }
-  // The same memory, whose last two dimensions change places.
+  // The dimensions of the same memory with the last two exchanged.
   static Dims Turned(Dims dims) {
     std::swap(dims[2], dims[3]);
     return dims;
@@ -77,7 +77,7 @@ class AttentionGraph {
     operation.SetOne(CUDNN_ATTR_OPERATION_MATMUL_DESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, described);
     return graph_.AddOperation(std::move(operation));
   }
-  // Over the last dimension.
+  // Adds a reduction over the last dimension.
   Status AddReduction(cudnnReduceTensorOp_t op, Descriptor x, Descriptor y) {
     CudnnDescriptor reduction = graph_.Describe(CUDNN_BACKEND_REDUCTION_DESCRIPTOR);
     const cudnnDataType_t computes_in = CUDNN_DATA_FLOAT;

@@ -1,4 +1,4 @@
-// How cuDNN computes attention.
+// AttentionPlan: the plan by which cuDNN computes attention.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_ATTENTION_PLAN_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_ATTENTION_PLAN_H_
 
@@ -8,7 +8,7 @@
 
 namespace dfrun::cuda {
 
-// Of dense tensors [batch, heads, time, depth], of float16 or bfloat16; computed in float32.
+// Attention over dense tensors [batch, heads, time, depth] of float16 or bfloat16, computed in float32.
 struct AttentionTask {
   bool is_gradient = false;
   int64_t batch = 0;
@@ -31,8 +31,9 @@ struct AttentionPlan {
   static constexpr int64_t kOutputId = 4;
   static constexpr int64_t kLogSumsId = 5;  // float32 [batch, heads, queries]
   static constexpr int64_t kScaleId = 6;    // float32, one number
-  static constexpr int64_t kUnseenId = 7;   // the same, of a causal task: the score of what is not seen, -infinity
-  // Of a gradient.
+  static constexpr int64_t kUnseenId =
+      7;  // float32, one number, of a causal task: the score of keys that are not seen, -infinity
+  // Tensors that only the plan of a gradient has.
   static constexpr int64_t kGradientsId = 8;
   static constexpr int64_t kAlongId = 9;  // float32 [batch, heads, queries], memory of the plan's
   static constexpr int64_t kOneId = 10;   // float32, one number: 1

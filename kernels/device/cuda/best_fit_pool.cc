@@ -76,7 +76,7 @@ bool BestFitPool::AddChunk(size_t bytes) {
   if (wanted < bytes) return false;
   size_t taken = wanted;
   void* chunk = take_chunk_(taken);
-  if (chunk == nullptr && bytes < wanted) {  // as much as is asked for is there, perhaps
+  if (chunk == nullptr && bytes < wanted) {  // the bytes themselves may still be available
     taken = bytes;
     chunk = take_chunk_(taken);
   }

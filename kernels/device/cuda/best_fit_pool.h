@@ -1,4 +1,5 @@
-// Blocks of large chunks of memory that is not looked at: a device's, or host memory that it copies from.
+// BestFitPool: a best-fit allocator for memory that it does not touch: a device's, or host memory that a device copies
+// from.
 //
 // A request takes the smallest free block that holds it and leaves the rest free; a block that is given back is joined
 // with free neighbours. Chunks are taken from the system when no free block is large enough, each at least twice the
@@ -23,7 +24,7 @@ namespace dfrun::cuda {
 
 class BestFitPool {
  public:
-  static constexpr size_t kAlignment = 256;  // of blocks, in addresses and sizes
+  static constexpr size_t kAlignment = 256;  // alignment of blocks' addresses and sizes
 
   // `take_chunk` gives memory of the system, aligned as blocks are; null where there is no more.
   BestFitPool(std::function<void*(size_t bytes)> take_chunk, size_t first_chunk, size_t largest_chunk)
@@ -34,7 +35,7 @@ class BestFitPool {
   // Null where the system gives no more memory, or the limit is reached.
   void* Allocate(size_t bytes) EXCLUDES(mu_);
   void Free(void* memory) EXCLUDES(mu_);
-  // From now on; 0: none.
+  // Sets the limit from now on; 0: none.
   void SetLimit(size_t bytes) EXCLUDES(mu_);
   size_t limit() const EXCLUDES(mu_);
   AllocatorStats Stats() const EXCLUDES(mu_);
@@ -44,14 +45,14 @@ class BestFitPool {
   struct Block {
     size_t bytes;
     bool is_free;
-    bool begins_chunk;  // is not joined with what lies before it
+    bool begins_chunk;  // not joined with the block before it
   };
-  // By address. Nodes come from a pool of their own, which asks the system for none once it has grown.
+  // The blocks by address. Nodes come from a pool of their own, which asks the system for none once it has grown.
   using Blocks = std::pmr::map<std::byte*, Block>;
 
-  // Whether the limit lets so much be given out.
+  // True if the limit allows `bytes` more to be given out.
   bool MayGive(size_t bytes) const REQUIRES(mu_);
-  // How much of a chunk of so many bytes the limit lets be taken.
+  // The part of a chunk of `bytes` that the limit allows to be taken.
   size_t MayTake(size_t bytes) const REQUIRES(mu_);
   bool AddChunk(size_t bytes) REQUIRES(mu_);
   void* TakeChunk(size_t bytes) REQUIRES(mu_);

@@ -1,4 +1,4 @@
-// What kernels of a card are written with: this header and no other names what CUDA gives. A kernel is a function
+// The vocabulary of GPU kernels: this header and no other names what CUDA gives. A kernel is a function
 //     DF_CARD_KERNEL void Scale(const float* x, float* y, int64_t n);
 // that a grid of blocks of kBlockThreads threads runs; each element of a result is written by one thread, and sums are
 // in an order that the sizes alone decide, so that results have the same bits in every run.
@@ -79,7 +79,7 @@ DF_CARD_FUNCTION A BlockReduce(A value, Combine combine) {
   for (int distance = kWarpThreads / 2; distance > 0; distance /= 2) {
     value = combine(value, FromThreadAfter(value, distance));
   }
-  Barrier();  // of the call before, whose values all have read
+  Barrier();  // every thread has read the values of the call before
   if (ThreadInBlock() % kWarpThreads == 0) of_warps[ThreadInBlock() / kWarpThreads] = value;
   Barrier();
   A all = of_warps[0];
@@ -87,10 +87,10 @@ DF_CARD_FUNCTION A BlockReduce(A value, Combine combine) {
   return all;
 }
 
-// Whether a kernel has barriers.
+// Tells if a kernel has barriers: kTogether has, kIndependent has none.
 enum class Threads { kIndependent, kTogether };
 
-// What the runtime knows a kernel by.
+// The handle by which the runtime knows a kernel.
 template <Threads kThreads, class... Params>
 const void* EntryOf(void (*kernel)(Params...)) {
   return reinterpret_cast<const void*>(kernel);

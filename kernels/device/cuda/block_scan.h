@@ -8,7 +8,7 @@ namespace dfrun::cuda {
 
 template <class T>
 struct BlockSums {
-  T before;  // of the threads before this one
+  T before;  // sum of the threads before this one
   T all;
 };
 
@@ -19,7 +19,7 @@ DF_CARD_FUNCTION BlockSums<T> SumOverBlock(T value) {
   DF_CARD_SHARED(T, values, kBlockThreads);
   DF_CARD_SHARED(T, groups, kBlockThreads / kGroup);
   const int thread = ThreadInBlock();
-  Barrier();  // of the call before, whose values all have read
+  Barrier();  // every thread has read the values of the call before
   values[thread] = value;
   Barrier();
   if (thread < kBlockThreads / kGroup) {

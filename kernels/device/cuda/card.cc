@@ -59,7 +59,7 @@ Card::Card(int index)
             MakeCurrent();
             void* memory = nullptr;
             if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
-            cudaGetLastError();  // no error of what is enqueued
+            cudaGetLastError();  // not an error of enqueued work
             return static_cast<void*>(nullptr);
           },
           kFirstChunk, kLargestChunk),
@@ -69,7 +69,7 @@ Card::Card(int index)
   memory_.SetGiveBack([this] { uploads_.GiveBackFree(); });
 }
 
-// From compute capability 9.0 on kernels wait for earlier ones themselves.
+// Kernels wait for earlier ones themselves from compute capability 9.0 on.
 Status Card::Init() {
   int major = 0;
   DF_TRY(
@@ -84,7 +84,7 @@ Status Card::Init() {
 }
 
 void Card::MakeCurrent() const {
-  UseCard(index_);  // it was done once, when the card was found
+  UseCard(index_);  // cannot fail: it succeeded when the GPU was found
 }
 
 Status Card::Order(cudaStream_t earlier, cudaStream_t later) {

@@ -39,7 +39,8 @@ class PoolAllocator final : public Allocator, public LimitedMemory {
     return TryAllocate(bytes);
   }
   void* TryAllocate(size_t bytes) { return pool_.Allocate(bytes); }
-  // Called where there is no memory: frees what is kept for later. Before the first Allocate().
+  // Sets a function that frees memory kept for later; it runs when no memory is left. Call this before the first
+  // Allocate().
   void SetGiveBack(std::function<void()> give_back) { give_back_ = std::move(give_back); }
   void Free(void* memory, size_t) override { pool_.Free(memory); }
   AllocatorStats Stats() const override { return pool_.Stats(); }
@@ -65,10 +66,10 @@ class Card {
   // Makes the card that of the calling thread's calls of the runtime.
   void MakeCurrent() const;
 
-  // Whether kernels may begin before those that they wait for are done (block.h).
+  // True if kernels may begin before those that they wait for are done (block.h).
   bool has_early_launches() const { return has_early_launches_; }
 
-  // In which all kernels are enqueued, by Enqueue() and EnqueueTelling().
+  // The stream in which Enqueue() and EnqueueTelling() enqueue all kernels.
   cudaStream_t stream() const { return stream_; }
   cudaError_t Enqueue(FunctionRef<cudaError_t(cudaStream_t)> enqueue);
   // `enqueue` enqueues work of which the last piece counts in these words, those of tally(), when it is done.
@@ -79,7 +80,7 @@ class Card {
   // Copies to the card, and from it.
   cudaStream_t upload_stream() const { return upload_stream_; }
   cudaStream_t download_stream() const { return download_stream_; }
-  // What `later` is given from now on waits for what `earlier` has been given.
+  // Makes the work that `later` is given from now on wait for the work that `earlier` has been given.
   Status Order(cudaStream_t earlier, cudaStream_t later);
 
   const StreamTally& tally() const { return tally_; }
@@ -104,7 +105,7 @@ class Card {
             .asked_ends = asked_ends_.load(std::memory_order_relaxed)};
   }
 
-  // Keeps the first error of what was enqueued, for TakeFailure().
+  // Keeps the first error of enqueued work, for TakeFailure().
   void Fail(Status status) EXCLUDES(mu_);
   Status TakeFailure() EXCLUDES(mu_);
 
@@ -117,7 +118,7 @@ class Card {
   cudaStream_t upload_stream_ = nullptr;
   cudaStream_t download_stream_ = nullptr;
   bool has_early_launches_ = false;
-  StreamTally tally_;  // of stream_
+  StreamTally tally_;  // tally of stream_
   PoolAllocator memory_;
   UploadMemory uploads_;
   CompletionQueue completions_;

@@ -1,5 +1,5 @@
-// What a card does with nothing of ours between: copies of the runtime, an empty launch, calls of cuBLASLt and cuDNN
-// with plans, memory and workspaces made beforehand.
+// Limits of a GPU, measured without the machine's own layers: copies of the runtime, an empty launch, and calls of
+// cuBLASLt and cuDNN with plans, memory and workspaces made beforehand.
 #include <memory>
 #include <utility>
 #include <vector>

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 // Steps of small nets end within this time; longer ones can do with less care.
 constexpr auto kEager = std::chrono::microseconds(200);
 constexpr auto kNap = std::chrono::microseconds(20);
-// Work that failed tells nothing: so often the runtime is asked what became of it.
+// The number of naps after which the runtime is queried: work that failed does not count in the tally.
 constexpr int kNapsPerQuestion = 50;
 
 }  // namespace
@@ -93,7 +93,7 @@ void CompletionQueue::TakeNew(std::vector<Entry>& entries) {
   has_new_.store(false, std::memory_order_relaxed);
 }
 
-// Of a stream that has done all of its work the count has come too.
+// The state of an entry's work. When a stream has done all of its work, the count has arrived too.
 cudaError_t CompletionQueue::StateOf(const Entry& entry, bool asks_for_errors) {
   if (entry.tally == nullptr) return cudaEventQuery(entry.event);
   if (entry.tally->HasCome(entry.count)) return cudaSuccess;

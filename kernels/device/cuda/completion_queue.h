@@ -1,6 +1,6 @@
-// Callbacks that run when a stream has come to where they were enqueued: a thread of its own looks at a word that the
-// work itself writes (StreamTally), or asks for an event, so that a step has no host function in it and no host thread
-// that waits.
+// CompletionQueue: callbacks that run when a stream has reached the point where they were enqueued. Its own thread
+// reads a word that the work itself writes (StreamTally), or queries an event, so that a step contains no host function
+// and no host thread waits for it.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_COMPLETION_QUEUE_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_COMPLETION_QUEUE_H_
 
@@ -23,7 +23,7 @@ class CompletionQueue {
  public:
   using Done = std::function<void(const Status&)>;
 
-  // Of the card `card`, which is current on the thread that calls back.
+  // A queue for the GPU `card`, which is current on the thread that calls back.
   explicit CompletionQueue(int card);
   CompletionQueue(const CompletionQueue&) = delete;
   CompletionQueue& operator=(const CompletionQueue&) = delete;
@@ -31,14 +31,14 @@ class CompletionQueue {
   // Runs `done` when all that `stream` has been given until now is done, with the error of the card's work, if any.
   // `kept` are not given back before. An error where the runtime takes no event; `done` then does not run.
   Status Add(cudaStream_t stream, std::vector<Tensor> kept, Done done) EXCLUDES(mu_);
-  // The same when the stream's work has counted so far.
+  // Runs `done` in the same way when the tally has reached `count`.
   void AddTold(const StreamTally& tally, uint64_t count, cudaStream_t stream, std::vector<Tensor> kept, Done done)
       EXCLUDES(mu_);
 
  private:
   struct Entry {
     cudaStream_t stream;
-    const StreamTally* tally;  // null: the event is asked for
+    const StreamTally* tally;  // null: the event is queried
     uint64_t count;
     cudaEvent_t event;
     std::vector<Tensor> kept;

@@ -25,7 +25,7 @@ class ConvGraph {
   }
 
  private:
-  static constexpr int64_t kSumsId = 5;  // of a convolution, before its bias
+  static constexpr int64_t kSumsId = 5;  // result of a convolution before its bias
 
   bool is_double() const { return task_.dtype == DType::kDouble; }
   cudnnDataType_t computes_in() const { return is_double() ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT; }

@@ -1,4 +1,4 @@
-// How cuDNN convolves.
+// ConvPlan: the plan by which cuDNN convolves.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_CONV_PLAN_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_CONV_PLAN_H_
 
@@ -10,11 +10,11 @@
 
 namespace dfrun::cuda {
 
-// Which of the three tensors is computed of the two others.
+// The one of the three tensors that is computed from the two others.
 enum class ConvResult { kOutput, kInput, kFilter };
 
-// What is done with an output before it is written. Engines that also apply Relu, but for the slowest, do not promise
-// to keep NaN.
+// The work done on an output before it is written. Engines that also apply Relu, but for the slowest, do not promise to
+// keep NaN.
 enum class ConvEpilogue { kNone, kBias };
 
 // Sizes as the library has them: images and channels first, then the dimensions of space. A filter's are out-channels,
@@ -33,13 +33,13 @@ struct LibraryConvShape {
 
 struct ConvTask {
   ConvResult result = ConvResult::kOutput;
-  ConvEpilogue epilogue = ConvEpilogue::kNone;  // of kOutput
+  ConvEpilogue epilogue = ConvEpilogue::kNone;  // only kOutput has one
   LibraryConvShape shape;
   DType dtype = DType::kFloat;
   Arithmetic arithmetic = {};
 };
 
-// How the library convolves.
+// The library's plan of a convolution.
 struct ConvPlan {
   // Names of the tensors within a plan.
   static constexpr int64_t kInputId = 1;

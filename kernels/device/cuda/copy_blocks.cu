@@ -12,7 +12,7 @@ struct alignas(kThreadBytes) Bytes {
   unsigned char at[kThreadBytes];
 };
 
-// Of which all parts are left out where *gate is 0; null: never.
+// The parts of a copy. All are skipped if *gate is 0; a null gate never skips them.
 struct CopyList {
   static constexpr int kMost = 32;
   struct Part {
@@ -53,7 +53,7 @@ DF_CARD_KERNEL void CopyParts(CopyList list) {
   CopyByThread(list, ThreadInGrid());
 }
 
-// Of one block.
+// Copies with one block of threads, then counts for the host.
 DF_CARD_KERNEL void CopyPartsAndTell(CopyList list, TallyWords words) {
   const int64_t thread = ThreadInGrid();
   CopyByThread(list, thread);

@@ -16,9 +16,9 @@ namespace dfrun::cuda {
 // Enqueues the copies, which do not overlap. Large ones go by the copy engine.
 cudaError_t EnqueueBlockCopies(std::span<const BlockCopy> copies, cudaStream_t stream);
 
-// Whether they are few and small enough for one block of threads, which can tell when they are done.
+// True if the copies are few and small enough for one block of threads, which can tell the host when they are done.
 bool AreForOneBlock(std::span<const BlockCopy> copies);
-// The same for such copies, as work that tells.
+// Enqueues such copies as work that tells the host when it is done.
 cudaError_t EnqueueTellingCopies(std::span<const BlockCopy> copies, const TallyWords& words, cudaStream_t stream);
 // The function of one block that only tells: its arguments are those of TallyWords.
 const void* TellingEntry();

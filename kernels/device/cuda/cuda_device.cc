@@ -28,7 +28,7 @@ Status EnqueueBytes(const void* from, void* to, size_t bytes, cudaStream_t strea
   return CudaStatus(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), StrCat("copy ", bytes, " bytes"));
 }
 
-// Whether a function of the card copies the value, which tells when it is done.
+// True if a function of the GPU copies the value, which tells the host when it is done.
 bool IsTold(const Tensor& from, const Tensor& to) {
   const BlockCopy copy = {from.raw(), nullptr, from.num_bytes()};
   return !IsHostMemory(from.memory()) && to.memory() == MemoryKind::kPinned && AreForOneBlock({&copy, 1});
@@ -40,9 +40,9 @@ Status CudaDevice::Named(const Status& status) const {
   return status.ok() ? status : status.Annotate(full_name());
 }
 
-// A copy between host and card need not wait for kernels that are enqueued later, nor they for it: who reads the copy
-// is enqueued when it is there, and the card's block is not given back before. That takes a block that can be kept.
-// A few bytes for the host are there sooner where a function of the card copies them in order.
+// The stream of a copy. A copy between host and GPU need not wait for kernels that are enqueued later, nor they for it:
+// readers of the copy are enqueued when it is there, and the GPU's block is not freed before. That needs a block that
+// can be kept. A few bytes for the host arrive sooner if a function of the GPU copies them in order.
 cudaStream_t CudaDevice::StreamOf(const Tensor& from, const Tensor& to) const {
   if (IsHostMemory(from.memory()) && !to.borrowed()) return card_.upload_stream();
   if (IsHostMemory(to.memory()) && !from.borrowed() && !IsTold(from, to)) return card_.download_stream();
@@ -53,7 +53,7 @@ CompletionQueue::Done CudaDevice::Then(Callback done) {
   return [this, done](const Status& status) { done(Named(status)); };
 }
 
-// What is the stream's own is kept by its order.
+// Copies on the GPU's own stream. The tensors need not be kept, since the stream's order protects their memory.
 Status CudaDevice::CopyInOrder(const Tensor& from, Tensor& to, Callback done) {
   const BlockCopy copy = {from.raw(), to.raw(), from.num_bytes()};
   const cudaError_t copied = IsTold(from, to)
@@ -74,8 +74,8 @@ Status CudaDevice::CopyBeside(const Tensor& from, Tensor& to, cudaStream_t strea
   return card_.completions().Add(stream, {from, to}, Then(done));
 }
 
-// From memory that is not pinned the call itself would copy, and wait. So the value is copied to pinned memory here, a
-// piece at a time, and the card fetches a piece while the next is on its way there.
+// Copies from memory that is not pinned. The runtime's call would copy it itself and wait, so the value is copied to
+// pinned memory here, a piece at a time, and the GPU fetches a piece while the next is on its way there.
 Status CudaDevice::CopyInPieces(const Tensor& from, Tensor& to, cudaStream_t stream, Callback done) {
   DF_ASSIGN(Tensor pinned, Tensor::Allocate(PinnedMemory(), from.dtype(), from.shape()));
   const auto* const source = static_cast<const char*>(from.raw());
@@ -89,7 +89,7 @@ Status CudaDevice::CopyInPieces(const Tensor& from, Tensor& to, cudaStream_t str
   return card_.completions().Add(stream, {std::move(pinned), to}, Then(done));
 }
 
-// Has a stream that copies to the tensor wait for what may use its memory.
+// Makes a stream that copies to the tensor wait for earlier work that may use its memory.
 Status CudaDevice::WaitForUse(const Tensor& to, cudaStream_t stream) {
   const cudaEvent_t last_use = IsHostMemory(to.memory()) ? nullptr : card_.uploads().LastUse(to.raw());
   if (last_use == nullptr) return card_.Order(card_.stream(), stream);
@@ -166,8 +166,8 @@ Status AddCard(const DeviceSite& site, int index, FoundDevices& found) {
   return Status();
 }
 
-// cuBLASLt is large: a thread opens it while the contexts of GPUs are made. Who wants it first waits for it. The future
-// is of CublasLtWarning().
+// Opens cuBLASLt, which is large, on a thread while the contexts of GPUs are made. The first caller that needs it waits
+// for it. The future holds the result of CublasLtWarning().
 std::future<std::string> OpenCublasLtBeside() {
   std::packaged_task<std::string()> open(&CublasLtWarning);
   std::future<std::string> warning = open.get_future();
@@ -181,7 +181,7 @@ void AddWarning(std::string warning, FoundDevices& found) {
 
 // None where there is no driver or no GPU: the program is the same there.
 Result<FoundDevices> FindCudaDevices(const DeviceSite& site) {
-  // In which a library that is absent has been missed. One that is there is not waited for.
+  // The time within which the loader finds that a library is absent. A library that is there is not waited for.
   constexpr std::chrono::milliseconds kMissed(10);
   GpuSurvey survey = SurveyGpus();
   FoundDevices found;

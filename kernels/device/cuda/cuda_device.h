@@ -1,5 +1,5 @@
-// /device:gpu:N: a card of NVIDIA's. Work on it is enqueued on its stream; copies that may overlap with it go on
-// streams of their own. What is recorded of a step is launched there as a whole.
+// /device:gpu:N: an NVIDIA GPU. Work on it is enqueued on its stream; copies that may overlap with it go on streams of
+// their own. The recorded part of a step is launched on that stream as a whole.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_CUDA_DEVICE_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_CUDA_DEVICE_H_
 
@@ -18,11 +18,11 @@ class CudaDevice final : public Device, public DeviceRecording {
  public:
   // `host`: memory that the card copies from and to.
   CudaDevice(const DeviceName& name, Card& card, Allocator& host) : Device(name, card.memory(), host), card_(card) {}
-  // Stands for `of` while a unit is recorded: its memory is the unit's, and what is enqueued goes to the recorder.
+  // Stands for `of` during a recording: its memory is the recorder's arena, and its work goes to the recorder.
   CudaDevice(CudaDevice& of, Allocator& memory, GraphRecorder& recorder)
       : Device(of.name(), memory, of.host_allocator(), &of.containers()), card_(of.card_), recorder_(&recorder) {}
 
-  // What is kept on the device may have copies under way.
+  // Drops the containers while the device is whole, since their values may have copies under way.
   ~CudaDevice() override {
     if (recorder_ == nullptr) containers().Reset("");
   }
@@ -42,7 +42,7 @@ class CudaDevice final : public Device, public DeviceRecording {
   void EnqueueCopy(const Tensor& from, Tensor& to, Callback done) override;
 
  private:
-  // Which stream a copy is enqueued on; the tensors that it then keeps.
+  // The stream on which a copy is enqueued. A copy beside the GPU's own stream keeps its tensors until it is done.
   cudaStream_t StreamOf(const Tensor& from, const Tensor& to) const;
   Status StartCopy(const Tensor& from, Tensor& to, Callback done);
   Status CopyInOrder(const Tensor& from, Tensor& to, Callback done);

@@ -1,4 +1,4 @@
-// Registration of kernels that run on cards, and how such a kernel enqueues its work.
+// Registration of kernels that run on GPUs, and the calls by which such a kernel enqueues its work.
 //
 // A kernel's class is as on any device; Compute() allocates the outputs and launches functions of the card (launch.h),
 // which run later, in the order of the device's stream. Where a unit is recorded (src/framework/step_recorder.h) they
@@ -17,7 +17,7 @@
 #define CUDA_KERNEL(op, family, ...) DEVICE_KERNEL("gpu", op, family, __VA_ARGS__)
 #define CUDA_KERNEL_ATTR(op, attr, family, ...) DEVICE_KERNEL_ATTR("gpu", op, attr, family, __VA_ARGS__)
 #define CUDA_KERNEL_ANY(op, kernel) DEVICE_KERNEL_ANY("gpu", op, kernel)
-// What src/framework/step_recorder.h should know of an op's kernels.
+// Registers the traits that src/framework/step_recorder.h reads of an op's kernels.
 #define CUDA_RECORDING_TRAITS(op, ...) RECORDING_TRAITS("gpu", op, __VA_ARGS__)
 
 namespace dfrun::cuda {
@@ -36,13 +36,13 @@ struct FunctionArg {
 };
 struct FunctionGrid {
   int64_t blocks;
-  int threads;  // of a block
+  int threads;  // threads of a block
 };
 // Enqueues a function that the runtime knows by `entry`, in order.
 Status EnqueueFunction(OpContext& ctx, const void* entry, FunctionGrid grid, std::span<const FunctionArg> args);
 
-// Enqueues what a library does: `call` is called once, with the stream that the library is to be given, and enqueues
-// there alone. `workspace_bytes`: what it has been given, for listings.
+// Enqueues the work of a library: calls `call` once with a stream, on which alone the library enqueues it.
+// `workspace_bytes`: the size of its workspace, for listings.
 Status EnqueueLibraryCall(OpContext& ctx, size_t workspace_bytes, FunctionRef<Status(cudaStream_t)> call);
 
 // The word without which (0) a kernel of a recorded unit must write nothing; null: there is none.
@@ -56,7 +56,9 @@ inline Status EnqueueZeros(OpContext& ctx, void* to, size_t bytes) {
 // Copies within the card's memory, in order.
 Status EnqueueBytes(OpContext& ctx, const void* from, void* to, size_t bytes);
 
-// A kernel's word for what its work refuses: null is taken as "nothing is refused".
+// An error flag of one kernel in pinned memory. The kernel's work sets it to 1 for bad input; a null word means that it
+// never refuses any.
+// Owns: the word, which goes back with the kernel.
 class Refusal {
  public:
   Refusal(KernelSetup& setup, std::string_view text);
@@ -64,7 +66,7 @@ class Refusal {
   Refusal(const Refusal&) = delete;
   Refusal& operator=(const Refusal&) = delete;
 
-  // Where the work writes a 1.
+  // The word to which the work writes a 1.
   int32_t* word() const { return word_; }
 
  private:

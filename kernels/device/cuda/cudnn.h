@@ -17,7 +17,7 @@ namespace dfrun::cuda {
 struct Cudnn {
   // Opened by the first call. NotFound where it is absent.
   static const Result<const Cudnn*>& Get();
-  // Of the card that is current, made by the first call for it.
+  // The handle for the GPU `card`, which is current. The first call for it makes the handle.
   Result<cudnnHandle_t> Handle(int card) const;
   Status Check(cudnnStatus_t status, std::string_view what) const;
 

@@ -93,7 +93,7 @@ class CufftTransform final : public LibraryTransform {
 Status CufftTransform::Describe(const TransformShape& shape) {
   DF_ASSIGN(const cudaDataType from, DataTypeOf(shape.from));
   DF_ASSIGN(const cudaDataType to, DataTypeOf(shape.to));
-  // What a real side leaves open, the complex one says.
+  // The complex side decides the precision, which a real one leaves open.
   const cudaDataType computes_in = IsComplex(shape.from) ? from : to;
   direction_ = shape.inverse ? CUFFT_INVERSE : CUFFT_FORWARD;
   DF_TRY(Cufft::Check(cufft_.cufftCreate(&plan_), "begin a plan"));

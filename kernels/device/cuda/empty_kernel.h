@@ -1,4 +1,4 @@
-// A function of the card that does nothing, for what a launch costs.
+// LaunchEmptyKernel(): a GPU function that does nothing, to measure the cost of a launch.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_EMPTY_KERNEL_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_EMPTY_KERNEL_H_
 

@@ -9,14 +9,14 @@ namespace {
 // A bit for each two pieces of work: 32 MiB.
 constexpr size_t kMostReduced = 16384;
 
-// Of one piece of work, all that it waits for, by whatever way.
+// The set of all pieces of work that a piece waits for, directly or through others.
 class Ancestors {
  public:
   explicit Ancestors(size_t pieces) : words_((pieces + 63) / 64), bits_(pieces * words_) {}
   bool Has(size_t piece, int ancestor) const {
     return (bits_[piece * words_ + static_cast<size_t>(ancestor) / 64] >> (ancestor % 64) & 1) != 0;
   }
-  // `before` and what that waits for.
+  // Adds `before` and its ancestors.
   void Add(size_t piece, int before) {
     uint64_t* const to = &bits_[piece * words_];
     const uint64_t* const from = &bits_[static_cast<size_t>(before) * words_];
@@ -37,7 +37,7 @@ int64_t CountEdges(const WorkEdges& edges) {
   return count;
 }
 
-// What a piece waits for is looked at from the highest number down: what implies another is of a higher one.
+// Edges are visited from the highest piece down, since an edge that implies another comes from a higher piece.
 void ReduceEdges(WorkEdges& edges) {
   const bool reduces = edges.size() <= kMostReduced;
   Ancestors ancestors(reduces ? edges.size() : 0);

@@ -1,4 +1,4 @@
-// The edges of a graph of work that no others imply.
+// ReduceEdges(): the transitive reduction of a graph of work.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_GRAPH_EDGES_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_GRAPH_EDGES_H_
 
@@ -7,13 +7,13 @@
 
 namespace dfrun::cuda {
 
-// By piece of work, what it waits for: pieces of lower numbers.
+// For each piece of work, the pieces that it waits for, which have lower numbers.
 using WorkEdges = std::vector<std::vector<int>>;
 
-// How many there are.
+// The number of edges.
 int64_t CountEdges(const WorkEdges& edges);
 
-// Removes what is there twice, and what a way over others implies; of very large graphs only the former.
+// Removes duplicate edges, and edges that a path over others implies; in very large graphs only duplicates.
 void ReduceEdges(WorkEdges& edges);
 
 }  // namespace dfrun::cuda

@@ -8,7 +8,7 @@
 namespace dfrun::cuda {
 namespace {
 
-// Ways that are looked at before the library is said to have none.
+// The number of engine configurations that are tried before the library is said to have none.
 constexpr int64_t kMostWays = 16;
 // A plan's own statement has been seen to be too small by some MiB where it was made for another card.
 constexpr int64_t kMostWorkspace = int64_t{1} << 30;

@@ -15,7 +15,7 @@
 
 namespace dfrun::cuda {
 
-// For what plans are made. The library's objects live as long as the plans.
+// The target that plans are made for. The library's objects live as long as the plans.
 class CudnnTarget {
  public:
   // The card of a handle.
@@ -37,10 +37,10 @@ class CudnnTarget {
   std::shared_ptr<CudnnDescriptor> description_;  // null: the card is the handle's
 };
 
-// The library's name of an element type; Unimplemented for what it does not compute with.
+// The library's name of an element type; Unimplemented for types that it does not compute with.
 Result<cudnnDataType_t> CudnnTypeOf(DType dtype);
 
-// Of dense memory, with the second dimension innermost or in its place.
+// The strides of dense memory, with the second dimension innermost (channels last) or in its own position.
 std::vector<int64_t> StridesOf(const std::vector<int64_t>& dims, bool channels_first);
 
 struct CudnnTensor {
@@ -63,13 +63,13 @@ struct CudnnPointwise {
   cudnnBackendDescriptor_t t = nullptr;
   cudnnBackendDescriptor_t y;
   cudnnDataType_t computes_in = CUDNN_DATA_FLOAT;
-  int64_t axis = -1;  // of a mode that has one
+  int64_t axis = -1;  // axis of a mode that has one
 };
 
-// The operations of a plan as they are put together. Holds what they are made of.
+// The operations of a plan under construction.
 class CudnnGraph {
  public:
-  // `what`: "convolve", for errors; of a constant.
+  // `what`: "convolve", for errors; a string constant.
   CudnnGraph(const CudnnTarget& target, std::string_view what) : target_(target), what_(what) {}
 
   const CudnnTarget& target() const { return target_; }
@@ -77,7 +77,7 @@ class CudnnGraph {
   CudnnDescriptor Describe(cudnnBackendDescriptorType_t type) const { return {target_.cudnn(), type, what_}; }
 
   Result<cudnnBackendDescriptor_t> AddTensor(const CudnnTensor& tensor);
-  // Finishes what operations refer to.
+  // Finalizes a descriptor that operations refer to, and keeps it.
   Result<cudnnBackendDescriptor_t> Keep(CudnnDescriptor made);
   Status AddOperation(CudnnDescriptor operation);
   Status AddPointwise(const CudnnPointwise& pointwise);
@@ -93,14 +93,15 @@ class CudnnGraph {
   std::vector<cudnnBackendDescriptor_t> operations_;
 };
 
-// What ways may be taken: with `deterministic`, those whose results have the same bits each time; for float32 without
-// tf32 those that compute it in 32 bits.
+// The engines that may be taken: with `deterministic`, those whose results have the same bits each time; for float32
+// without tf32, those that compute it in 32 bits.
 struct CudnnRules {
   DType dtype = DType::kFloat;
   Arithmetic arithmetic = {};
 };
 
-// A way that the library has chosen. Thread safety: const.
+// A plan that the library has chosen.
+// Thread safety: const methods from any thread.
 class CudnnPlan {
  public:
   // Unimplemented where the library has no way that may be taken.
@@ -118,7 +119,7 @@ class CudnnPlan {
   Result<std::string> Knobs(const CudnnDescriptor& way) const;
 
   const Cudnn& cudnn_;
-  std::vector<CudnnDescriptor> kept_;  // what the plan is made of; the last is how it is done
+  std::vector<CudnnDescriptor> kept_;  // descriptors that the plan refers to; the last is the engine's configuration
   std::unique_ptr<CudnnDescriptor> plan_;
   int64_t workspace_bytes_ = 0;
 };

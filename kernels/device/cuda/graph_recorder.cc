@@ -18,7 +18,7 @@ class RecordedGraph final : public RecordedWork {
   ~RecordedGraph() override {
     if (graph_ == nullptr) return;
     card_.MakeCurrent();
-    cudaStreamSynchronize(card_.stream());  // it may be under way
+    cudaStreamSynchronize(card_.stream());  // the graph may be running
     cudaGraphExecDestroy(graph_);
   }
 
@@ -129,7 +129,7 @@ void GraphRecorder::AddFunction(const void* entry, FunctionGrid grid, std::span<
   Add(std::move(add), /*is_function=*/true);
 }
 
-// Behind all that nothing else is behind.
+// Adds the piece that tells the host. It waits for all pieces that no other piece waits for.
 void GraphRecorder::AddTelling() {
   const size_t count = pieces_.size();
   std::vector<bool> is_waited_for(count, false);

@@ -1,5 +1,5 @@
-// Records a unit (src/framework/step_recorder.h) as one CUDA graph: functions of the card, copies and fills as nodes,
-// a library's call as what the library enqueues, captured on this thread.
+// GraphRecorder: records the work of a unit (src/framework/step_recorder.h) as one CUDA graph. GPU functions, copies
+// and fills become nodes; a library's call becomes the nodes that the library enqueues, captured on this thread.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_GRAPH_RECORDER_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_GRAPH_RECORDER_H_
 
@@ -16,9 +16,10 @@
 
 namespace dfrun::cuda {
 
-// The pieces of a node's work wait for one another in the order in which they were added. Where the card can, a
-// function of ours that waits for another begins before that has ended (a programmatic edge), and itself waits for its
-// end: as all do, what is before that has ended too. Thread safety: one thread, which `of` outlives.
+// A recorder. The pieces of a node's work wait for one another in the order in which they were added. If the GPU can,
+// one of dfrun's functions that waits for another begins before that has ended (a programmatic edge), and itself waits
+// for its end. All functions do that, so the earlier pieces have ended too.
+// Thread safety: one thread, which `of` outlives.
 class GraphRecorder final : public StepRecorder {
  public:
   explicit GraphRecorder(CudaDevice& of);
@@ -31,13 +32,13 @@ class GraphRecorder final : public StepRecorder {
                std::span<const MemoryRange> writes) override;
   Result<std::unique_ptr<RecordedWork>> Finish(bool is_last) override;
 
-  // For the kernels' calls.
+  // Calls that kernels make.
   const int32_t* gate() const { return gate_; }
   void AddFunction(const void* entry, FunctionGrid grid, std::span<const FunctionArg> args);
   void AddCopy(const void* from, void* to, size_t bytes);
   void AddFill(void* to, int value, size_t bytes);
   Status AddLibraryCall(size_t workspace_bytes, FunctionRef<Status(cudaStream_t)> call);
-  // Says that what the node does cannot be recorded: "it ...". The error.
+  // Reports that the node's work cannot be recorded: "it ...". Returns the error.
   Status Refuse(std::string_view why);
 
  private:
@@ -46,7 +47,7 @@ class GraphRecorder final : public StepRecorder {
       std::function<cudaError_t(cudaGraph_t graph, const std::vector<cudaGraphNode_t>& after, cudaGraphNode_t* node)>;
   struct Piece {
     AddNode add;
-    bool is_function;  // of ours, which waits for what it is behind (block.h)
+    bool is_function;  // one of dfrun's functions, which waits for the pieces before it (block.h)
   };
   bool is_learning() const { return !arena_.has_block(); }
   void Add(AddNode add, bool is_function = false);
@@ -60,7 +61,7 @@ class GraphRecorder final : public StepRecorder {
   Card& card_;
   UnitArena arena_;
   CudaDevice device_;  // that stands for the real one
-  std::string node_;   // whose kernel is called
+  std::string node_;   // name of the node whose kernel is called
   const int32_t* gate_ = nullptr;
   Status refusal_;
   cudaStream_t capturing_ = nullptr;
@@ -69,7 +70,7 @@ class GraphRecorder final : public StepRecorder {
   std::vector<Piece> pieces_;
   WorkEdges before_;                     // by piece
   int first_ = 0;                        // piece of the node
-  std::vector<std::vector<int>> tails_;  // by node: who waits for it waits for these pieces
+  std::vector<std::vector<int>> tails_;  // by node: the pieces that its readers wait for
   MemoryHazards hazards_;
   RecordingFacts facts_;
 };

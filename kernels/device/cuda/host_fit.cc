@@ -36,7 +36,7 @@ bool RunsArchitecture(const std::string& architecture, ComputeCapability gpu) {
   const std::optional<int> number = ArchitectureNumber(architecture);
   if (!number || *number / 10 != gpu.major) return false;
   switch (architecture.back()) {
-    case 'a':  // of this GPU alone
+    case 'a':  // for this GPU alone
       return *number % 10 == gpu.minor;
     default:
       return *number % 10 <= gpu.minor;
@@ -87,7 +87,7 @@ std::string CapabilityProblem(std::string_view gpus, ComputeCapability gpu, std:
                 "\" and build again");
 }
 
-// Drivers run what was built with an older CUDA, or with another one of their own major number.
+// A driver runs code built with an older CUDA, or with another one of its own major number.
 std::string DriverProblem(int driver, int cuda) {
   if (driver == 0) return "no driver: libcuda.so.1 is not there";
   if (driver / 1000 >= cuda / 1000) return "";

@@ -1,5 +1,5 @@
-// Whether GPUs and libraries of a host fit what this part was built for, and what mends it where they do not: texts for
-// people. Nothing here calls CUDA.
+// Checks of a host's GPUs and libraries against those that this part was built for, with the advice where they do not
+// fit: texts for people. Nothing here calls CUDA.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_HOST_FIT_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_HOST_FIT_H_
 
@@ -20,7 +20,7 @@ struct ComputeCapability {
   int minor = 0;
 };
 
-// Whether the GPU runs kernels that were compiled for `built`, as in "sm_80, sm_90": machine code runs from its own
+// True if the GPU runs kernels that were compiled for `built`, as in "sm_80, sm_90": machine code runs from its own
 // minor number on within its major number, and that of sm_90a on 9.0 alone.
 bool RunsKernelsFor(std::string_view built, ComputeCapability gpu);
 
@@ -28,7 +28,7 @@ bool RunsKernelsFor(std::string_view built, ComputeCapability gpu);
 // part is built with.
 std::string CapabilityProblem(std::string_view gpus, ComputeCapability gpu, std::string_view built, int cuda);
 
-// The text for a driver of the CUDA `driver` (0: no driver). Empty: it runs what was built with the CUDA `cuda`.
+// The text for a driver of the CUDA `driver` (0: no driver). Empty: it runs code built with the CUDA `cuda`.
 std::string DriverProblem(int driver, int cuda);
 // The advice for a driver that is too old.
 std::string DriverAdvice(int cuda);

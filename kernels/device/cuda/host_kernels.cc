@@ -36,7 +36,7 @@ struct SharedOp {
   Names host_outputs = {};
 };
 
-// In the order of the names.
+// The shared ops, sorted by name.
 constexpr SharedOp kShared[] = {
     {"Assert", kAssert},
     {"Assign"},

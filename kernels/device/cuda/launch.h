@@ -1,4 +1,4 @@
-// How a kernel of a card enqueues functions of the card (block.h).
+// Launch(): enqueues functions of the GPU (block.h) from a kernel.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_LAUNCH_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_LAUNCH_H_
 

@@ -9,16 +9,19 @@
 
 namespace dfrun::cuda {
 
-// What libraries are told of the addresses of tensors. Parts of other tensors may lie elsewhere: they are not for them.
+// The alignment that libraries are promised for tensors' addresses. Parts of other tensors may have a smaller one, and
+// libraries are not called on them.
 inline constexpr uint32_t kLibraryAlignment = 16;
 inline bool IsForLibraries(const void* data) {
   return reinterpret_cast<uintptr_t>(data) % kLibraryAlignment == 0;
 }
 
-// Stays open as long as the process lives.
+// A library that stays open as long as the process lives.
+// Thread safety: const methods from any thread.
 class Library {
  public:
-  // By its soname, where the loader looks and in the toolkit's usual folder. NotFound with the loader's words.
+  // Opens a library by its soname, where the loader looks and in the toolkit's usual folder. NotFound with the loader's
+  // words.
   static Result<Library> Open(const std::string& soname);
 
   // Sets a pointer to the function of that name; NotFound where the library has none.

@@ -9,22 +9,23 @@
 
 namespace dfrun::cuda {
 
-// Where the tensors of an attention lie, which are for libraries by their addresses (library.h).
+// The tensors of an attention. Their addresses have the libraries' alignment (library.h).
 struct AttentionData {
-  float scale;  // of scores
+  float scale;  // factor of the scores
   const void* query;
   const void* key;
   const void* value;
   const void* output;
   const void* log_sums;
-  // Of a gradient.
+  // Tensors that only a gradient has.
   const void* gradients = nullptr;
   const void* query_grad = nullptr;
   const void* key_grad = nullptr;
   const void* value_grad = nullptr;
 };
 
-// A plan and the card that runs it. Thread safety: any thread.
+// A plan and the card that runs it.
+// Thread safety: any thread.
 class LibraryAttention {
  public:
   virtual ~LibraryAttention() = default;

@@ -11,15 +11,16 @@
 
 namespace dfrun::cuda {
 
-// Where the tensors of a convolution lie, which are for libraries by their addresses (library.h).
+// The tensors of a convolution. Their addresses have the libraries' alignment (library.h).
 struct ConvData {
   const void* input;
   const void* filter;
   const void* output;
-  const void* bias = nullptr;  // of a plan with an epilogue
+  const void* bias = nullptr;  // only a plan with an epilogue has one
 };
 
-// A plan and the card that runs it. Thread safety: any thread.
+// A plan and the card that runs it.
+// Thread safety: any thread.
 class LibraryConv {
  public:
   virtual ~LibraryConv() = default;
@@ -28,7 +29,8 @@ class LibraryConv {
 
   // Enqueues it.
   virtual Status Run(OpContext& ctx, const ConvData& data) const = 0;
-  // The same on a stream of the card, with workspace_bytes() of its memory that nothing else uses meanwhile.
+  // Enqueues the work on a stream of the GPU. `workspace` is workspace_bytes() of its memory that nothing else uses
+  // meanwhile.
   virtual Status Enqueue(cudaStream_t stream, const ConvData& data, void* workspace) const = 0;
   virtual int64_t workspace_bytes() const = 0;
 };

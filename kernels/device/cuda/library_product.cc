@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMostWorkspace = size_t{32} << 20;
 
-// Of the device that is current, which is the process's one or the thread's.
+// The handle for the GPU that is current, which is the process's only one or the thread's.
 Result<cublasLtHandle_t> HandleOf(const CublasLt& lt, int card) {
   static Mutex& mu = *new Mutex();
   static std::map<int, cublasLtHandle_t>& handles = *new std::map<int, cublasLtHandle_t>();
@@ -114,7 +114,7 @@ Status LibraryProduct::Choose(const Arithmetic& arithmetic) {
                                   : CUBLASLT_REDUCTION_SCHEME_MASK;
   lt_.cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions,
                                            sizeof(reductions));
-  // Where it is not told, the library takes matrices to lie on multiples of 256, which small tensors of a step do not.
+  // By default, the library assumes that matrices lie on multiples of 256, which small tensors of a step do not.
   const uint32_t alignment = kLibraryAlignment;
   for (const cublasLtMatmulPreferenceAttributes_t matrix :
        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
@@ -146,7 +146,7 @@ Status LibraryProduct::Enqueue(cudaStream_t stream, const Data& data, void* work
   const float zero = 0;
   const void* const alpha = is_double_ ? static_cast<const void*>(&one_double) : &one;
   const void* const beta = is_double_ ? static_cast<const void*>(&zero_double) : &zero;
-  cublasLtMatmulDescOpaque_t product = *product_;  // of this call: where the bias lies is a part of it
+  cublasLtMatmulDescOpaque_t product = *product_;  // a copy for this call, since the bias' address is a part of it
   if (has_bias_) {
     DF_TRY(CublasLt::Check(
         lt_.cublasLtMatmulDescSetAttribute(&product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &data.bias, sizeof(data.bias)),

@@ -29,8 +29,8 @@ struct ProductShape {
   bool operator==(const ProductShape&) const = default;
 };
 
-// A way that the library has chosen for products of one shape and dtype. Results have the same bits in every run, and
-// float32 is multiplied as it is, but where `arithmetic` lets it: no way that adds up in no fixed order is taken.
+// The library's plan for products of one shape and dtype. Results have the same bits in every run, since no plan that
+// adds up in no fixed order is taken. float32 is multiplied in full, unless `arithmetic` allows less.
 // Thread safety: any thread.
 class LibraryProduct {
  public:
@@ -44,13 +44,13 @@ class LibraryProduct {
   struct Data {
     const void* a;
     const void* b;
-    const void* bias;  // where the shape has one
+    const void* bias;  // only a shape that has a bias uses it
     void* c;
   };
   // Enqueues a product of matrices that are for libraries by their addresses (library.h).
   Status Run(OpContext& ctx, const Data& data) const;
-  // The same on a stream of the card that was current when it was made, with workspace_bytes() of its memory that
-  // nothing else uses meanwhile.
+  // Enqueues the product on a stream of the GPU that was current when this was made. `workspace` is workspace_bytes()
+  // of its memory that nothing else uses meanwhile.
   Status Enqueue(cudaStream_t stream, const Data& data, void* workspace) const;
   size_t workspace_bytes() const { return workspace_bytes_; }
 
@@ -64,7 +64,7 @@ class LibraryProduct {
   bool is_double_ = false;
   bool has_bias_ = false;
   cublasLtMatmulDesc_t product_ = nullptr;
-  // As the library sees them: transposed, in the other order.
+  // Layouts in the library's order: the product is transposed, so that its factors are exchanged.
   cublasLtMatrixLayout_t first_ = nullptr;
   cublasLtMatrixLayout_t second_ = nullptr;
   cublasLtMatrixLayout_t result_ = nullptr;

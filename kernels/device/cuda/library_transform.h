@@ -19,25 +19,26 @@ namespace dfrun::cuda {
 struct TransformShape {
   DType from = DType::kComplex64;
   DType to = DType::kComplex64;
-  bool inverse = false;        // of complex numbers into complex ones: the exponents are positive
+  bool inverse = false;        // only from complex to complex numbers: the exponents are positive
   std::vector<int64_t> sizes;  // in points, of the 1 to 3 dimensions of a transform
   int64_t batch = 1;
   bool operator==(const TransformShape&) const = default;
 };
 
 // A plan of the library's, for the card that was current when it was made. Its tables lie in the card's memory: a
-// recorded call needs them as long as it is launched. Results have the same bits in every run. Thread safety: any
-// thread.
+// recorded call needs them as long as it is launched. Results have the same bits in every run.
+// Thread safety: any thread.
 class LibraryTransform {
  public:
-  // Of the library; NotFound, with the reason, where it is absent.
+  // The library's version; NotFound, with the reason, where the library is absent.
   static const Result<std::string>& Version();
   static Result<std::shared_ptr<const LibraryTransform>> Create(const TransformShape& shape);
   virtual ~LibraryTransform() = default;
 
   // Enqueues it, of data that are for libraries by their addresses (library.h). Where y is real, x is not kept.
   Status Run(OpContext& ctx, void* x, void* y) const;
-  // The same on a stream of the card, with workspace_bytes() of its memory that nothing else uses meanwhile.
+  // Enqueues the transform on a stream of the GPU. `workspace` is workspace_bytes() of its memory that nothing else
+  // uses meanwhile.
   virtual Status Enqueue(cudaStream_t stream, void* x, void* y, void* workspace) const = 0;
   virtual size_t workspace_bytes() const = 0;
 };

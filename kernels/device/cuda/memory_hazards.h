@@ -1,5 +1,5 @@
-// Which pieces of work must wait for which because of the memory that they use: who reads for who wrote, who writes for
-// who read and wrote.
+// MemoryHazards: the order that memory imposes on pieces of work. A reader waits for the writer before it; a writer
+// waits for the readers and the writer before it.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_MEMORY_HAZARDS_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_MEMORY_HAZARDS_H_
 
@@ -11,7 +11,8 @@
 
 namespace dfrun::cuda {
 
-// Pieces are told of in an order in which they would be right one after the other. Thread safety: one thread.
+// Finds the waits. Pieces are reported in an order in which they would be right one after the other.
+// Thread safety: one thread.
 class MemoryHazards {
  public:
   // Appends to `before` whom `work` waits for.
@@ -24,7 +25,7 @@ class MemoryHazards {
     int writer = -1;           // -1: none of the unit's
     std::vector<int> readers;  // since
   };
-  // By their beginnings; they do not overlap.
+  // The uses by the beginning of their memory; they do not overlap.
   using Uses = std::map<uintptr_t, Use>;
 
   // The first of the uses that together are the range, exactly; its end.

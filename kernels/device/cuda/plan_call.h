@@ -14,7 +14,7 @@
 
 namespace dfrun::cuda {
 
-// Where a tensor of a plan lies: for libraries by its address (library.h), but for numbers of the host's.
+// A tensor of a plan. Its address has the libraries' alignment (library.h), unless it is a number in host memory.
 struct PlanTensor {
   int64_t id;
   const void* data;
@@ -24,12 +24,13 @@ struct PlanTensor {
 class PlanCall {
  public:
   using Make = FunctionRef<Result<std::unique_ptr<const CudnnPlan>>(const CudnnTarget&)>;
-  // Of the plan that `make` makes for the card. NotFound where the library is absent.
+  // Creates a call of the plan that `make` makes for the GPU. NotFound where the library is absent.
   static Result<PlanCall> Create(int card, Make make);
 
   // Enqueues it.
   Status Run(OpContext& ctx, std::span<const PlanTensor> tensors) const;
-  // The same on a stream of the card, with workspace_bytes() of its memory that nothing else uses meanwhile.
+  // Enqueues the plan on a stream of the GPU. `workspace` is workspace_bytes() of its memory that nothing else uses
+  // meanwhile.
   Status Enqueue(cudaStream_t stream, std::span<const PlanTensor> tensors, void* workspace) const;
   int64_t workspace_bytes() const { return plan_->workspace_bytes(); }
 

@@ -1,5 +1,5 @@
-// How a kernel that runs on a card says that it refuses a value (a division by zero, an index out of range): it writes
-// to a word of host memory, which is looked at when a step ends.
+// Error flags by which a kernel that runs on a GPU refuses a value (a division by zero, an index out of range): it
+// writes to a word of host memory, which is read when a step ends.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_REFUSALS_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_REFUSALS_H_
 
@@ -13,14 +13,15 @@
 
 namespace dfrun::cuda {
 
-// Of one card. Thread safety: all methods from any thread.
+// The error flags of one GPU.
+// Thread safety: all methods from any thread.
 class Refusals {
  public:
   // Words come from `host`, memory that the card reaches.
   explicit Refusals(Allocator& host) : host_(host) {}
 
-  // A word that is 0 until a kernel writes to it; null where there is no memory. `text` says what was refused, and by
-  // which node.
+  // A word that is 0 until a kernel writes to it; null where there is no memory. `text` names the refused value and the
+  // node.
   int32_t* Add(std::string text) EXCLUDES(mu_);
   void Remove(int32_t* word) EXCLUDES(mu_);
   // The first refusal since the last call, in the order of Add().

@@ -1,4 +1,4 @@
-// What `dfrun info` says of the driver and the libraries.
+// The lines of `dfrun info` on the driver and the libraries.
 #include <cuda_runtime_api.h>
 
 #include <string>

@@ -22,7 +22,8 @@ uint64_t StreamTally::BeginTelling() {
   return 0;
 }
 
-// Where the work has a number, all telling work before it is counted, so that the sum is what it will write.
+// Work that has a number was enqueued alone: all telling work before it is counted, so that the sum is the one it
+// writes.
 void StreamTally::EndTelling(uint64_t work, bool is_enqueued) {
   if (is_enqueued) {
     const uint64_t count = tellings_.fetch_add(1) + 1;
@@ -34,7 +35,7 @@ void StreamTally::EndTelling(uint64_t work, bool is_enqueued) {
   ended_.fetch_add(1);
 }
 
-// Of two pieces of work that were enqueued at the same time the later one's number is seen here.
+// The later of two pieces of work that were enqueued at the same time has its number seen here.
 uint64_t StreamTally::CountOfLast() const {
   const uint64_t work = last_telling_.load();
   return work != 0 && begun_.load() == work ? last_count_.load() : 0;

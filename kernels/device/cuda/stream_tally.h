@@ -1,5 +1,6 @@
-// Counts the pieces of a stream's work that tell the host when they are done: such work adds 1 to a number in the
-// card's memory and writes the sum to host memory, which the host reads at no cost. Of other work the runtime is asked.
+// StreamTally: a counter of the pieces of a stream's work that tell the host when they are done. Such work adds 1 to a
+// number in the GPU's memory and writes the sum to host memory, which the host reads at no cost. Other work needs a
+// query of the runtime.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_STREAM_TALLY_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_STREAM_TALLY_H_
 
@@ -13,14 +14,15 @@
 
 namespace dfrun::cuda {
 
-// Where telling work counts.
+// The words in which telling work counts.
 struct TallyWords {
   uint64_t* in_card = nullptr;
   uint64_t* in_host = nullptr;
 };
 
-// Of one stream. Thread safety: all methods but Init() from any thread. Work on the stream is enqueued between
-// BeginWork() and EndWork(), or BeginTelling() and EndTelling().
+// The tally of one stream. Work on the stream is enqueued between BeginWork() and EndWork(), or BeginTelling() and
+// EndTelling().
+// Thread safety: all methods but Init() from any thread.
 class StreamTally {
  public:
   // Takes the words from the current card, and from `host`, memory that it reaches. Both live as long as the process.
@@ -33,10 +35,10 @@ class StreamTally {
   uint64_t BeginTelling();
   void EndTelling(uint64_t work, bool is_enqueued);
 
-  // What the last work that was enqueued will have counted; 0 where it does not tell. Work that is enqueued meanwhile
-  // may be left out.
+  // The count that the last work enqueued will reach; 0 if that work does not tell. Work that is enqueued meanwhile may
+  // be left out.
   uint64_t CountOfLast() const;
-  // Whether the work that counts so far is done, with all before it.
+  // True if the work that reaches `count` is done, with all before it.
   bool HasCome(uint64_t count) const {
     return std::atomic_ref(*words_.in_host).load(std::memory_order_acquire) >= count;
   }

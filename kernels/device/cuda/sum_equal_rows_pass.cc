@@ -19,7 +19,7 @@ bool IsSparseUpdate(const Node& node) {
   return name.starts_with("SparseApply") || name.starts_with("ResourceSparseApply");
 }
 
-// Of StridedSlice: element 0 of a vector.
+// True if the StridedSlice takes element 0 of a vector.
 bool IsFirstElement(const FusionView& view, const Node& node) {
   if (node.op->name != "StridedSlice") return false;
   const Result<int64_t> shrinks = node.attrs.Get<int64_t>("shrink_axis_mask");
@@ -66,8 +66,8 @@ bool IsReadByAnUpdate(const FusionView& view, const Node& node) {
                      [&](const auto& edge) { return edge.port >= 0 && IsSparseUpdate(view.node(edge.node)); });
 }
 
-// What looks whether the sums of equal rows are finite looks at the rows instead, so that the update alone reads the
-// sums. A sum that overflows though its rows are finite is then found by the next loss.
+// Moves the checks for finite sums of equal rows to the rows themselves, so that the update alone reads the sums. A sum
+// that overflows though its rows are finite is then found by the next loss.
 void CheckRows(Graph& graph) {
   const FusionView view(graph);
   for (const Node& node : view.graph().nodes()) {

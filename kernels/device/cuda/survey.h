@@ -1,5 +1,5 @@
-// What a host has of GPUs, their driver and their libraries, and what of it does not fit this part (host_fit.h). No GPU
-// is taken into use: that takes a tenth of a second and half a GiB of its memory.
+// Survey of a host's GPUs, their driver and their libraries, with what does not fit this part (host_fit.h). No GPU is
+// taken into use: that takes a tenth of a second and half a GiB of its memory.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_SURVEY_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_SURVEY_H_
 
@@ -12,8 +12,8 @@ namespace dfrun::cuda {
 
 struct GpuSurvey {
   std::vector<int> usable;            // indices of the runtime
-  std::string why_none;               // where none is
-  std::vector<std::string> warnings;  // of what is not used, each with what mends it
+  std::string why_none;               // the reason if no GPU is usable
+  std::vector<std::string> warnings;  // GPUs that are not used, each with the remedy
 };
 GpuSurvey SurveyGpus();
 
@@ -24,8 +24,8 @@ std::string DescribeGpu(int index, const cudaDeviceProp& properties);
 // "driver for CUDA 13.0", that it is too old, or that there is none.
 std::string DriverText();
 
-// What is wrong with the library, and what mends it; empty: nothing. The first call opens it: cuDNN in 5 ms, cuBLASLt
-// in 50 to 500 ms, but at once where it is absent.
+// The problem of the library and its remedy; empty: none. The first call opens the library: cuDNN in 5 ms, cuBLASLt in
+// 50 to 500 ms, but at once where it is absent.
 std::string CudnnWarning();
 std::string CublasLtWarning();
 

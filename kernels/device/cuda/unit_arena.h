@@ -13,8 +13,8 @@
 
 namespace dfrun::cuda {
 
-// In a first round it gives addresses at which there is no memory, to learn how much there must be. Where all that is
-// ever allocated is little, nothing is used twice, so that no work waits for other work because of memory.
+// An arena that runs in two rounds. The first gives addresses without memory, to learn how much is needed. If all that
+// is ever allocated is little, no memory is used twice, so that no work waits for other work because of memory.
 // Thread safety: one thread at a time.
 class UnitArena final : public Allocator {
  public:
@@ -36,13 +36,13 @@ class UnitArena final : public Allocator {
   AllocatorStats Stats() const override { return {}; }
   void ResetPeak() override {}
 
-  // What was given since the last call.
+  // The ranges that were allocated since the last call.
   std::vector<MemoryRange> TakeGiven() { return std::exchange(given_, {}); }
 
  private:
-  // Below this in all, every allocation has a place of its own.
+  // The total size up to which every allocation has memory of its own.
   static constexpr size_t kFewBytes = size_t{64} << 20;
-  // Of addresses without memory: of no use to anyone, and aligned as any block is.
+  // The base of addresses without memory: nothing lies there, and it is aligned as any block is.
   static constexpr uintptr_t kNoMemory = uintptr_t{1} << 46;
 
   size_t FindPlace(size_t bytes);
@@ -53,10 +53,10 @@ class UnitArena final : public Allocator {
 
   Allocator& memory_;
   void* block_ = nullptr;
-  size_t bytes_ = 0;               // of the block
-  size_t most_ = 0;                // where the highest allocation ended
+  size_t bytes_ = 0;               // size of the block
+  size_t most_ = 0;                // end of the highest allocation
   size_t all_ = 0;                 // bytes of all allocations
-  bool uses_again_ = true;         // what was freed
+  bool uses_again_ = true;         // true if freed memory is given out again
   std::map<size_t, size_t> used_;  // sizes by place
   std::vector<MemoryRange> given_;
 };

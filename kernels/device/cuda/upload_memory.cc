@@ -37,7 +37,7 @@ UploadMemory::Blocks::iterator UploadMemory::FindFree(size_t bytes) {
   return found;
 }
 
-// What is enqueued may use the memory that the card gives.
+// Takes a new block. Enqueued work may use the memory that the GPU gives for it.
 void* UploadMemory::TakeNew(size_t bytes) {
   Block block{.bytes = bytes};
   if (cudaEventCreateWithFlags(&block.last_use, cudaEventDisableTiming) != cudaSuccess) return nullptr;

@@ -1,6 +1,6 @@
-// A card's memory for large values that come from the host. A copy engine writes them beside the card's work, so that
-// the values of a step come while the one before is under way: a block that is given out again waits for what was
-// enqueued before it was given back, and of a size there are two, which take turns.
+// UploadMemory: a GPU's memory for large values that come from the host. A copy engine writes them while the GPU works,
+// so that the values of a step arrive during the step before it. A block that is given out again waits for the work
+// that was enqueued before it was freed, and there are two blocks of a size, which take turns.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_UPLOAD_MEMORY_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_UPLOAD_MEMORY_H_
 
@@ -17,22 +17,23 @@ namespace dfrun::cuda {
 
 class Card;
 
-// Of one card, whose memory it takes and keeps a little of. Thread safety: all methods from any thread.
+// Memory for copies to one GPU, of which it keeps some free blocks.
+// Thread safety: all methods from any thread.
 class UploadMemory final : public Allocator {
  public:
   explicit UploadMemory(Card& card) : Allocator(MemoryKind::kDevice), card_(card) {}
 
   std::string_view name() const override { return "uploads"; }
   void* Allocate(size_t bytes) override EXCLUDES(mu_);
-  // What is enqueued on the card's stream may still use it; copies to it are done.
+  // Frees a block. Work on the GPU's stream may still use it, but copies to it are done.
   void Free(void* memory, size_t bytes) override EXCLUDES(mu_);
   // The card's memory counts the blocks.
   AllocatorStats Stats() const override { return {}; }
   void ResetPeak() override {}
 
-  // Gives what is not in use back to the card.
+  // Gives free blocks back to the GPU.
   void GiveBackFree() EXCLUDES(mu_);
-  // What the stream that copies to a block is to wait for; null: the memory is not from here.
+  // The event that the stream which copies to a block must wait for; null: the memory is not from here.
   cudaEvent_t LastUse(const void* memory) EXCLUDES(mu_);
 
  private:
