@@ -90,9 +90,9 @@ class DataflowLoop : private NodeRunner<kShared> {
   using Base::step_;
   using Base::Succeeded;
 
-  // What those that wait for a node are told.
+  // The news that a finished node delivers to the nodes that wait for it.
   struct Told {
-    Iteration* iteration;  // that the node's outputs belong to; null: nothing is told
+    Iteration* iteration;  // the one that the node's outputs belong to; null: nothing is delivered
     DeadOutputs dead;
   };
 
@@ -101,7 +101,7 @@ class DataflowLoop : private NodeRunner<kShared> {
     queue_.Give(count, other.frame_queue);
     return other;
   }
-  // As RunLoop's.
+  // Gives all ready nodes away before an expensive one, like RunLoop::GiveAllBefore.
   void GiveAllBefore(uint32_t node) {
     const auto is_async = [&](FrameEntry ready) {
       return (records_[ready.iteration().first_node + ready.node()].flags & kNodeAsync) != 0;
@@ -111,7 +111,7 @@ class DataflowLoop : private NodeRunner<kShared> {
   }
 
   void BindTo(Iteration& iteration) {
-    ExecutorAccess::SetIteration(this->context_, iteration.id);  // which changes when the iteration is used again
+    ExecutorAccess::SetIteration(this->context_, iteration.id);  // the id changes when the iteration is used again
     if (bound_ == &iteration) return;
     bound_ = &iteration;
     this->Bind(*iteration.values);
@@ -160,9 +160,9 @@ class DataflowLoop : private NodeRunner<kShared> {
     return this->RunFlagged(node, record, op);
   }
 
-  // A predicate's Send lets pass what the predicate sets going: a value that goes through a Switch, and its Send, which
-  // other devices wait for while they have the predicate of this iteration no sooner than the next needs it. So does
-  // what begins the next iteration where a value does, for what is computed from that value.
+  // The Send of a predicate yields to the nodes that the predicate enables, such as a Switch and the Send behind it:
+  // other devices need the predicate only by their next iteration, and wait for those values now. A NextIteration whose
+  // value tells that the loop goes on yields likewise to what is computed from that value.
   bool Yields(FrameEntry entry) {
     if (entry.has_yielded() || queue_.empty()) return false;
     queue_.Push(entry.Yielded());

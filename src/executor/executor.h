@@ -15,9 +15,9 @@ namespace dfrun {
 // mode stays. Thread safety: any thread; any number of steps on one plan and one pool at a time.
 Status RunPlan(ExecPlan& plan, WorkerPool& pool, const RunArgs& args);
 
-// The same, but returns once the step runs elsewhere or waits; `done` runs once, on the thread that ends the step,
-// which may be the caller before StartPlan returns. What `args` points at lives until then. A pool of one thread runs
-// the step only while some thread is in RunPlan() or WorkerPool::HelpUntil().
+// Starts a step like RunPlan, but returns once the step runs on other threads or waits. `done` runs once, on the thread
+// that ends the step, which may be the caller before StartPlan returns. Everything that `args` points to must live
+// until then. A pool of one thread runs the step only while some thread is in RunPlan() or WorkerPool::HelpUntil().
 void StartPlan(ExecPlan& plan, WorkerPool& pool, const RunArgs& args, Callback done);
 
 }  // namespace dfrun

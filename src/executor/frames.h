@@ -31,14 +31,14 @@ struct Iteration {
   const FramePlan* plan = nullptr;
   FrameRun* frame = nullptr;  // null: the step itself
   StepValues* values = nullptr;
-  uint32_t first_node = 0;                // of the plan's records
+  uint32_t first_node = 0;                // number in the plan's records
   uint64_t id = 0;                        // OpContext::iteration()
   AsyncOp* ops = nullptr;                 // by NodeDetail::index
   std::atomic<Iteration*> next{nullptr};  // the iteration after it, where it has begun
   int32_t outstanding = 0;                // nodes ready or running, and frames that have begun inside
-  bool has_constants = false;             // what entered the frame for good stands in its slots
+  bool has_constants = false;             // the frame's constants stand in its slots
   bool has_dead_constants = false;
-  const LoopProgram* program = nullptr;  // where it is all iterations of its frame, one after the other
+  const LoopProgram* program = nullptr;  // set: this iteration stands for all of its frame, in turn
   std::vector<FrameRun*> children;       // by FramePlan::child_index; null: not begun
 
   std::unique_ptr<StepValues> own_values;
@@ -50,17 +50,17 @@ struct FrameRun {
   // OpContext::iteration() of the next iteration, the same on all devices. They count on from a hash of the iteration
   // around the frame, and are odd, since 0 is the step's.
   uint64_t NextId() { return next_id += 2; }
-  // Of an iteration of this id, counted from 1.
+  // The turn of the iteration with this id, counted from 1.
   uint64_t TurnOf(uint64_t id) const { return (id - first_id) / 2; }
 
-  // What an Enter brought; a value that is not constant is gone once iteration 0 has it.
+  // A value that an Enter brought. Iteration 0 takes the value over unless it is constant.
   struct Entered {
     const NodeRecord* enter = nullptr;
     Tensor value = {};
     bool is_constant = false;
     bool is_dead = false;
   };
-  // What a NextIteration handed on while no further iteration could begin.
+  // A value that a NextIteration gave while no further iteration could begin.
   struct Waiting {
     const NodeRecord* next_iteration;
     Tensor value;
@@ -72,7 +72,7 @@ struct FrameRun {
   std::vector<Waiting> waiting;
   std::vector<const NodeRecord*> dead_ends;  // dead NextIterations of the newest iteration
   std::vector<uint8_t> exited;               // by Exit: 1 where a live value left
-  Iteration* oldest = nullptr;               // of those under way
+  Iteration* oldest = nullptr;               // the first of the iterations under way
   Iteration* newest = nullptr;
   int64_t num_running = 0;  // iterations under way
   uint64_t next_id = 0;
@@ -101,8 +101,8 @@ class SCOPED_CAPABILITY FrameLock {
 // All frames of a step; reused by later steps of its plan.
 class Frames {
  public:
-  // Of a step whose frame 0 has these values and ops; plan, values and ops outlive it. Ops of iterations are bound to
-  // `step` likewise.
+  // Frames of a step whose frame 0 has these values and ops; plan, values and ops outlive the object. The ops of later
+  // iterations are bound to `step` as well.
   Frames(const ExecPlan& plan, StepValues& root_values, std::vector<AsyncOp>& root_ops, StepState* step,
          const StepResume& resume);
 

@@ -29,12 +29,12 @@ namespace dfrun {
 struct alignas(64) LoopAction {
   KernelCall call;             // its inputs are homes, in LoopProgram::inputs
   uint64_t forwardable = 0;    // inputs that nothing reads after it
-  uint32_t flags = 0;          // of the node's, those that ask for something at the call
+  uint32_t flags = 0;          // the node's flags that the call must obey
   uint32_t first_release = 0;  // in LoopProgram::releases; num_releases slots are empty after the call
   uint32_t num_releases = 0;
 };
 
-// What an iteration hands to the next, or a branch to what comes after it.
+// A value that an iteration hands to the next, or a branch to the nodes after it.
 struct LoopMove {
   enum class Kind : uint8_t {
     kCopy,   // `bytes` bytes between places of the arena
@@ -70,11 +70,11 @@ struct alignas(64) LoopBlock {
   int32_t next[2] = {0, 0};  // by the predicate's value; next[0] where there is none
 };
 
-// Where a loop variable begins.
+// The first value of a loop variable.
 struct LoopEntry {
-  uint32_t enter_slot;  // what an Enter gives; of several variables where they begin with the same value
+  uint32_t enter_slot;  // an Enter's output; variables with the same first value share it
   uint32_t home;
-  const ValueLayout::ArenaSlot* arena_slot;  // of the home; null: none
+  const ValueLayout::ArenaSlot* arena_slot;  // the home's place; null: none
 };
 
 struct LoopExit {
@@ -89,7 +89,7 @@ struct LoopProgram {
   LoopProgram& operator=(LoopProgram&&) = default;
 
   bool has_expensive = false;
-  uint32_t weight = 0;  // of an iteration: its calls; an expensive one counts as many
+  uint32_t weight = 0;  // cost of an iteration: its number of calls; an expensive call counts as many
   std::vector<uint32_t> inputs;
   std::vector<LoopBlock> blocks;
   std::vector<LoopAction> actions;

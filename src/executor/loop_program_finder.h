@@ -9,20 +9,21 @@
 
 namespace dfrun {
 
-// What a frame's nodes are in its loop program. Numbers of nodes are within the frame, whose order is one in which its
-// nodes may run. Thread safety: one thread.
+// The roles of a frame's nodes in its loop program. Nodes are numbered within the frame, in an order in which they may
+// run.
+// Thread safety: one thread.
 struct LoopProgramShape {
   struct Variable {
     uint32_t merge;
     uint32_t next_iteration;
     uint32_t enter_slot;
     uint32_t home;
-    uint32_t stage;  // where its next value waits for others to be moved
+    uint32_t stage;  // slot that holds its next value until others have moved
   };
   // The end of a conditional.
   struct Choice {
     uint32_t merge;
-    GuardId guards[2] = {LoopGuards::kNone, LoopGuards::kNone};  // of the inputs
+    GuardId guards[2] = {LoopGuards::kNone, LoopGuards::kNone};  // by input
   };
 
   std::vector<Variable> variables;
@@ -68,7 +69,7 @@ class LoopProgramFinder {
 
   // False where the frame has no such form.
   bool Find();
-  // What Find() found.
+  // Returns the result of Find().
   LoopProgramShape TakeShape() { return std::move(shape_); }
 
  private:

@@ -34,7 +34,7 @@ class LoopGuards {
   // The guard of what stands within `outer` on a side of a predicate. kNone where that never holds, or where guards
   // lie too deep within each other.
   GuardId Within(GuardId outer, uint32_t predicate, bool side);
-  // The same place, the other side. Not of kAlways.
+  // The guard on the other side of the same predicate. `guard` is not kAlways.
   GuardId OtherSide(GuardId guard) const;
   // The guard of what waits for something of both.
   GuardId Both(GuardId a, GuardId b) const;
@@ -44,7 +44,7 @@ class LoopGuards {
   bool Exclude(GuardId a, GuardId b) const;
 
  private:
-  // What each of them costs is walks to the root.
+  // A bound of the depth, since each query walks to the root.
   static constexpr int32_t kMostDepth = 64;
 
   std::vector<Guard> all_ = {Guard()};

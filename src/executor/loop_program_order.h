@@ -30,7 +30,7 @@ class LoopProgramOrder {
     uint32_t waits_for = 0;
     std::vector<uint32_t> readers = {};
   };
-  // What is ready within a guard.
+  // The ready items of one guard.
   struct Ready {
     std::deque<uint32_t> items = {};
     std::vector<uint32_t> late_items = {};

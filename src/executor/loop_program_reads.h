@@ -1,4 +1,4 @@
-// Which reads of a loop program's slots are the last in their iteration.
+// Finds the last reads of a loop program's slots in an iteration.
 #ifndef DFRUN_SRC_EXECUTOR_LOOP_PROGRAM_READS_H_
 #define DFRUN_SRC_EXECUTOR_LOOP_PROGRAM_READS_H_
 
@@ -16,11 +16,11 @@ class LoopReads {
   enum class By : uint8_t {
     kCall,    // an action
     kMove,    // a move
-    kKeeper,  // what needs the value to stay: a look at a predicate, an Exit, the next iteration
+    kKeeper,  // a read that needs the value to stay: a predicate, an Exit, the next iteration
   };
   struct Read {
     By by;
-    uint32_t index;  // of the action or the move
+    uint32_t index;  // index of the action or the move
     GuardId guard;
     bool is_last = false;
   };

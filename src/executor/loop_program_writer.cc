@@ -61,8 +61,8 @@ void LoopProgramWriter::AddEntries() {
             [](const LoopEntry& a, const LoopEntry& b) { return a.enter_slot < b.enter_slot; });
 }
 
-// What a branch gives, where a kernel in that very branch makes it, that kernel writes where the Merge would.
-// Conditionals around others come first, so that the inner ones' kernels write there too.
+// A kernel that makes the result of a branch in that very branch writes it where the Merge would. Outer conditionals
+// come first, so that the kernels of inner ones write there too.
 void LoopProgramWriter::WriteInPlace() {
   for (uint32_t node = 0; node < frame_.plan().num_nodes; ++node) {
     const bool is_made = frame_.IsCalled(node) && frame_.Info(node).outputs.size() == 1;

@@ -61,7 +61,7 @@ class LiveTensors {
   std::set<const void*> seen_;
 };
 
-// What never changes in the steps of a plan: references and handles of variables, and constants.
+// Adds the tensors that are the same in all steps of a plan: references and handles of variables, and constants.
 void AddFixed(const ExecPlan& plan, bool with_constants, LiveTensors& live) {
   for (const ValueLayout::FixedSlot& fixed : plan.root().layout.fixed) {
     live.AddVariables(fixed.value);
@@ -69,7 +69,7 @@ void AddFixed(const ExecPlan& plan, bool with_constants, LiveTensors& live) {
   }
 }
 
-// What nodes have made. Operations that are in flight may be about to write their outputs.
+// Adds the outputs that nodes have made. An asynchronous operation in flight may be about to write its outputs.
 void AddOutputs(const ExecPlan& plan, const Tensor* slots, bool with_asynchronous, LiveTensors& live) {
   for (uint32_t node = 0; node < plan.root().num_nodes; ++node) {
     const NodeRecord& record = plan.records()[node];

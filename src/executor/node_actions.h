@@ -1,4 +1,4 @@
-// What the run loop does for nodes beside calling their kernels.
+// Work that the run loop does for nodes besides calling their kernels.
 #ifndef DFRUN_SRC_EXECUTOR_NODE_ACTIONS_H_
 #define DFRUN_SRC_EXECUTOR_NODE_ACTIONS_H_
 
@@ -13,7 +13,7 @@ Status AtNode(const ExecPlan& plan, uint32_t node, const Status& status);
 // FailedPrecondition if a ref that the node reads has no value and its op does not allow that.
 Status CheckRefs(const ExecPlan& plan, uint32_t node, const Tensor* slots);
 
-// Of an update that is left out: it hands on the variable, which is its first input, as it is.
+// Replaces an update that is left out: its output is its first input, the unchanged variable.
 void HandOnVariable(const ExecPlan& plan, uint32_t node, Tensor* slots);
 
 // Hands the value of a slot out as an owned tensor of host memory; of a ref, a copy of what the variable is now.

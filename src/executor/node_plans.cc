@@ -175,7 +175,7 @@ int64_t NodePlans::ArenaBytes(Output value) const {
 
 int64_t NodePlans::MostArenaBytes(ControlFlowKind control_flow) const {
   switch (control_flow) {
-    // What goes to another block is copied anyway.
+    // A value that goes to another block is copied in any case, so its size is bounded by the arena alone.
     case ControlFlowKind::kNone:
     case ControlFlowKind::kNextIteration:
     case ControlFlowKind::kExit:

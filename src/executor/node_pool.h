@@ -30,7 +30,7 @@ class NodePool final : public ThreadPool {
     calls_ = longest_ = 0;
     longest_ns_ = 0;
   }
-  // Which of those calls since Begin() took longest; 0: there were none.
+  // The number of the call since Begin() that took longest; 0: there were none.
   int longest() const { return longest_; }
 
   int num_threads() const override { return pool_.num_threads(); }

@@ -1,5 +1,5 @@
-// What both run loops do with one node: call its kernel, start it, release what it was the last to read, and find when
-// other threads should have some of the work.
+// Runs one node at a time for both run loops: it calls or starts the kernel, releases the values that the node was the
+// last to read, and finds when other threads should have some of the work.
 #ifndef DFRUN_SRC_EXECUTOR_NODE_RUNNER_H_
 #define DFRUN_SRC_EXECUTOR_NODE_RUNNER_H_
 
@@ -22,13 +22,13 @@ namespace dfrun {
 
 enum class RunOutcome {
   kEmpty,        // nothing is ready
-  kShare,        // of an exclusive step: there is work to give away
-  kShareAtNode,  // of an exclusive step: there is, and whom it is given to depends on the next node
-  kInbox,        // of an exclusive step: something came into its inbox
+  kShare,        // exclusive step: there is work to give away
+  kShareAtNode,  // exclusive step: there is; the next node decides to whom
+  kInbox,        // exclusive step: something came into its inbox
 };
 
-// One thread's hands on a step. `node` is a number in the whole plan; slots and counters are those of the iteration
-// that is bound.
+// Runs nodes of one step on one thread. `node` is a number in the whole plan; slots and counters are those of the bound
+// iteration.
 template <bool kShared>
 class NodeRunner {
  protected:
@@ -53,7 +53,7 @@ class NodeRunner {
   }
 
   Ran Fail(uint32_t node, const Status& status) {
-    const bool is_unit = plan_.info(node).op->name == kRecordedUnitOp;  // which has said all itself
+    const bool is_unit = plan_.info(node).op->name == kRecordedUnitOp;  // a unit's error is complete
     const Status at_turn = step_.AtTurn(context_.iteration(), status);
     step_.Fail(is_unit ? status : WithMemoryReport(AtNode(plan_, node, at_turn), step_, kShared));
     return Ran::kFailed;
@@ -67,14 +67,14 @@ class NodeRunner {
     return false;
   }
 
-  // Its number is found from the record: only that is then kept over the call, in a register, as what comes next waits
-  // for it.
+  // The node's number is computed from the record, so that only the record is kept in a register over the call; the
+  // code after the call waits for it.
   KernelCall CallOf(uint32_t node, const NodeRecord& record) const {
     const auto number = static_cast<uint32_t>(&record - records_);
     return {record.fn, record.kernel, infos_[node], inputs_ + record.first_input, record.first_output, number};
   }
 
-  // Of the inputs that are `forwardable` the kernel may take the buffers.
+  // The kernel may take the buffers of the `forwardable` inputs.
   [[gnu::always_inline]] bool Call(const KernelCall& call, uint64_t forwardable) {
     if (kShared && step_.failed()) return false;
     ExecutorAccess::BindNode(context_, *call.info, call.inputs, slots_ + call.first_output, forwardable);
@@ -194,9 +194,9 @@ class NodeRunner {
     pool_.Submit(&other);
     busy_since_ns_ = 0;
   }
-  // The same before an expensive node, of all that is ready beside it: other threads then begin with that node's blocks
-  // and end together, where of two large nodes, one each, the longer one's last block would be waited for. What others
-  // may wait for elsewhere is not held back. ReleaseGiven() after the node.
+  // Submits all ready nodes before an expensive one runs. Other threads begin with that node's blocks, so that all end
+  // together; two large nodes on a thread each would end by waiting for the longer one's last block. Nodes that others
+  // may wait for elsewhere (`is_awaited`) are not held back. Call ReleaseGiven() after the node.
   void SubmitGivenBefore(uint32_t node, StepWorker& other, bool is_awaited) {
     const int shares_in = kernel_stats(node).shares_in.load(std::memory_order_relaxed);
     if (shares_in == 0 || is_awaited) return SubmitGiven(other);
@@ -242,7 +242,7 @@ class NodeRunner {
   }
 
  private:
-  // How many nodes run between two looks at who else could use work: more and more while they are cheap.
+  // The number of nodes between two looks at who else could use work; it grows while nodes are cheap.
   static constexpr uint32_t kFirstLook = 16;
   static constexpr uint32_t kLongestLook = 1024;
   // Nodes cheaper than this run faster on one thread without atomic counters than on two with them.
@@ -252,7 +252,7 @@ class NodeRunner {
   // A poll without progress takes some 0.3 us.
   static constexpr int64_t kPollAfterNs = 20'000;
 
-  // Of nodes before, which nobody asked.
+  // Forgets whether earlier nodes have enqueued work, which nobody asked.
   void ForgetEnqueued() { static_cast<void>(ExecutorAccess::TakeEnqueued(context_)); }
 
   ExecPlan::KernelStats& kernel_stats(uint32_t node) { return plan_.kernel_stats(plan_.detail(node).index); }

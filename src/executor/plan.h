@@ -77,7 +77,7 @@ struct alignas(32) NodeRecord {
 };
 static_assert(sizeof(NodeRecord) == 32);
 
-// What a call of a node's kernel takes.
+// Arguments for a call of a node's kernel.
 struct KernelCall {
   Kernel::Fn fn = nullptr;
   Kernel* kernel = nullptr;
@@ -117,7 +117,7 @@ class DataflowEdge {
   Kind kind() const { return static_cast<Kind>(bits_ & 7); }
   uint32_t node() const { return bits_ >> 3; }
   uint16_t port() const { return port_; }    // the source's output that it dies with; kControlPort: none alone
-  uint16_t input() const { return input_; }  // of a Merge
+  uint16_t input() const { return input_; }  // a Merge's input number
 
  private:
   uint32_t bits_;
@@ -125,15 +125,15 @@ class DataflowEdge {
   uint16_t input_;
 };
 
-// What few nodes need, beside their records.
+// Rarely used parts of a node, kept apart from its record.
 struct NodeDetail {
   uint32_t first_release = 0;  // in ExecPlan::releases; the next detail's first_release ends them
-  // Of an asynchronous node, an expensive node, a _Retval, an Enter, an Exit: which one. Of a Merge: not -1 where a
-  // node reads which input came.
+  // The number of an asynchronous node, an expensive node, a _Retval, an Enter or an Exit among its kind. For a Merge:
+  // not -1 where some node reads its second output, the number of the live input.
   int32_t index = -1;
   ControlFlowKind control_flow = ControlFlowKind::kNone;
-  // Of a node with `control_flow`: the bytes that each output takes of an input, both in places of the arena; 0: not
-  // so.
+  // For a node with `control_flow`: the bytes that each output copies from an input when both lie in the arena; 0: it
+  // does not copy so.
   uint32_t copied_bytes = 0;
 };
 
@@ -144,12 +144,12 @@ struct Release {
   int32_t input;    // the node's only input that is this slot; -1: none, several, or above 63
 };
 
-// What a step's state, or an iteration of a loop, is made of.
+// The layout of the values of a step, or of an iteration of a loop.
 struct ValueLayout {
   // A slot whose header never changes.
   struct FixedSlot {
     uint32_t slot;
-    Tensor value;  // or a ref
+    Tensor value;  // a value or a ref
   };
   struct ArenaSlot {
     uint32_t slot;
@@ -163,8 +163,8 @@ struct ValueLayout {
   std::vector<FixedSlot> fixed;
   std::vector<ArenaSlot> arena_slots;
   std::vector<uint32_t> counted;
-  // What the counters are at the start: of a node, the edges that it waits for (of a Merge as MergeCount says); of a
-  // slot of many readers, the nodes that read it.
+  // Initial counters. `pending` counts, by node, the edges that it waits for (a Merge encodes them as MergeCount says);
+  // `readers` counts the nodes that read a slot of many readers.
   std::vector<int32_t> pending;
   std::vector<int32_t> readers;
   std::vector<int32_t> later_pending;  // `pending` of all iterations of a loop but the first
@@ -177,7 +177,7 @@ struct MergeCount {
   static constexpr int32_t kNoLiveInput = 1;
   static constexpr int32_t kControlInput = 2;
   static constexpr int32_t kDataInput = 1 << 16;
-  static constexpr int32_t kMaxInputs = (1 << 14) - 1;  // of either sort
+  static constexpr int32_t kMaxInputs = (1 << 14) - 1;  // for data and control inputs each
   static constexpr int32_t Initial(int32_t controls, int32_t data) {
     return kNoLiveInput + controls * kControlInput + data * kDataInput;
   }
@@ -189,9 +189,9 @@ struct MergeCount {
 // A frame as the run loop wants it. Frame 0 is the step.
 struct FramePlan {
   std::string name;
-  uint64_t name_hash = 0;  // the same in all processes
+  uint64_t name_hash = 0;  // equal in all processes
   ValueLayout layout;
-  uint32_t first_node = 0;  // of the plan's records
+  uint32_t first_node = 0;  // number in the plan's records
   uint32_t num_nodes = 0;
   uint32_t num_roots = 0;    // the first nodes of the frame: an iteration begins with them
   int32_t child_index = -1;  // among its parent's children
@@ -205,16 +205,17 @@ struct FramePlan {
 
 // An Enter, by NodeDetail::index.
 struct EnterPlan {
-  int32_t frame;     // that it leads into
-  bool is_constant;  // its value is every iteration's
+  int32_t frame;     // the frame it leads into
+  bool is_constant;  // its value stands in every iteration
 };
 
-// What a node waits for by other ways than edges, or others wait for of it; for traces and reports.
+// Blocking information of a node: the peers that it waits for by other ways than edges, or that wait for it. Traces and
+// reports use it.
 struct NodeMeeting {
   uint32_t node = 0;      // in the plan
-  int32_t channel = -1;   // of one that sends or receives
-  int32_t peer = -1;      // likewise: the rank of the other end
-  int64_t group = -1;     // of a participant of a collective
+  int32_t channel = -1;   // a Send's or Recv's; -1: neither
+  int32_t peer = -1;      // a Send's or Recv's: the rank of the other end
+  int64_t group = -1;     // a collective participant's; -1: none
   std::string subject{};  // the value that it sends or receives; the node that made the object which it uses
 };
 
@@ -232,7 +233,7 @@ class ExecPlan {
   TraceNames Names() const;
 
   struct Feed {
-    std::string name;  // of the _Arg; empty where no node has this index
+    std::string name;  // the _Arg's name; empty where no node has this index
     DType dtype = DType::kInvalid;
     PartialShape shape;
     int32_t slot = -1;  // -1: no node reads it
@@ -256,7 +257,7 @@ class ExecPlan {
   const OutEdge* edges() const { return edges_.data(); }
   const DataflowEdge* dataflow_edges() const {
     return dataflow_edges_.data();
-  }  // of a plan with control flow, instead of edges()
+  }  // instead of edges(), for a plan with control flow
   const NodeDetail& detail(uint32_t node) const { return details_[node]; }
   std::span<const Release> releases(uint32_t node) const {
     const uint32_t begin = details_[node].first_release;
@@ -267,7 +268,7 @@ class ExecPlan {
   // By node.
   const std::vector<NodeMeeting>& meetings() const { return meetings_; }
 
-  // How an expensive node's kernel ran lately. Thread safety: any thread.
+  // Recent run times of an expensive node's kernel. Thread safety: any thread.
   struct KernelStats {
     std::atomic<uint32_t> cost_ns{0};  // 0: not known yet
     std::atomic<int> shares_in{0};     // NodePool::longest(): of its calls, the one whose blocks keep threads busy
@@ -289,7 +290,7 @@ class ExecPlan {
   std::vector<NodeDetail> details_;
   std::vector<Release> releases_;
   std::vector<const NodeInfo*> infos_;
-  std::vector<NodeInfo> all_infos_;  // of the graph's nodes, in its order: kernels hold references
+  std::vector<NodeInfo> all_infos_;  // the graph's nodes, in its order; kernels hold references
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::vector<Feed> feeds_;
   std::vector<FramePlan> frames_;

@@ -26,7 +26,7 @@ Status PlanEdges::FindPassed() {
   return Status();
 }
 
-// What the node waits for, where that is one thing; else not valid.
+// Returns the only source that the node waits for; invalid if there are several or none.
 Output PlanEdges::OnlySource(const Node& node) const {
   Output only;
   int num_sources = 0;
@@ -87,7 +87,7 @@ bool PlanEdges::Repeats(const Edge& before, const Edge& edge) const {
   return says_no_more && node_plans_[edge.node].control_flow != ControlFlowKind::kMerge;
 }
 
-// What they wait for is under way while the others run.
+// Receives start first: their messages are under way while the other nodes run.
 void PlanEdges::PutReceivesFirst() {
   for (size_t source = 0; source + 1 < edges_.begin.size(); ++source) {
     std::stable_partition(edges_.edges.begin() + edges_.begin[source], edges_.edges.begin() + edges_.begin[source + 1],

@@ -1,7 +1,7 @@
-// Which nodes of a plan wait for which, and the order in which one thread runs them.
+// The edges of a plan, and the order in which one thread runs its nodes.
 //
-// Of several edges between two nodes those are left that say something of their own: without control flow one, since
-// readiness is all that they say; with it one for each output that may be dead apart from others.
+// Repeated edges between two nodes are dropped. Without control flow one is left, since an edge only tells readiness;
+// with control flow one is left for each output that may be dead apart from others.
 //
 // With control flow, a node that does nothing but wait for one thing (an Identity, a LoopCond, a NoOp, a constant that
 // a control edge ties to a branch or to an iteration) is no node of the plan: those behind it wait for that thing.
@@ -40,7 +40,7 @@ class PlanEdges {
  private:
   Status FindPassed();
   Output OnlySource(const Node& node) const;
-  // What the readers of a value, or those behind a node (port -1), wait for.
+  // The source that the readers of a value, or the nodes behind a node (port -1), wait for.
   Output SourceOf(Output value) const { return passed_[value.node].valid() ? passed_[value.node] : value; }
   void Collect();
   template <class Visit>

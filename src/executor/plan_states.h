@@ -46,7 +46,7 @@ class PlanStates {
       body(*state, !is_idle);
     }
   }
-  // Its step has ended.
+  // Takes back the state of a step that has ended.
   void Return(PlanState* state) EXCLUDES(mu_) {
     PlanState* none = nullptr;
     if (last_used_.compare_exchange_strong(none, state, std::memory_order_release, std::memory_order_relaxed)) return;

@@ -16,9 +16,9 @@
 
 namespace dfrun {
 
-// A recording holds for the shapes of the inputs, and for the variables' memory as it was. Values that come in are
-// copied to where the recording has them, those that go out from there: a step may be enqueued before the one before
-// has ended. What an unrecorded step would do, a recorded one does, bit for bit.
+// A recording holds for the shapes of the inputs, and for the variables' memory as it was. Inputs are copied into the
+// recorded buffers before a launch and outputs out of them after it, so a step may be enqueued before the one before
+// has ended. A recorded step computes the same bits as an unrecorded one.
 //
 // Thread safety: any thread; one step enqueues at a time.
 class RecordedUnit final : public Kernel {
@@ -29,7 +29,7 @@ class RecordedUnit final : public Kernel {
 
   Status Compute(OpContext& ctx) EXCLUDES(mu_);
   bool IsExpensive() const override { return true; }
-  // The same, node by node, each traced or its values looked at, as `args` say.
+  // Runs the nodes one by one and traces each, or looks at its values, as `args` say.
   Status ComputeWatched(OpContext& ctx, const RunArgs& args) const;
 
  private:

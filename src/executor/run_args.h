@@ -1,4 +1,4 @@
-// What a step is run with.
+// The arguments of a step.
 #ifndef DFRUN_SRC_EXECUTOR_RUN_ARGS_H_
 #define DFRUN_SRC_EXECUTOR_RUN_ARGS_H_
 

@@ -98,11 +98,11 @@ class RunLoop : private NodeRunner<kShared> {
     queue_.Give(count, other.queue);
     return other;
   }
-  // What is ready beside an expensive node is given away when its turn comes.
+  // Gives half of the ready nodes away, unless the next one is expensive: they are given away when its turn comes.
   [[gnu::noinline]] void GiveHalf() {
     if ((records_[queue_.next()].flags & kNodeExpensive) == 0) Give(queue_.size() / 2);
   }
-  // All that is ready beside an expensive node.
+  // Gives away all nodes that are ready beside an expensive one.
   void GiveAllBefore(uint32_t node) {
     const auto is_async = [&](uint32_t ready) { return (records_[ready].flags & kNodeAsync) != 0; };
     StepWorker& other = Given(queue_.size());

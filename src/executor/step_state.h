@@ -84,11 +84,11 @@ class StepState final : public PlanState {
   StepWorker& AcquireWorker();
   void ReleaseWorker(StepWorker& worker);
 
-  // Of the thread that has the step exclusively.
+  // Only the thread that has the step exclusively may call these.
   bool shared() const { return shared_; }
   int& in_flight() { return in_flight_; }
   bool inbox_empty() const { return inbox_.load(std::memory_order_relaxed) == nullptr; }
-  // What came into the inbox since, oldest first, linked by Work::next.
+  // Takes the works that came into the inbox since, oldest first, linked by Work::next.
   Work* TakeInbox();
   // Leaves the step to the next callback; false if there is something in the inbox. After true the step is not ours.
   bool Sleep();
@@ -104,7 +104,7 @@ class StepState final : public PlanState {
   // Any thread.
   void AppendStarted(std::vector<StartedNode>& started) const;
 
-  // Of a shared step: workers and operations in flight.
+  // The workers and operations in flight of a shared step.
   std::atomic<int>& active() { return active_; }
 
  private:
@@ -123,8 +123,8 @@ class StepState final : public PlanState {
   StepWorker first_;
   std::vector<AsyncOp> async_;
   std::unique_ptr<Frames> frames_;
-  std::optional<ResourceContainers> containers_;  // of this step, where RunArgs bring none
-  std::optional<Cancellation> cancellation_;      // likewise
+  std::optional<ResourceContainers> containers_;  // the step's own, if RunArgs bring none
+  std::optional<Cancellation> cancellation_;      // the step's own, if RunArgs bring none
   StepCanceller canceller_{*this};
 
   WorkerPool* pool_ = nullptr;
@@ -133,7 +133,7 @@ class StepState final : public PlanState {
   int in_flight_ = 0;
   bool shared_ = false;
   std::atomic<bool> failed_{false};
-  std::atomic<int32_t> withheld_{0};   // where RunArgs bring none
+  std::atomic<int32_t> withheld_{0};   // used if RunArgs bring none
   std::atomic<Work*> inbox_{nullptr};  // newest first; or one of the two marks in step_state.cc
   std::atomic<int> active_{0};
 

@@ -1,5 +1,5 @@
-// What the kernels of a step, or of an iteration of a loop, read and write: slots, counters, and the arena of placed
-// values.
+// The memory of a step, or of an iteration of a loop, that kernels read and write: slots, counters, and the arena of
+// placed values.
 #ifndef DFRUN_SRC_EXECUTOR_STEP_VALUES_H_
 #define DFRUN_SRC_EXECUTOR_STEP_VALUES_H_
 

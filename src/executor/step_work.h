@@ -15,7 +15,7 @@ namespace dfrun {
 
 class StepState;
 
-// What a pool runs of a step: a worker's queue; what the end of an op made ready.
+// Functions by which a pool resumes a step: `worker` runs a worker's queue, `op` the nodes that an op's end made ready.
 struct StepResume {
   void (*worker)(Work* worker);
   void (*op)(Work* op);
@@ -26,8 +26,8 @@ struct StepWorker : Work {
   StepWorker(StepState* owner, uint32_t nodes, const StepResume& resume)
       : Work{resume.worker}, step(owner), queue(nodes) {}
   StepState* step;
-  ReadyQueue queue;        // of a plan without control flow
-  FrameQueue frame_queue;  // of one with it
+  ReadyQueue queue;        // for plans without control flow
+  FrameQueue frame_queue;  // for plans with control flow
   StepWorker* next_idle = nullptr;
 };
 
@@ -44,7 +44,7 @@ struct AsyncOp : Work {
   Tensor* slots = nullptr;
   uint32_t node = 0;  // in the plan
   Status status;
-  int64_t start_ns = 0;  // where the step is traced
+  int64_t start_ns = 0;  // set if the step is traced
 
   // For who looks at the step meanwhile (plan_look.h): the last step in which it was started, and, in the two low bits,
   // that it was and that it has ended there.

@@ -74,7 +74,7 @@ class Cutter {
     int depth;
     bool is_gated;
     std::vector<NodeId> members;  // in order
-    std::vector<Output> inputs;   // of the partition
+    std::vector<Output> inputs;   // outputs of the partition's nodes
     std::vector<NodeId> waits_for;
     std::map<std::pair<NodeId, int32_t>, int32_t> outputs;  // numbers of the members' outputs that leave it
     int index = kNoUnit;
@@ -87,7 +87,8 @@ class Cutter {
   // Whether the host leaves the node out of some steps.
   bool IsApart(NodeId id) const { return !has_device_gate_ && IsGated(graph_.node(id)); }
 
-  // How often a way to the node leaves what is recorded, at most, or changes to what is gated and back.
+  // The largest number of times that a path to the node leaves the recorded nodes, or changes between gated ones and
+  // others.
   int DepthBehind(NodeId before, NodeId id) const {
     if (!IsRecorded(before)) return depth_[before];
     const bool stays = IsRecorded(id) && IsApart(before) == IsApart(id);
@@ -181,7 +182,7 @@ class Cutter {
     return value;
   }
 
-  // Of a copy to the device: whether a unit that reads it copies what it reads itself.
+  // Whether units that read this copy to the device copy its source themselves instead.
   bool IsCopiedByUnits(NodeId id) const {
     const Node& node = graph_.node(id);
     if (node.op->name != "_CopyToDevice" || graph_.is_ref(node.inputs[0]) || !node.control_inputs.empty()) return false;
@@ -228,7 +229,7 @@ class Cutter {
     cut_.units.push_back({cut_.graph.UniqueName(StrCat("_unit_", unit.index)), Graph(graph_.ops()), {}});
     UnitDraft& draft = cut_.units.back();
     draft.graph.TakeLocations(graph_);
-    std::map<NodeId, NodeId> inner;                             // of members and of their sources
+    std::map<NodeId, NodeId> inner;                             // members and their sources
     std::map<std::tuple<NodeId, int32_t, bool>, NodeId> feeds;  // by value and whether it is uploaded
     for (const NodeId id : unit.members) AddMember(id, unit, draft, inner, feeds);
     Node node;
@@ -321,7 +322,7 @@ class Cutter {
   std::vector<Kind> kinds_;  // by item: nodes, then levels of crossings
   const Consumers consumers_;
   std::vector<int> depth_;     // by item
-  std::vector<NodeId> order_;  // of the partition's nodes
+  std::vector<NodeId> order_;  // the partition's nodes
   std::vector<int> unit_of_;   // by node, in units_
   std::vector<NodeId> new_id_;
   std::vector<Unit> units_;

@@ -113,7 +113,7 @@ class UnitRecorder final : public UnitRunner::Observer {
     return Status();
   }
 
-  // What a recording counts on must hold: the memory of what it writes is the variable's alone, and stays so.
+  // Checks what a recording relies on: the memory that it writes belongs to the variable alone, and stays so.
   Status Use(Variable& variable, bool is_written, const NodeInfo& info, const Tensor* slots, const NodeRecord& record) {
     if (!variable.initialized() || IsHostMemory(variable.value().memory())) {
       return FailedPrecondition("the variable '", variable.name(), "' has no value in the device's memory");
@@ -158,7 +158,7 @@ class UnitRecorder final : public UnitRunner::Observer {
   const std::vector<std::vector<uint32_t>> waits_;
   std::vector<int> numbers_;  // by node, the recorder's; -1: its kernel is not called
   int next_ = 0;
-  Tensor gate_;  // of the nodes' updates, when it has been made
+  Tensor gate_;  // the updates' gate, once it has been made
 };
 
 Result<std::unique_ptr<UnitRecording>> UnitRecording::Make(const ExecPlan& plan, const std::vector<bool>& uploaded,

@@ -21,7 +21,7 @@ class UnitRecording {
                                                      DeviceRecording& device, OpContext& ctx);
 
   enum class Fit {
-    kNo,      // of other shapes or values
+    kNo,      // other shapes or values
     kStale,   // a variable's memory is another one now: never again
     kNotNow,  // somebody holds a value of a variable that the unit writes in place
     kYes,
@@ -57,7 +57,7 @@ class UnitRecording {
   };
   struct FixedInput {
     Shape shape;
-    void* data = nullptr;  // where the recorded nodes read it
+    void* data = nullptr;  // address that the recorded nodes read
     Tensor in_host;        // instead, what the host read
   };
 

@@ -22,24 +22,24 @@ using std::chrono::steady_clock;
 
 // Looking for work takes about 5 us of rounds at once or after a pause, then 0.2 ms and more of yields, then sleeps.
 constexpr int kPauses = 64;
-constexpr int kCpuPauses = 4;  // of a round's pause
+constexpr int kCpuPauses = 4;  // in a round's pause
 constexpr int kPolls = 128;
 constexpr int kBriefPolls = 32;
 constexpr int kYields = 512;
 constexpr int kRoundsPerLook = 16;  // at the clock, before the first yield, after so many quick rounds
 // A longer round gave the core away for a moment: the network's poll may yield.
 constexpr int64_t kQuickRoundNs = 1'000;
-// What takes longer gave the core to somebody who kept it: a scheduler's slice is 1.5 ms and more.
+// A yield that takes longer gave the core to a program that kept it: a scheduler's slice is 1.5 ms and more.
 constexpr int64_t kSliceNs = 1'200'000;
-constexpr int64_t kFreeTurnNs = 1'200'000;  // of kYields yields
+constexpr int64_t kFreeTurnNs = 1'200'000;  // time for kYields yields
 constexpr int64_t kPatienceNs = 10'000'000;
 constexpr int64_t kSleepsPerSlice = 4;
 constexpr int kQuietLooks = 100;
 constexpr microseconds kFirstSleep(50);
 constexpr microseconds kLongestSleep(1000);
-constexpr int kNetworkSleepMs = 100;  // where the network wakes the sleeper: for what else there may be to look at
+constexpr int kNetworkSleepMs = 100;  // for a sleeper that the network wakes: it looks for other work too
 
-// Of the pool that it works for; 0: of those that call it.
+// The number of the thread in the pool that it works for; 0 for threads that call a pool.
 thread_local int this_thread = 0;
 
 // Rounds of looking for work, one after the other, that were quick, up to kRoundsPerLook: of the process, since its
@@ -107,14 +107,14 @@ class WorkerPool::BlockJob {
   Share shares_[kMostShares];
 };
 
-// How long to wait before the next look: rounds at once or after a pause, then yields, then sleeps of an eighth of what
-// has been slept so far, so that what was waited for is noticed without much delay in proportion.
+// Waits between two looks for work: first rounds at once or after a pause, then yields, then sleeps of an eighth of the
+// time slept so far, so that the delay stays small in proportion.
 //
-// Who yields to a program that does not yield gets the core back a scheduler's slice later, some 10 ms, and so does
-// each rank that a message goes through; a sleeper is woken in the midst of such a slice. So yields end with the first
-// that gave the core away, and for a while after it waits are sleeps from the start: for a few times as long as it
-// took, so that a core that is shared for long loses little by looking again, and one that was interrupted once little
-// by sleep.
+// A thread that yields to a program which does not yield gets the core back a scheduler's slice later, some 10 ms, and
+// so does each rank that a message goes through; a sleeper is woken in the midst of such a slice. So yields end with
+// the first that gave the core away, and for a while after it waits are sleeps from the start: for a few times as long
+// as it took, so that a core that is shared for long loses little by looking again, and one that was interrupted once
+// little by sleep.
 //
 // Many ranks that share a core and wait give it to each other within microseconds, some in the poll itself, as Open MPI
 // does where a host has more ranks than cores: sixteen such polls are longer than a slice, but no slice is among them,
@@ -174,7 +174,7 @@ class WorkerPool::Backoff {
     expired_ = true;
     oversubscribed_until_ns_.store(now_ns + kSleepsPerSlice * taken_ns, std::memory_order_relaxed);
   }
-  // How many rounds may pass until the next look.
+  // The number of rounds until the next look at the clock.
   static int RoundsToLook(int quick) { return quick == kRoundsPerLook ? kRoundsPerLook : 1; }
   static int CountQuick(int rounds, int64_t taken_ns) {
     const int before = quick_rounds.load(std::memory_order_relaxed);
@@ -190,10 +190,10 @@ class WorkerPool::Backoff {
   bool expired_;
   microseconds sleep_;
   int next_look_;              // at the clock: the round
-  int looked_round_ = 0;       // of the last look
+  int looked_round_ = 0;       // the round of the last look
   int64_t looked_ns_;          // 0: not yet
-  int64_t begin_ns_ = 0;       // of the first yield
-  int64_t turn_begin_ns_ = 0;  // of kYields yields
+  int64_t begin_ns_ = 0;       // time of the first yield
+  int64_t turn_begin_ns_ = 0;  // time when the current kYields yields began
 };
 
 WorkerPool::WorkerPool(int threads)

@@ -27,10 +27,10 @@ struct Work {
   Work* next = nullptr;
 };
 
-// What a thread sleeps on that has looked for work in vain for long.
+// The means by which a thread sleeps that has looked for work in vain for long.
 struct NetworkWait {
-  // Of which one is readable when there is something to poll for, after `arm` has said true. Empty: there are none, and
-  // who waits looks again and again.
+  // File descriptors, one of which is readable when there is something to poll for, after `arm` has returned true.
+  // Empty: there are none, and the waiting thread polls again and again.
   std::vector<int> descriptors = {};
   std::function<bool()> arm = {};
   // False: nobody sleeps. What is waited for comes of polls alone, as where the ranks are threads that take turns in
@@ -51,18 +51,18 @@ class WorkerPool final : public ThreadPool {
   int ready_threads() const override;
   // The caller takes part and waits for blocks that others began, and for nothing else: nesting cannot deadlock.
   void RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) override { RunBlocksBefore(nullptr, blocks, body); }
-  // The same, and submits `later` (null: nothing) so that idle threads begin with the blocks.
+  // Runs the blocks and submits `later` (null: nothing), so that idle threads begin with the blocks.
   void RunBlocksBefore(Work* later, int64_t blocks, FunctionRef<void(int64_t)> body);
 
-  // What drives communication: returns true if it made progress. Called by threads without work, by one at a time;
-  // must not block, may submit work. An empty function takes it away: when SetPollHook() returns, no thread is in the
-  // old one. Not to be called by the hook.
+  // Sets the function that drives communication; it returns true if it made progress. Threads without work call it, one
+  // at a time; it must not block and may submit work. An empty function takes it away: when SetPollHook() returns, no
+  // thread is in the old one. The hook must not call this.
   void SetPollHook(std::function<bool()> hook, NetworkWait wait = {});
   // Calls the hook unless another thread is in it; true if there was progress.
   bool Poll();
 
-  // Of the only thread, before it leaves what it is at for want of a message: calls the hook a few times, until
-  // `done()` or there is other work. What `done()` says.
+  // Calls the hook a few times, until `done()` or there is other work, and returns `done()`. For the only thread of a
+  // pool, before it leaves its work for want of a message.
   bool PollBriefly(FunctionRef<bool()> done);
 
   // Queues work, first come first served. Wakes a sleeper where no thread is looking for work.
@@ -110,7 +110,7 @@ class WorkerPool final : public ThreadPool {
 
   const int num_threads_;
   const std::thread::id owner_ = std::this_thread::get_id();
-  std::function<bool()> poll_;  // of who has set polling_
+  std::function<bool()> poll_;  // guarded by polling_: for the thread that has set it
   NetworkWait wait_;            // too
   std::atomic<bool> polling_{false};
   std::atomic<bool> has_hook_{false};
