@@ -17,9 +17,9 @@ namespace dfrun {
 
 class AssignedVariables {
  public:
-  // Those that nodes of `body` assign; `graph` is that of one of so many replicas, a clone of the draft's model with
-  // more nodes. Control edges are added to it: who reads such a variable and does not wait for a writer of it comes
-  // before that. InvalidArgument, at the variable's location, where several replicas would race.
+  // Finds the variables that nodes of `body` assign. `graph` is that of one of so many replicas, a clone of the draft's
+  // model with more nodes. Adds control edges to it: a node that reads such a variable, and does not wait for a writer
+  // of it, comes before the writer. InvalidArgument, at the variable's location, where several replicas would race.
   // `trained`: the variables that the step trains, nodes of the model; a branch or a loop may not assign them.
   static Result<AssignedVariables> Find(const JobGraphDraft& draft, int replicas, const std::set<NodeId>& trained,
                                         const std::vector<NodeId>& body, Graph& graph);
@@ -35,10 +35,10 @@ class AssignedVariables {
  private:
   struct Assigned {
     const VariableSpec* variable;
-    std::vector<NodeId> writers;  // of one replica's graph
+    std::vector<NodeId> writers;  // nodes of one replica's graph
   };
 
-  std::vector<Assigned> assigned_;  // those that say `reduce`
+  std::vector<Assigned> assigned_;  // the variables that say `reduce`
 };
 
 }  // namespace dfrun

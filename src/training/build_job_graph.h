@@ -17,7 +17,7 @@
 
 namespace dfrun {
 
-// How the spec's `cluster` section divides ranks, as MakeCluster() takes it.
+// The division of the ranks by the spec's `cluster` section, as MakeCluster() takes it.
 std::vector<JobTasks> TasksOf(const JobSpec& job);
 
 // An error of the compile as one of the spec at `path`: what it finds is the spec's fault. Others stay what they are.

@@ -8,7 +8,7 @@
 namespace dfrun {
 namespace {
 
-// What the nodes of a shard say of its tensors.
+// Attrs by which the nodes of a shard describe its tensors.
 struct ShardAttrs {
   std::vector<std::string> names;
   std::vector<PartialShape> shapes;
@@ -76,7 +76,7 @@ Status AddRestored(const Kept& kept, Output first, GraphOps& ops, JobGraphDraft&
   return Status();
 }
 
-// What the nodes of all shards are fed.
+// Values that the nodes of all shards are fed.
 struct ShardFeeds {
   Output directory;
   Output left_out;

@@ -10,7 +10,7 @@
 
 namespace dfrun {
 
-// Of the model.
+// A step in terms of the model's nodes.
 struct StepParts {
   const std::vector<FeedSpec>& feeds;
   const std::vector<FetchSpec>& fetches;

@@ -132,7 +132,7 @@ class Meetings {
     return node.op->name == "Mean" || (node.op->name == "Sum" && IsScalar(graph_.shape({node.id, 0})));
   }
 
-  // What comes from a meeting meets a matrix of its shape that comes from none.
+  // Whether another input, which comes from no meeting, has the shape of the meeting's matrix.
   bool IsMeantAsMatrix(const Node& node) const {
     const PartialShape& shape = graph_.shape({node.id, 0});
     return std::any_of(node.inputs.begin(), node.inputs.end(), [&](Output input) {
@@ -157,8 +157,8 @@ class Meetings {
   const Graph& graph_;
   std::vector<CrosswiseMeeting> meetings_;
   // By node: the number of a meeting, or -1.
-  std::vector<int32_t> of_pairs_;  // that the value comes from by element-wise ops
-  std::vector<int32_t> of_mean_;   // that the value is a mean of, or comes from by element-wise ops behind it
+  std::vector<int32_t> of_pairs_;  // the meeting that the value comes from by element-wise ops
+  std::vector<int32_t> of_mean_;   // the meeting whose mean the value is, or comes from by element-wise ops
 };
 
 }  // namespace

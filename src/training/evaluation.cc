@@ -85,7 +85,7 @@ class Pass {
     position_ = ops.Add("position", "Placeholder", {}, {{"dtype", DType::kInt64}, {"shape", PartialShape::Scalar()}});
     return ops.status();
   }
-  // Where inputs that are read whole are read from: a training may have left their positions elsewhere.
+  // Adds the start position for inputs that are read whole: training may have left their positions elsewhere.
   Status AddBegin() {
     GraphOps ops(graph_, "evaluation", device_);
     begin_ = ops.Const("begin", Tensor::Scalar<int64_t>(0));
@@ -167,9 +167,9 @@ class Pass {
   const SubgraphMap& shared_;
   const std::string& device_;
   Graph& graph_;
-  Output position_;                       // of the batch that a step reads
+  Output position_;                       // position of the batch that a step reads
   Output begin_;                          // 0
-  std::vector<const InputSpec*> walked_;  // that hold more than a batch
+  std::vector<const InputSpec*> walked_;  // inputs that hold more than a batch
   std::vector<const InputSpec*> whole_;
 };
 

@@ -11,13 +11,13 @@
 
 namespace dfrun {
 
-// What a pass computes: nodes of a spec's graph.
+// The values that a pass computes, as nodes of a spec's graph.
 struct PassRequest {
   std::vector<FeedSpec> feeds;
   std::vector<FetchSpec> fetches;
   std::vector<NodeId> targets;  // further nodes that each step runs
   std::string what;             // "the metrics of 'eval'", for errors
-  SourceLocation location;      // of it
+  SourceLocation location;      // the place of `what` in the spec
   bool finds_rows = false;      // fills in EvaluationPass::rows
 };
 
@@ -26,7 +26,7 @@ PassRequest MetricsOf(const EvalSpec& eval);
 // A metric of an evaluation that needs a placeholder which the evaluation does not feed: a job leaves it out, and
 // `dfrun eval` computes it where it is given a value for the placeholder.
 struct UnfedMetric {
-  size_t metric = 0;  // of EvalSpec::metrics
+  size_t metric = 0;  // index in EvalSpec::metrics
   NodeId placeholder = -1;
 };
 Result<std::vector<UnfedMetric>> FindUnfedMetrics(const Graph& model, const EvalSpec& eval);

@@ -15,7 +15,7 @@ namespace dfrun {
 namespace {
 
 constexpr size_t kMostSaid = 6;
-constexpr int kMostTrials = 10;  // of constants, for one effect
+constexpr int kMostTrials = 10;  // constants tried for one effect
 
 // The node that made what the reference or handle stands for, also by way of nodes that write it and hand it on.
 const Node& MakerOf(const Graph& graph, Output handle) {
@@ -117,7 +117,7 @@ class Found {
                                                    [&](Output fetch) { return fetch.node == node; });
   }
 
-  // Of all nodes that run.
+  // Finds the writers among all nodes that run.
   void FindWriters(const ValueBounds& values) {
     AncestorWalk walk(graph_);
     const auto add = [&](Output output) {
@@ -136,7 +136,7 @@ class Found {
     std::sort(writers_.begin(), writers_.end());
   }
 
-  // Of the nodes whose values go into what is fetched.
+  // Finds the drawers of random numbers among the nodes whose values go into the fetches.
   void FindDrawers(const ValueBounds& values) {
     AncestorWalk walk(graph_);
     const auto add = [&](Output output) {
@@ -185,7 +185,7 @@ class Effects {
   }
 
  private:
-  // What is more than can be said is only counted.
+  // Adds an effect. Beyond kMostSaid effects, no remedy is looked for: those are only counted.
   Status Add(EvaluationEffect::Kind kind, NodeId node, const std::string& name) {
     std::optional<Remedy> remedy;
     if (effects_.size() < kMostSaid) {
@@ -240,7 +240,8 @@ class Effects {
     return {{"0.0", 0}, {"1.0", 1}};
   }
 
-  // How many nodes the measured values depend on where `constant` is this value; 0 where the effect is still there.
+  // Returns the number of nodes that the measured values depend on if `constant` has this value; 0 where the effect is
+  // still there.
   Result<int> ReachedWith(NodeId effect, Output constant, double value) {
     if (trials_++ >= kMostTrials) return 0;
     ValueBounds::Replaced tried = replaced_;

@@ -1,5 +1,5 @@
-// What an evaluation does beside measuring: it assigns variables, as batch normalisation does to its moving averages,
-// or draws random numbers that its values depend on, as dropout does.
+// Side effects of an evaluation: it assigns variables, as batch normalisation does to its moving averages, or draws
+// random numbers that its values depend on, as dropout does.
 #ifndef DFRUN_SRC_TRAINING_EVALUATION_EFFECTS_H_
 #define DFRUN_SRC_TRAINING_EVALUATION_EFFECTS_H_
 
@@ -14,7 +14,7 @@
 
 namespace dfrun {
 
-// What is computed of a graph.
+// The values that an evaluation computes of a graph.
 struct MeasuredValues {
   std::vector<Output> fetches = {};
   std::vector<FeedSpec> feeds = {};                 // outputs in the place of others
@@ -33,8 +33,8 @@ struct EvaluationEffect {
   enum class Kind { kAssigns, kDraws };
 
   Kind kind = Kind::kAssigns;
-  std::vector<NodeId> nodes;       // that assign, or draw
-  std::vector<std::string> names;  // of the variables and tables; of the nodes that draw
+  std::vector<NodeId> nodes;       // the nodes that assign, or draw
+  std::vector<std::string> names;  // names of the variables and tables, or of the nodes that draw
   std::optional<Remedy> remedy;    // found by trying the constants beside the node
 };
 

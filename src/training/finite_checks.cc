@@ -62,7 +62,7 @@ class SiteChecks {
 
   Output Value(size_t i) const { return checked_.values[i].value; }
 
-  // Of unknown shape: alone.
+  // Size of a value in bytes. A value of unknown shape counts as a whole group, so that it stands alone.
   int64_t Bytes(Output value) const {
     const PartialShape& shape = graph_.shape(value);
     if (!shape.IsFullyDefined()) return kGroupBytes;

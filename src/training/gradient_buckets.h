@@ -13,11 +13,11 @@
 namespace dfrun {
 
 struct ReplicatedGradient {
-  std::string name;            // of its mean
+  std::string name;            // name of its mean
   std::vector<Output> values;  // by replica
 };
 
-// Who reads the means.
+// A reader of the means.
 struct MeanReader {
   int32_t replica;     // the one that it is beside
   std::string device;  // the constraint of its nodes

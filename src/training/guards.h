@@ -9,9 +9,10 @@
 
 namespace dfrun {
 
-// Of the nodes outside of loops: the sides of conditionals in which they are. A Merge of both sides of one is in what
-// the conditional is in; the loop's end in what its begin is in; a Merge of something else is under a condition of its
-// own. Thread safety: const methods from any thread.
+// The sides of conditionals that each node outside of loops is in. A Merge of both sides of a conditional is in
+// whatever the conditional is in; the end of a loop is in whatever its begin is in; a Merge of anything else is under a
+// condition of its own.
+// Thread safety: const methods from any thread.
 class Guards {
  public:
   // `order`: the graph's topological one.

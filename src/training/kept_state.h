@@ -1,6 +1,6 @@
-// What a job keeps beside its variables: where random nodes are in their sequences of numbers, and the states of
-// objects that outlive steps (queues, tables, accumulators, readers, variables behind handles, what samplers learned).
-// They are saved and restored with the variables, so that a resumed job goes on where it was.
+// State that a job keeps beside its variables: the positions of random nodes in their sequences of numbers, and the
+// states of objects that outlive steps (queues, tables, accumulators, readers, variables behind handles, what samplers
+// learned). Checkpoints save and restore it with the variables, so that a resumed job goes on where it was.
 #ifndef DFRUN_SRC_TRAINING_KEPT_STATE_H_
 #define DFRUN_SRC_TRAINING_KEPT_STATE_H_
 

@@ -17,14 +17,14 @@ struct LossForm {
     kNonlinear,  // another function of values of the batch, as sqrt(mean(x))
   };
   Kind kind = Kind::kUnknown;
-  NodeId node = -1;  // that shows it
+  NodeId node = -1;  // the node that shows it
 
   // The loss over the batch is known not to be the mean of those over the slices.
   bool changes_with_replicas() const { return kind >= Kind::kSum; }
 };
 
-// Of the loss of a training whose batches are cut into `slices` > 1. Batch normalisation and the like, which take each
-// slice for itself before the loss, are not looked at.
+// Finds the form of the loss of a training whose batches are cut into `slices` > 1. Batch normalisation and the like,
+// which take each slice for itself before the loss, are not looked at.
 Result<LossForm> FormOfLoss(const LoadedSpec& spec, int64_t slices);
 
 // A sentence on a loss that changes with replicas: where, why, and what to write.

@@ -43,7 +43,7 @@ class Means {
  private:
   bool AreCopied() const { return means_.size() > 1; }
 
-  // Where they go to another rank.
+  // Marks gradients to travel compressed where they go to another rank.
   void CompressGradients() {
     const auto mark = [&](Output of_replica) {
       for (const Output gradient : replicas_.Over(of_replica)) MarkCompressed(graph_.mutable_node(gradient.node).attrs);

@@ -1,4 +1,4 @@
-// What updates are made of: the mean over the replicas of the gradient of each trained variable.
+// The input of the updates: the mean over the replicas of the gradient of each trained variable.
 #ifndef DFRUN_SRC_TRAINING_MEAN_GRADIENTS_H_
 #define DFRUN_SRC_TRAINING_MEAN_GRADIENTS_H_
 

@@ -25,7 +25,7 @@ struct SlotDef {
   double initial = 0;
 };
 
-// What an optimizer may add besides the updates.
+// Means by which an optimizer adds nodes besides the updates.
 struct OptimizerContext {
   Graph& graph;
   // Adds the scalar variable `name`, of the dtype and on the device of `like`, that starts with `value`; its ref.
@@ -34,7 +34,7 @@ struct OptimizerContext {
   std::function<Output(const std::string& name, Output like, double value)> scalar;
 };
 
-// What one update changes, and at which rate.
+// The state that one update changes, and its rate.
 struct UpdatedVariable {
   Output variable;            // a ref
   std::vector<Output> slots;  // refs, in the order of OptimizerDef::slots
@@ -48,7 +48,8 @@ class Optimizer {
   virtual std::vector<NodeId> Update(GraphOps& ops, const UpdatedVariable& updated, Output gradient) = 0;
   // Whether UpdateRows() takes rows that come twice, one after the other; else equal rows are summed before it.
   virtual bool TakesEqualRows() const { return false; }
-  // The same for a gradient of these rows, zero in all others. OptimizerDef::other_rows says what becomes of those.
+  // Adds the update for a gradient of these rows, zero in all others; OptimizerDef::other_rows says what becomes of the
+  // others.
   virtual std::vector<NodeId> UpdateRows(GraphOps& ops, const UpdatedVariable& updated, Output indices,
                                          Output values) = 0;
   // Nodes to run after all updates of the step.

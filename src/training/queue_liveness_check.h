@@ -34,12 +34,12 @@ Status CheckQueueBalance(const Graph& graph, const std::vector<CountedRun>& runs
 
 // The queues that a run puts elements into: the outputs that its nodes know them by, by what names the queue.
 std::map<std::string, Output> QueuesFilled(const Graph& graph, const RunSignature& run);
-// What names the queues that a run uses in any way.
+// The names of the queues that a run uses in any way.
 std::set<std::string> QueuesUsed(const Graph& graph, const RunSignature& run);
 
-// The same where `steps` steps of the first of the runs put more elements into a queue than it holds, and nothing in
-// any of them takes some out or closes it. Graphs with conditionals and loops are not looked at: how often their nodes
-// run is not known.
+// InvalidArgument where `steps` steps of the first of the runs put more elements into a queue than it holds, and
+// nothing in any of them takes some out or closes it. Graphs with conditionals and loops are not looked at: how often
+// their nodes run is not known.
 Status CheckQueuesEmptied(const Graph& graph, const std::vector<const RunSignature*>& runs, int64_t steps);
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// What goes into a queue or an accumulator and comes out of it, against what that holds.
+// Checks the types of values that enter and leave queues and accumulators against those that the objects hold.
 #ifndef DFRUN_SRC_TRAINING_QUEUE_TYPE_CHECK_H_
 #define DFRUN_SRC_TRAINING_QUEUE_TYPE_CHECK_H_
 

@@ -28,7 +28,8 @@ struct FedOutput {
 // the sources of `feeds`.
 std::vector<FeedSpec> ReplacementsOf(const JobSpec& job, const std::vector<FedOutput>& feeds);
 
-// What `eval:` measures (without it, what `run:` fetches), by the spec's names; nothing where it has neither.
+// The values that `eval:` measures (without it, those that `run:` fetches), by the spec's names; empty where it has
+// neither.
 SpecEvaluation EvaluationOf(const JobSpec& job);
 
 // Adds a copy, under `eval/`, of what `wanted` is computed from, in which the values that `eval:` (without it, `run:`)

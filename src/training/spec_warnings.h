@@ -1,4 +1,4 @@
-// What `check` and a run say of a spec that is no error, before the first step.
+// Warnings about a spec that is no error, shown by `check` and by a run before the first step.
 #ifndef DFRUN_SRC_TRAINING_SPEC_WARNINGS_H_
 #define DFRUN_SRC_TRAINING_SPEC_WARNINGS_H_
 

@@ -149,7 +149,7 @@ class StepOrder {
     return read;
   }
 
-  // Those by which the outermost loop around the node ends.
+  // Adds the Exits of the outermost loop around the node.
   void AddExits(NodeId id, std::vector<NodeId>& exits) const {
     int32_t outermost = frames_.of_node[static_cast<size_t>(id)];
     while (frames_.frames[static_cast<size_t>(outermost)].parent > 0) {

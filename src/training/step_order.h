@@ -20,7 +20,7 @@ struct StepOrderOptions {
   bool fetches_come_last = false;
 };
 
-// Of the nodes that a signature runs. A fetch by reference may become one of a node that reads it.
+// Orders the nodes that a signature runs. A fetch by reference may become a fetch of a node that reads it.
 Status OrderStep(const StepOrderOptions& options, Graph& graph, RunSignature& signature);
 
 }  // namespace dfrun

@@ -1,6 +1,6 @@
-// How the replicas of a model train together: what a step computes, and how its gradients become updates. Each strategy
-// stands in a file of its own below strategies/ and declares itself there; the spec's keys, the JSON schema and the
-// graph come from that.
+// A strategy by which the replicas of a model train together: it says what a step computes, and how the gradients
+// become updates. Each strategy stands in a file of its own below strategies/ and declares itself there; the spec's
+// keys, the JSON schema and the graph come from that.
 //
 //   STRATEGY("sync", {.keys = {{.name = "replicas", .kind = KeyKind::kInt, ...}}, .doc = "...", .add = &AddSync});
 #ifndef DFRUN_SRC_TRAINING_STRATEGY_H_

@@ -65,7 +65,7 @@ class Updates {
   const OptimizerContext context_;
   const OptimizerDef& def_;
   const std::unique_ptr<Optimizer> optimizer_;
-  std::set<NodeId> copies_;  // of the site
+  std::set<NodeId> copies_;  // the site's copies
   MeanGradients gradients_;
   std::vector<NodeId> updates_;
 };
@@ -112,7 +112,7 @@ Status Updates::AddTargets() {
   for (NodeId node : updates_) {
     if (node < 0) return Internal("an update of the optimiser was not built");
     std::vector<NodeId>& writers = draft_.writers[graph_.node(node).inputs[0].node];
-    for (NodeId assignment : writers) graph_.AddControlEdge(assignment, node);  // of what the model assigned
+    for (NodeId assignment : writers) graph_.AddControlEdge(assignment, node);  // waits for the model's own assignments
     writers.push_back(node);
   }
   std::vector<NodeId>& targets = draft_.job.step.signature.targets;
@@ -120,7 +120,7 @@ Status Updates::AddTargets() {
   return Status();
 }
 
-// What is beside a copy is a copy too.
+// Adds state beside `like`: a variable, or a copy where `like` is a copy itself.
 Output Updates::AddState(const std::string& name, Output like, bool scalar, double value) {
   if (!copies_.contains(like.node)) {
     const Output variable = draft_.AddVariable(name, like, scalar, value);
@@ -132,7 +132,7 @@ Output Updates::AddState(const std::string& name, Output like, bool scalar, doub
   return copy;
 }
 
-// What is not finite at one site is so at all: names are those of the first.
+// Adds a value to be checked. A value that is not finite at one site is so at all, so names come from the first site.
 void Updates::Check(const std::string& name, Output value, NodeId at) {
   checked_.values.push_back({value, at});
   if (draft_.checked.empty()) draft_.job.checked_names.push_back(name);

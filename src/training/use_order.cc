@@ -16,7 +16,7 @@ bool IsIn(const std::vector<NodeId>& sorted, NodeId id) {
   return std::binary_search(sorted.begin(), sorted.end(), id);
 }
 
-// Which of some nodes of a graph come after which by a path of edges. The back edges of loops count: what leaves a loop
+// The order among some nodes of a graph by paths of edges. The back edges of loops count: a value that leaves a loop
 // comes after all that its iterations have done.
 class OrderAmong {
  public:
@@ -82,7 +82,7 @@ class OrderAmong {
   }
 
   const std::vector<NodeId> nodes_;
-  const size_t words_;       // of a row
+  const size_t words_;       // words in a row
   std::vector<Bits> after_;  // a row for each of nodes_
 };
 

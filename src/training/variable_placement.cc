@@ -40,7 +40,7 @@ std::vector<std::string> ReplicaDevices(const TrainSpec& train, const std::vecto
   return devices;
 }
 
-// Those on tasks of `sites`; all where none is.
+// The devices on tasks of `sites`; all devices where none is.
 Result<std::vector<std::string>> PreferTasksOf(const std::vector<std::string>& sites,
                                                std::vector<std::string> devices) {
   std::vector<std::string> preferred;

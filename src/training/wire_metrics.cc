@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-constexpr int kCounts = 4;  // of _WireStatistics
+constexpr int kCounts = 4;  // outputs of _WireStatistics
 
 bool MayCompress(const JobGraphDraft& draft) {
   const auto& nodes = draft.job.graph.nodes();
