@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-// Of more the first are forgotten.
+// The bound of the rounds that are remembered as aborted; the oldest are forgotten first.
 constexpr size_t kAbortsKept = 1000;
 
 // The earlier error of the two.
@@ -156,7 +156,8 @@ void ControlPlane::Done(int64_t round, const RankStatus& status) {
   communicator_.SendControl(parent_, answer.SerializeAsString());
 }
 
-// Whose own round is forgotten passes the same news on once more; that does no harm.
+// Notes the round as aborted; false if it was already. A rank that has forgotten a round passes the same news on once
+// more, which does no harm.
 bool ControlPlane::TakeAbort(int64_t round) {
   MutexLock lock(mu_);
   const bool is_new = aborted_.insert(round).second;

@@ -58,12 +58,12 @@ class ControlPlane {
   // Tells every other rank that the step of this round has failed, and it alone; of round 0: that a step has failed,
   // and with it the session. The first call, or the first such news of another rank, counts; later ones do nothing.
   void Abort(int64_t round, const RankStatus& error);
-  // What to do on such news of another rank, once a round; set before the first step.
+  // Sets the handler of an Abort from another rank, called once a round. Call before the first step.
   void OnAbort(std::function<void(int64_t round, const Status&)> handler);
 
   // Other ranks: tells rank 0 that this rank is asked to stop. Rank 0: tells all others that it ends the job.
   void Stop(int signal);
-  // What to do on such news; set before the first request.
+  // Sets the handler of a Stop from another rank. Call before the first request.
   void OnStop(std::function<void(int signal)> handler);
 
   // Other ranks: tells rank 0 of this rank's devices. What is told before Done() of a round is there before its end.
@@ -80,7 +80,7 @@ class ControlPlane {
   struct Round {
     int waiting;  // for this rank, and for its children with all below them
     RankStatus first = {};
-    Callback end = {};  // of rank 0
+    Callback end = {};  // rank 0's
   };
 
   uint64_t epoch() const { return watch_ == nullptr ? 0 : watch_->epoch(); }
@@ -112,7 +112,7 @@ class ControlPlane {
   mutable Mutex mu_;
   Status loss_ GUARDED_BY(mu_);
   std::deque<std::unique_ptr<control::Message>> requests_ GUARDED_BY(mu_);
-  std::map<int64_t, Round> rounds_ GUARDED_BY(mu_);  // those begun
+  std::map<int64_t, Round> rounds_ GUARDED_BY(mu_);  // rounds that have begun
   std::set<int64_t> aborted_ GUARDED_BY(mu_);        // rounds
 };
 

@@ -1,4 +1,4 @@
-// Where rank 0 waits for the end of a request that is none for steps.
+// A request other than for steps, for whose end rank 0 waits.
 #ifndef DFRUN_SRC_SESSION_CONTROL_ROUND_H_
 #define DFRUN_SRC_SESSION_CONTROL_ROUND_H_
 

@@ -22,7 +22,7 @@ using DataFileUses = std::map<std::string, std::string>;
 // constants that the part may receive.
 void AddDataFiles(const Graph& part, const Graph& whole, DataFileUses& uses);
 
-// As this rank finds the file. Errors of the file system.
+// Describes the file as this rank finds it. Errors are the file system's.
 Result<control::DataFile> LookAtDataFile(const std::string& path, const std::string& layout);
 
 // The file of this rank; NoInput, naming the path and the difference, where it is not what rank 0 found.

@@ -28,13 +28,13 @@ struct LocalExecutable {
   std::vector<std::unique_ptr<ExecPlan>> plans;  // one a device; the one that feeds and fetches first
   Communicator* communicator = nullptr;          // null on one rank with one plan: nothing is exchanged
   std::vector<ChannelEndpoint> ends;             // channels to other ranks
-  PartList* list = nullptr;                      // that it stands in, once it is whole
+  PartList* list = nullptr;                      // the list that holds it, once it is whole
   bool overlaps = false;                         // several steps of it may run at once (step_overlap.h)
 
   // A slot serves one step at a time.
   struct Slot {
     std::unique_ptr<StepRendezvous> rendezvous;
-    int64_t round = 0;  // of its last step of scope kStep; 0: none
+    int64_t round = 0;  // round of its last step of scope kStep; 0: none
   };
   // The slot of this number, made on its first use.
   Slot& slot(int32_t number) EXCLUDES(mu);

@@ -38,12 +38,12 @@ struct Executable {
   std::vector<std::string> feeds;  // names, for messages
   size_t num_fetches = 0;
   int64_t num_nodes = 0;
-  std::vector<int> idle_ranks;                // those that have no node of it
+  std::vector<int> idle_ranks;                // ranks that have no node of it
   std::vector<std::string> devices;           // full names of those that have one
   bool tells_memory = false;                  // Session::TellMemoryAfter()
-  std::atomic<int64_t> steps_per_request{1};  // what RunSteps() asks for at once
+  std::atomic<int64_t> steps_per_request{1};  // steps that RunSteps() asks for at once
   StepSlots slots;                            // the master's mu_ guards it
-  std::unique_ptr<LocalExecutable> part;      // of rank 0; null when its containers have been reset
+  std::unique_ptr<LocalExecutable> part;      // rank 0's part; null when its containers have been reset
 };
 
 // Thread safety: all methods from any thread. Lock order: change_mu_, request_mu_, mu_.
@@ -66,7 +66,7 @@ class Master final : private PendingStepHost {
   Status WriteTrace(const std::string& prefix) EXCLUDES(change_mu_);
   Status Close() EXCLUDES(change_mu_, mu_);
 
-  // As it is now: it does not change.
+  // A snapshot of the graph; it does not change.
   std::shared_ptr<const Graph> graph() const EXCLUDES(mu_);
   int64_t steps_run() const { return next_step_.load(); }
   int64_t steps_not_finite() const { return runtime_.runner().steps_not_finite(); }
@@ -79,7 +79,7 @@ class Master final : private PendingStepHost {
   Executable* FindExecutable(const std::string& key) const EXCLUDES(mu_);
   Result<std::unique_ptr<Executable>> Compile(const RunSignature& signature, bool optimize) REQUIRES(change_mu_);
   Status Register(const std::vector<Partition>& partitions, Executable& executable) REQUIRES(change_mu_);
-  // What the parts of other ranks read, as this rank finds it.
+  // Adds the files that the parts of other ranks read, as this rank finds them.
   void AddFiles(const std::vector<Partition>& partitions, std::vector<control::Message>& requests) REQUIRES(change_mu_);
   Status CheckArgs(const Executable& executable, size_t feeds, size_t fetches) const;
   Status CheckFeeds(const Executable& executable, std::span<const Tensor> feeds) const;
@@ -139,7 +139,7 @@ class Master final : private PendingStepHost {
   std::shared_ptr<const Graph> graph_ GUARDED_BY(mu_);
   std::map<std::string, std::unique_ptr<Executable>> executables_ GUARDED_BY(mu_);
   std::vector<std::unique_ptr<Executable>> ended_executables_
-      GUARDED_BY(mu_);  // of handles that callers may still hold
+      GUARDED_BY(mu_);  // callers may still hold handles of these
 };
 
 }  // namespace dfrun

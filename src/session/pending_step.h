@@ -14,7 +14,7 @@ namespace dfrun {
 class PendingStep;
 struct Executable;
 
-// What a step in flight asks of the master that made it.
+// Services that a step in flight needs of the master that made it.
 class PendingStepHost {
  public:
   // Blocks until the steps have ended on all ranks; once.
@@ -44,7 +44,7 @@ class PendingStep {
 
  private:
   friend class Master;
-  // What the request's spans show lives until the end.
+  // Everything that the request's spans point to must live until the end.
   PendingStep(PendingStepHost& host, Executable& executable, const StepRequest& request)
       : host_(host), executable_(executable), request_(request) {}
 
@@ -54,11 +54,11 @@ class PendingStep {
   PendingStepHost& host_;
   Executable& executable_;
   StepRequest request_;
-  std::vector<Tensor> feeds_;     // where the request shows them
-  std::vector<Tensor> fetched_;   // likewise
+  std::vector<Tensor> feeds_;     // the tensors behind the request's `feeds`
+  std::vector<Tensor> fetched_;   // the tensors behind the request's `fetches`
   std::shared_ptr<StepRun> run_;  // null: it was not begun
   bool waited_ = false;
-  Status own_;    // of this rank's part
+  Status own_;    // this rank's part
   Status first_;  // the first error in time that a rank tells
   std::atomic<bool> own_ended_{false};
   std::atomic<bool> ended_{false};

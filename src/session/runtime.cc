@@ -177,7 +177,7 @@ void Runtime::TakeStop(int signal) {
   } else {
     shared_stop_ = true;
     options_.stop->Disarm();
-    options_.stop->request().Make(signal);  // it ends by the same code
+    options_.stop->request().Make(signal);  // this rank ends by the same code
   }
 }
 

@@ -56,12 +56,12 @@ struct RuntimeOptions {
   std::function<void(const std::string&)> explain = {};
   // The ranks are threads of one process, of which one runs until it polls.
   bool ranks_are_threads = false;
-  // How collectives are done; rank 0's counts.
+  // The implementation of collectives; rank 0's option counts.
   CollectivesOption collectives = CollectivesOption::kAuto;
   std::vector<std::string> hosts = {};  // by rank; empty: not known
-  // Of this rank; outlives the runtime. Null: nobody asks it to stop.
+  // This rank's stop guard; it outlives the runtime. Null: nobody asks the rank to stop.
   StopGuard* stop = nullptr;
-  // Likewise. Null: no rank is missed where it dies.
+  // This rank's watch; it outlives the runtime. Null: the death of a rank is not noticed.
   RankWatch* watch = nullptr;
   // Rank 0, with a watch: after so many seconds without the end of a step it is said what all ranks wait for; 0: never.
   double stall_s = 0;
@@ -83,7 +83,7 @@ class Runtime {
   int rank() const { return rank_; }
   int size() const { return size_; }
   const KernelRegistry& kernels() const { return *options_.kernels; }
-  // Of every plan.
+  // The options of every plan.
   PlanOptions plan_options() const {
     return {.loop_programs = options_.loop_programs, .records = options_.records, .explain = options_.explain};
   }
@@ -96,7 +96,7 @@ class Runtime {
   PartList& parts() { return parts_; }
   // Null where there is one rank.
   ControlPlane* control() const { return control_.get(); }
-  // What is traced on this rank, by one session at a time.
+  // The trace of this rank, used by one session at a time.
   StepTrace& trace() { return trace_; }
 
   // Finds this rank's devices, named as this task. A second call must name the same task: variables live on. The ops on
@@ -108,19 +108,19 @@ class Runtime {
   // The signal by which this rank, or on rank 0 any rank, is asked to stop; 0: none.
   int stop_signal() const;
   StopGuard* stop() const { return options_.stop; }
-  // What cannot be mended: the network has failed, a rank is lost. OK where nothing is.
+  // The error that cannot be mended: the network has failed, or a rank is lost. OK if there is none.
   Status network_status() const;
 
   // Empty before StartTask().
   const DeviceList& devices() const { return found_.devices; }
   const DevicesReport& devices_report() const { return found_.report; }
-  // The same with what the devices' memory holds now.
+  // The report with the current contents of the devices' memory.
   DevicesReport MemoryReport() const;
   // Rank 0, after StartTasks() (src/session/start_tasks.h): what every rank has reported last, by rank.
   std::vector<DevicesReport> ReportsOfRanks() const EXCLUDES(reports_mu_);
   // By full name; null if this rank has none of it.
   Device* FindDevice(std::string_view full_name) const;
-  // Where feeds and fetches live. After StartTask().
+  // The device where feeds and fetches live. Call after StartTask().
   Device& cpu() const { return *found_.devices[0]; }
 
  private:
@@ -128,10 +128,11 @@ class Runtime {
   DeviceSite SiteOf(const DeviceName& task, const MemoryLimits& limits) const;
   // Ranks that a signal reached tell rank 0, which tells them that it knows.
   void ShareStop();
-  // What is told of the ranks, and what this one tells.
+  // Connects to the watch: its news of the ranks, and this rank's own reports.
   void AttachToWatch();
   void OnStuck(const Status& stuck);
-  // A rank was lost, or the steps will never go on, by the watch's thread: who polls next ends what runs here.
+  // Called on the watch's thread when a rank is lost or the steps will never go on. The next thread that polls fails
+  // all running steps.
   void Lose(const Status& loss) EXCLUDES(loss_mu_);
   void TakeLoss() EXCLUDES(loss_mu_);
   void TakeStop(int signal);
@@ -149,15 +150,15 @@ class Runtime {
   TaskDevices found_;
   mutable Mutex reports_mu_;
   std::vector<DevicesReport> reports_ GUARDED_BY(reports_mu_);  // by rank, but for rank 0's own
-  bool shared_stop_ = false;                                    // of who polls
-  std::atomic<bool> has_loss_{false};                           // that is not taken yet
+  bool shared_stop_ = false;                                    // read and written by the polling thread only
+  std::atomic<bool> has_loss_{false};                           // a loss that is not taken yet
   Mutex loss_mu_;
   Status loss_ GUARDED_BY(loss_mu_);
   std::unique_ptr<ControlPlane> control_;
   std::unique_ptr<StepRunner> runner_;
   std::unique_ptr<WorkerPool> pool_;
-  std::unique_ptr<ReportWriter> writer_;  // of rank 0
-  std::unique_ptr<StallWatch> stall_;     // of rank 0, and of the watch's thread
+  std::unique_ptr<ReportWriter> writer_;  // rank 0 only
+  std::unique_ptr<StallWatch> stall_;     // rank 0 only, and its watch's thread
 };
 
 }  // namespace dfrun

@@ -68,7 +68,7 @@ class Session {
   // The compiled form of a signature, made on first use. feed_shapes may be empty: shapes as the graph declares them.
   // Asking again gives the same handle, and does not wait for steps or for other signatures being compiled.
   Result<Handle> Prepare(const RunSignature& signature);
-  // The same by names, as Run() takes them.
+  // Prepares a signature by names, as Run() takes them.
   Result<Handle> Prepare(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches,
                          const std::vector<std::string>& targets = {});
 
@@ -101,7 +101,7 @@ class Session {
   // Steps so far, by all handles, whose updates were withheld since a value that they check is not finite
   // (src/graph/update_gate.h). Such a step is no error.
   int64_t steps_not_finite() const;
-  // What the gates of the first such step since the last call have found; 0: there was none.
+  // The number that the gates of the first such step since the last call have found; 0: there was none.
   int32_t TakeFirstNotFinite();
   // A step of a signature without feeds in which each node's values are looked at, for what numerics_check.h says. Not
   // with another step. kNotFinite: what it found first, over all ranks; the session stays open, and all is fetched.

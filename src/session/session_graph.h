@@ -1,4 +1,4 @@
-// What becomes of a session's graph before parts of it are compiled.
+// Prepares a session's graph before parts of it are compiled.
 #ifndef DFRUN_SRC_SESSION_SESSION_GRAPH_H_
 #define DFRUN_SRC_SESSION_SESSION_GRAPH_H_
 
@@ -9,7 +9,7 @@ namespace dfrun {
 
 struct SessionGraphOptions {
   const SoftPlacement* soft = nullptr;  // null: placement is not soft
-  int64_t session = 0;                  // its number
+  int64_t session = 0;                  // the session's number
   NodeId first_node = 0;
 };
 

@@ -1,4 +1,4 @@
-// How a session begins: every rank becomes a task, and says which devices it has.
+// Starts the tasks of a session: every rank becomes a task, and reports its devices.
 #ifndef DFRUN_SRC_SESSION_START_TASKS_H_
 #define DFRUN_SRC_SESSION_START_TASKS_H_
 

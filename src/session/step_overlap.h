@@ -1,4 +1,4 @@
-// Which partitions may run in several steps at the same time.
+// Tells whether a partition may run in several steps at the same time.
 #ifndef DFRUN_SRC_SESSION_STEP_OVERLAP_H_
 #define DFRUN_SRC_SESSION_STEP_OVERLAP_H_
 

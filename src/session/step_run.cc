@@ -40,7 +40,7 @@ bool StepRun::BeginStep() {
     host_.CountStep();
     return true;
   }
-  // It has failed before it began here: its messages are waited for all the same.
+  // The step failed before it began here; its messages are waited for all the same.
   fails_alone ? rendezvous_->EndStep(failed, QuietInStep()) : End(failed);
   return false;
 }
@@ -103,7 +103,7 @@ bool StepRun::NextStep() {
   {
     MutexLock lock(mu_);
     if (state_ != State::kBetweenSteps)
-      return false;  // it has failed meanwhile: the end of its messages leads here again
+      return false;  // a step that failed meanwhile comes here again when its messages end
     if (!failure_.status.ok()) status = failure_.status;
     goes_on = status.ok() && steps_run_ < request_.steps && !not_finite_.is_full();
     if (!goes_on) state_ = State::kEnded;
@@ -125,7 +125,7 @@ Status StepRun::TakeStatus() {
   return first;
 }
 
-// Whoever waits for `done` may destroy the part as soon as that has run; a run behind this one keeps it.
+// Ends the run. The owner may destroy the part as soon as `done` has run, unless another run of it follows.
 void StepRun::End(Status status) {
   {
     MutexLock lock(mu_);

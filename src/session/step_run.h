@@ -21,13 +21,13 @@ namespace dfrun {
 
 class StepRun;
 
-// What a run asks of its runner. Thread safety: all methods from any thread.
+// Services that a run needs of its runner. Thread safety: all methods from any thread.
 class StepRunHost {
  public:
   virtual WorkerPool& pool() = 0;
   // Null where there is one rank.
   virtual ControlPlane* control() = 0;
-  // What errors call this rank.
+  // The name of this rank in errors.
   virtual const std::string& rank_text() const = 0;
   // A step begins on this rank.
   virtual void CountStep() = 0;
@@ -43,7 +43,7 @@ class StepRunHost {
 };
 
 struct StepRequest {
-  int64_t round = 0;  // where there are several ranks
+  int64_t round = 0;  // set if there are several ranks
   int64_t first_step = 0;
   int64_t steps = 1;
   int32_t slot = 0;
@@ -90,7 +90,7 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
     Status status;
   };
 
-  // What the plans see: an error of one of them fails the step on every rank.
+  // The rendezvous of the plans: an error of one of them fails the step on every rank.
   void Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done) override {
     rendezvous_->Send(key, value, is_dead, done);
   }
@@ -109,7 +109,7 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
   void OneEnded();
   // After a step. True: the next one's plans are to be started.
   bool NextStep();
-  // Of the step that has ended.
+  // The status of the step that has ended.
   Status TakeStatus() REQUIRES(mu_);
   void End(Status status);
 
@@ -117,7 +117,7 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
   bool FailHere(const Status& status);
   // False where there was a failure before. `was`: in what state it came.
   bool Record(const RankStatus& failure, bool here, ErrorScope scope, State* was) EXCLUDES(mu_);
-  // Of a step that fails alone.
+  // Ends a step that fails alone.
   void EndStep(const Status& status, State was);
   Callback QuietInStep();
 
@@ -126,7 +126,7 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
   const StepRequest request_;
   const Callback done_;
   StepRendezvous* rendezvous_ = nullptr;  // null where nothing is exchanged
-  // Of who has the step: between two steps one thread.
+  // Owned by the thread that runs the step; between steps by exactly one thread.
   std::vector<PlanRun> plans_;
   int64_t steps_run_ = 0;
   NotFiniteRow not_finite_;
@@ -138,7 +138,8 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
   RankStatus failure_ GUARDED_BY(mu_);
   bool failed_here_ GUARDED_BY(mu_) = false;
   bool fails_alone_ GUARDED_BY(mu_) = false;
-  // Of the step. Made anew only while there is no failure; who cancels records one first.
+  // The step's cancellation. It is made anew only while there is no failure; a thread records a failure before it
+  // cancels.
   std::optional<Cancellation> cancellation_;
 };
 

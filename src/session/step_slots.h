@@ -1,4 +1,4 @@
-// Which of an executable's slots steps in flight have.
+// The slots of an executable that its steps in flight have.
 #ifndef DFRUN_SRC_SESSION_STEP_SLOTS_H_
 #define DFRUN_SRC_SESSION_STEP_SLOTS_H_
 

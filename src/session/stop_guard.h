@@ -32,8 +32,8 @@ class StopGuard {
   StopRequest& request() { return request_; }
   int signal() const { return request_.signal(); }
 
-  // What is known of the work, for the error that ends it.
-  // `saves`: it writes checkpoints, so that it is to be started again.
+  // Facts about the work, for the error that ends it. `saves`: it writes checkpoints, so that it is to be started
+  // again.
   void SetSaves(bool saves) EXCLUDES(mu_);
   bool saves() EXCLUDES(mu_);
   // "step 40 is saved in run/checkpoints"; empty: nothing is, and there is nothing to start again from. Who never says

@@ -119,7 +119,7 @@ std::string WaitGraph::Reason(const Waiter& waiter) const {
   return StrCat(", which is not at its Send in step ", node.step());
 }
 
-// What `waiter` waits for, and the node that holds it up there.
+// Describes what `waiter` waits for, and the node that holds it up there.
 std::string WaitGraph::Link(size_t waiter, size_t next) const {
   const Waiter& holder = waiters_[next];
   if (KindOf(*waiters_[waiter].node) == WaitKind::kRecv) return ", which ";

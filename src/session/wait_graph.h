@@ -1,4 +1,5 @@
-// Who waits for whom, from the reports of all ranks: in words, by the names of edges and objects.
+// The wait graph of all ranks, made from their reports: it tells in words, by the names of edges and objects, which
+// node waits for which.
 #ifndef DFRUN_SRC_SESSION_WAIT_GRAPH_H_
 #define DFRUN_SRC_SESSION_WAIT_GRAPH_H_
 
@@ -38,7 +39,7 @@ class WaitGraph {
   void FindNext();
   bool IsNext(const Waiter& waiter, const Waiter& other) const;
   std::string Describe(const Waiter& waiter) const;
-  // What holds a Recv or a Dequeue up where no blocked node does.
+  // The reason why a Recv, an Enqueue or a Dequeue waits where no blocked node holds it up.
   std::string Reason(const Waiter& waiter) const;
   std::string Link(size_t waiter, size_t next) const;
   std::string Chain(size_t waiter) const;
@@ -51,8 +52,8 @@ class WaitGraph {
   std::vector<std::map<std::pair<int32_t, int64_t>, const control::SentValue*>> sent_;  // by rank: by channel and step
 };
 
-// What proves that no step will ever go on, in words; empty where nothing does. `before` and `now` are reports of all
-// ranks, the second asked for when the first had come.
+// The proof that no step will ever go on, in words; empty where there is none. `before` and `now` are reports of all
+// ranks; the second were asked for when the first had come.
 std::string WhyStuck(const RankReports& before, const RankReports& now);
 
 }  // namespace dfrun

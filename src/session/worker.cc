@@ -73,7 +73,8 @@ class Worker::Impl {
 
   Runtime& runtime_;
   std::map<int64_t, std::unique_ptr<LocalExecutable>> parts_;  // by executable
-  SameFiles same_files_;                                       // that rank 0 has told of, with all executables
+  SameFiles same_files_;                                       // the files that rank 0 has told of, with all
+                                                               // executables
 };
 
 bool Worker::Impl::WaitForRequest(control::Message* request) {
