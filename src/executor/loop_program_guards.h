@@ -1,4 +1,4 @@
-// When a node of a loop program runs: the sides of predicates that it stands on, as a tree.
+// Guards of a loop program: the sides of predicates that a node stands on, as a tree, which tell when it runs.
 //
 // A guard is a side of a predicate within another guard; the root is no side of anything. Nodes on two guards of which
 // neither lies within the other have no guard: their loop has no loop program.

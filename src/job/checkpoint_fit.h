@@ -12,12 +12,12 @@
 
 namespace dfrun {
 
-// Of a checkpoint from which the job can go on. Borrows of the JobGraph.
+// The fit of a checkpoint to a job that can go on from it. Pointers are into the JobGraph.
 struct CheckpointFit {
-  std::vector<const KeptState*> anew;  // what the checkpoint does not have, and begins as it does in a new job
-  std::vector<std::string> unused;     // what the checkpoint has and the job does not
-  std::string changes;                 // of settings: DescribeChanges()
-  std::vector<std::string> rules;      // of the program: DescribeRuleChanges()
+  std::vector<const KeptState*> anew;  // state that the checkpoint lacks; it begins as in a new job
+  std::vector<std::string> unused;     // state that the checkpoint has and the job does not
+  std::string changes;                 // changed settings: DescribeChanges()
+  std::vector<std::string> rules;      // changed rules of the program: DescribeRuleChanges()
 };
 
 // A job that is to go on.
@@ -34,7 +34,7 @@ struct ResumedJob {
 // name the input.
 Result<CheckpointFit> FitCheckpoint(const CheckpointStore::Checkpoint& checkpoint, const ResumedJob& job);
 
-// What restores the job from the checkpoint, and begins anew what that does not have.
+// A step that restores the job from the checkpoint, and begins anew the state that the checkpoint lacks.
 struct RestoreStep {
   RunSignature signature;
   std::vector<Tensor> feeds;

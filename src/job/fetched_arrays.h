@@ -1,4 +1,4 @@
-// What many steps fetch, as one array for each name.
+// Collects the fetches of many steps into one array for each name.
 //
 // A step's values are the next part of the arrays: where they have one row a sample the rows follow each other, else
 // the values are stacked along a new first axis, by step. Either way an array's elements lie in the order in which the
@@ -35,11 +35,11 @@ class ArrayStore {
   virtual Status End() = 0;
 };
 
-// How many steps there will be.
+// The number of steps to come.
 struct StepCounts {
   int64_t passes = 1;   // 1 adds no axis
-  int64_t steps = 1;    // of a pass; 1 adds no axis
-  int64_t samples = 0;  // of a pass; 0: its steps are not batches of samples
+  int64_t steps = 1;    // steps a pass; 1 adds no axis
+  int64_t samples = 0;  // samples a pass; 0: its steps are not batches of samples
 };
 
 // Thread safety: one thread. After an error only the destructor is called.
@@ -50,8 +50,8 @@ class FetchedArrays {
   FetchedArrays(std::vector<std::string> names, std::vector<FetchRows> rows, const StepCounts& counts,
                 ArrayStore& store, std::function<void(const std::string&)> say);
 
-  // What the next step fetched, of so many samples. InvalidArgument, BadSpec in a pass over samples, where a value has
-  // another shape than the first step's had, but for the number of rows where those are the samples'.
+  // Adds the fetches of the next step, which had so many samples. InvalidArgument, BadSpec in a pass over samples,
+  // where a value has another shape than the first step's had, but for the number of rows where those are the samples'.
   Status Add(std::span<const Tensor> values, int64_t samples);
 
  private:

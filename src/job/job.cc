@@ -32,12 +32,13 @@
 namespace dfrun {
 namespace {
 
-// What a step gets at least to end in after a signal.
+// The least time that a step gets after a signal.
 constexpr double kLeastGraceS = 1;
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-// Of the elements alone, where it is known how many they are; of strings at least one each.
+// A lower bound of the state's size: the elements alone, as far as their number is known, and at least one byte for
+// each string.
 uint64_t BytesOf(const std::vector<KeptState>& kept) {
   uint64_t bytes = 0;
   for (const KeptState& state : kept) {
@@ -90,7 +91,7 @@ class Job {
   void WarnOfIdleRanks(const Cluster& cluster) const;
   void WarnOfUnkept() const;
   int64_t NextStop() const;
-  // Of a job that was resumed.
+  // Whether a resumed job has no steps left.
   bool NothingLeft() const { return saved_step_ >= 0 && step_ >= steps_; }
   std::string fetches_path() const { return StrCat(directory_->path(), "/", spec_.job.run->save); }
   bool IsDue(int64_t every) const { return every > 0 && step_ % every == 0; }
@@ -104,7 +105,7 @@ class Job {
   std::vector<JobObserver*> observers_;  // the log of metrics first, once it is open
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 
-  JobGraph parts_;  // its graph has moved into the session
+  JobGraph parts_;  // the graph itself has moved into the session
   std::vector<SavedSetting> settings_;
   std::vector<std::string> rules_;  // RulesConcerning() the job, where it is resumed
   std::unique_ptr<Session> session_;
@@ -114,7 +115,7 @@ class Job {
   std::unique_ptr<CheckpointStore> store_;
   std::unique_ptr<FiniteWatch> watch_;
   Session::Handle logged_ = nullptr;
-  Session::Handle quiet_ = nullptr;  // the same step without its fetches
+  Session::Handle quiet_ = nullptr;  // the step of logged_ without its fetches
   std::vector<Tensor> fetched_;
   int64_t steps_ = 0;
   int64_t log_every_ = 1;
@@ -124,7 +125,7 @@ class Job {
   int64_t step_ = 0;  // steps that are done
   int64_t saved_step_ = -1;
   bool fetches_written_ = false;
-  double save_s_ = 0;  // what the last save took
+  double save_s_ = 0;  // seconds that the last save took
 };
 
 Status Job::Run() {
@@ -287,7 +288,7 @@ Status Job::Resume() {
     return Found(std::move(step));
   };
   Result<Found> looked = find();
-  TellOtherSets();  // they may be why nothing fits
+  TellOtherSets();  // other sets of checkpoints may be why nothing fits
   DF_ASSIGN(const Found found, std::move(looked));
   if (!found) {
     TellMessage(StrCat("no committed checkpoint in ", directory_->checkpoints(), ": starting at step 0"));
@@ -381,7 +382,8 @@ Status Job::WithAdvice(Status error) const {
                ": start the job again with --resume");
 }
 
-// What it needs to know where a step does not end in time after a signal. What a save takes is no time for the step.
+// Gives the stop guard its facts for a step that does not end in time after a signal. The time of a save is subtracted
+// from the step's.
 void Job::TellGuard() const {
   StopGuard* const guard = runtime_.stop();
   if (guard == nullptr) return;
@@ -520,7 +522,7 @@ Status Job::Save() {
   return Status();
 }
 
-// What the last step fetched, under the names that the spec gives.
+// Writes the fetches of the last step, under the names that the spec gives.
 Status Job::WriteFetches() {
   if (fetched_.empty() || fetches_written_) return Status();
   DF_ASSIGN(TemporaryFile temporary, TemporaryFile::Create(fetches_path()));

@@ -18,13 +18,13 @@ struct JobOptions {
   bool resume = false;
   std::optional<int64_t> resume_step;  // the checkpoint to go on from, with `resume`; default: the newest
   bool optimize = true;
-  std::vector<std::string> without_passes = {};  // as SessionOptions::without_passes
+  std::vector<std::string> without_passes = {};  // see SessionOptions::without_passes
   int64_t trace_steps = -1;                      // steps to trace; -1: as the spec says
   // For the record of the run.
   std::string version;
   std::vector<std::string> sets;
-  FileRules files = {};  // which files ops may open; where they are confined, those of the run directory too
-  // How long a request to stop waits for the step in progress; less the time that a save has taken.
+  FileRules files = {};  // the files that ops may open; when confined, the run directory's too
+  // The time that a request to stop waits for the step in progress, less the time of the last save.
   double grace_s = 20;
 };
 

@@ -1,4 +1,4 @@
-// Who is told what a job does while it runs: the log of metrics, a person's terminal, a writer of summaries.
+// An observer of a running job: the log of metrics, a person's terminal, a writer of summaries.
 #ifndef DFRUN_SRC_JOB_JOB_OBSERVER_H_
 #define DFRUN_SRC_JOB_JOB_OBSERVER_H_
 
@@ -12,14 +12,14 @@
 
 namespace dfrun {
 
-// What a step or an evaluation gave, by name.
+// Results of a step or an evaluation, by name.
 struct JobResults {
   int64_t step = 0;   // steps that are done
-  int64_t steps = 0;  // of the whole job
+  int64_t steps = 0;  // steps of the whole job
   double wall_s = 0;  // since the job began
-  // Of any dtype and shape. Their memory is the runtime's: who keeps one gives it up before the job's runtime ends.
+  // The values may have any dtype and shape. The runtime owns their memory: an observer must drop them before it ends.
   std::span<const std::pair<std::string, Tensor>> values;
-  // Of a logged step of a training: what the devices' memory holds, by rank and device.
+  // For a logged step of a training: the contents of the devices' memory, by rank and device.
   std::span<const DeviceMemory> memory = {};
 };
 

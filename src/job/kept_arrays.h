@@ -13,7 +13,7 @@ namespace dfrun {
 class KeptArrays final : public ArrayStore {
  public:
   static constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
-  // As many elements as ToString() shows, and one by which it knows that there are more.
+  // The elements that ToString() shows, and one more that tells it that there are more.
   static constexpr int64_t kShown = 9;
 
   // Keeps so many elements of each array.
@@ -21,7 +21,7 @@ class KeptArrays final : public ArrayStore {
 
   Status Begin(const std::vector<ArrayInfo>& arrays) override;
   Status Append(size_t array, const Tensor& elements) override;
-  // Where elements are missing, the arrays have the rows of their first axis that are whole.
+  // Cuts an array that lacks elements to the whole rows of its first axis.
   Status End() override;
 
   // After End(). Of arrays that are kept whole.

@@ -32,7 +32,8 @@ SavedSetting KnownRules();
 // The names of those that concern a job.
 std::vector<std::string> RulesConcerning(const LoadedSpec& spec, const JobGraph& graph);
 
-// What of `concerning` the program that wrote a checkpoint with these settings did not know: a clause each.
+// Describes the rules in `concerning` that the program which wrote a checkpoint with these settings did not know: a
+// clause each.
 std::vector<std::string> DescribeRuleChanges(const std::vector<SavedSetting>& saved,
                                              const std::vector<std::string>& concerning);
 

@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// How the steps of a pass are run.
+// Functions that run the steps of a pass.
 struct PassSteps {
   // Begins a step of the pass, which sets what it fetches.
   std::function<Result<std::unique_ptr<PendingStep>>(const JobStep& step, std::span<const Tensor> feeds)> start;
@@ -22,7 +22,7 @@ struct PassSteps {
   int in_flight = 1;
 };
 
-// What a step fetched of so many samples, which is 0 where the pass has EvaluationPass::samples 0.
+// Takes the fetches of a step of so many samples; 0 where the pass has EvaluationPass::samples 0.
 using TakeValues = std::function<Status(const JobStep& step, int64_t samples, std::span<const Tensor> values)>;
 
 // Makes a pass over all samples, and gives what each step fetched to `take`, in the order of the steps however many are

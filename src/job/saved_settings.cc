@@ -126,7 +126,7 @@ class Settings {
     if (const std::string data = DataOf(input.config.files); !data.empty()) Add(prefix + "data", data);
   }
 
-  // As they are found from the spec's folder, which may have been moved together with them.
+  // The input's files by their paths relative to the spec's folder, which may have been moved together with them.
   std::string FilesOf(const InputSpec& input) const {
     constexpr size_t kMostNamed = 3;
     const std::filesystem::path folder = std::filesystem::path(spec_.job.path).parent_path();

@@ -1,4 +1,5 @@
-// What of a job's spec decides its values, as checkpoints keep it: a job that is resumed with other settings says so.
+// Settings of a job's spec that decide its values, as checkpoints keep them: a job that is resumed with other settings
+// says so.
 #ifndef DFRUN_SRC_JOB_SAVED_SETTINGS_H_
 #define DFRUN_SRC_JOB_SAVED_SETTINGS_H_
 

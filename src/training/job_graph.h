@@ -27,7 +27,7 @@ struct EvaluationPass {
   int64_t batch_samples = 0;
   std::vector<FetchRows> rows = {};  // by fetch, where it was asked for and samples > 0
 
-  // Of a pass.
+  // Number of steps in a pass.
   int64_t num_steps() const { return samples == 0 ? 1 : samples / batch_samples + (rest ? 1 : 0); }
 };
 

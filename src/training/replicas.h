@@ -33,8 +33,8 @@ class Replicas {
   std::vector<Output> Over(Output of_replica) const;
   // The mean of Over(), a node `name`: summed in the order of the replicas, in SumDType() (narrow_values.h).
   Output Mean(GraphOps& ops, const std::string& name, Output of_replica) const;
-  // The same mean, bit for bit, by a collective of the replicas' devices: its copy on `device` if a replica is there,
-  // else on the device of the first.
+  // Computes that mean, with equal bits, by a collective of the replicas' devices: its copy on `device` if a replica is
+  // there, else on the device of the first.
   Result<Output> AllReducedMean(Graph& graph, const std::string& name, Output of_replica,
                                 const std::string& device) const;
   // The first replica on `device`; 0 where none is.
