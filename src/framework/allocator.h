@@ -1,4 +1,4 @@
-// Where tensor memory comes from, and who can reach it.
+// Allocators of tensor memory, and the kinds of memory by who can reach it.
 #ifndef DFRUN_SRC_FRAMEWORK_ALLOCATOR_H_
 #define DFRUN_SRC_FRAMEWORK_ALLOCATOR_H_
 
@@ -10,7 +10,7 @@ namespace dfrun {
 
 enum class MemoryKind : uint8_t {
   kHost,    // any thread of this process reads and writes it
-  kPinned,  // the same, and a device copies from it and to it on its own
+  kPinned,  // host memory that a device, too, copies from and to on its own
   kDevice,  // only a device's kernels and copies reach it: an address of it is a number to the host
 };
 

@@ -68,7 +68,7 @@ class AttrValue {
 
   // The TensorFlow type name: "int", "list(shape)", "func"; "none" if empty. An empty list fits every list type.
   std::string_view TypeName() const;
-  // As the text dump writes it: 3, 0.5, true, "text", float32, [2,?], [1, 2].
+  // The value as the text dump writes it: 3, 0.5, true, "text", float32, [2,?], [1, 2].
   std::string ToString() const;
   bool operator==(const AttrValue& other) const;
 
@@ -103,7 +103,7 @@ class AttrMap {
     if (typed == nullptr) return Unfit(name, value);
     return *typed;
   }
-  // The same with a value for an absent attr.
+  // Returns the attr's value, or `absent` where the attr is missing.
   template <class T>
   Result<T> GetOr(std::string_view name, T absent) const {
     return Has(name) ? Get<T>(name) : Result<T>(std::move(absent));
@@ -115,7 +115,7 @@ class AttrMap {
   bool operator==(const AttrMap& other) const;
 
  private:
-  // Why Get() has no value: null if there is none of this name.
+  // The error of a Get() without a value; a null `value` means that no attr has this name.
   static Status Unfit(std::string_view name, const AttrValue* value);
 
   std::vector<Entry> entries_;

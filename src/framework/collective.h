@@ -34,10 +34,10 @@ Result<Reduction> ParseReduction(std::string_view text);
 struct CollectivePlan {
   CollectiveKind kind = CollectiveKind::kAllReduce;
   DType dtype = DType::kInvalid;  // plain
-  int64_t elements = 0;           // of what each participant brings; of a broadcast, of what the root brings
-  std::vector<int64_t> ranks;     // of the participants, in their order
-  int index = 0;                  // of this participant
-  int root = 0;                   // of a broadcast: who brings the value
+  int64_t elements = 0;           // elements that each participant brings; in a broadcast, the root
+  std::vector<int64_t> ranks;     // ranks of the participants, in their order
+  int index = 0;                  // index of this participant
+  int root = 0;                   // for a broadcast: the participant that brings the value
   int32_t channel = 0;            // the first of those that it was given; the others follow
 
   int size() const { return static_cast<int>(ranks.size()); }
@@ -51,7 +51,7 @@ bool IsParticipantOp(std::string_view op);
 // InvalidArgument where the attrs are not those that the compilation of a graph gives such a node.
 Result<CollectivePlan> ReadCollectivePlan(std::string_view op, const AttrMap& attrs);
 
-// How values are folded.
+// The function that reduces the values of several participants to one.
 struct Reducer {
   Reduction reduction = Reduction::kAdd;
   // On the host: `n` elements at `out` from `n` at each of `count` places, in the order of sums. `out` is none of

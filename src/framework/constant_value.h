@@ -33,7 +33,8 @@ struct ConstantInts {
 // Nothing where not even the shape is known, or where it is no scalar or short vector.
 using MaybeConstant = std::optional<ConstantInts>;
 
-// What an evaluator sees of its node. Thread safety: one thread. Implemented by src/graph.
+// A node as its evaluator sees it. Implemented by src/graph.
+// Thread safety: one thread.
 class ConstantContext {
  public:
   virtual ~ConstantContext() = default;
@@ -43,7 +44,7 @@ class ConstantContext {
   virtual const AttrMap& attrs() const = 0;
   virtual const PartialShape& input_shape(int i) const = 0;
   virtual const PartialShape& output_shape(int i) const = 0;
-  // Of the variable behind a resource input; of unknown rank where it is not known.
+  // The shape of the variable behind a resource input; of unknown rank where it is not known.
   virtual PartialShape handle_shape(int i) const = 0;
   // With unknown elements where only the input's shape is known.
   virtual MaybeConstant input(int i) const = 0;
@@ -61,7 +62,7 @@ class ConstantContext {
 
 // The value of output 0. Values that do not fit the output's dtype become unknown; the caller sees to that.
 using ConstantFn = std::function<MaybeConstant(const ConstantContext&)>;
-// Those of all outputs, or of none.
+// The values of all outputs, or of none.
 using ConstantsFn = std::function<std::vector<MaybeConstant>(const ConstantContext&)>;
 
 // The value of input 0.

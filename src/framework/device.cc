@@ -63,7 +63,7 @@ Status MergePart(std::optional<T>& into, const std::optional<T>& from, const Dev
 
 std::atomic<int64_t> g_host_waits{0};
 
-// Where a thread waits for a callback.
+// Blocks a thread until a callback has run.
 class CallbackWaiter {
  public:
   Callback callback() {

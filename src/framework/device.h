@@ -47,7 +47,7 @@ struct DeviceName {
 // Thread safety: all methods from any thread. Outlives plans, kernels and tensors on it.
 class Device {
  public:
-  // Of host memory, or with one allocator for all that it holds.
+  // Makes a device of host memory, or one with a single allocator for all values.
   Device(DeviceName name, Allocator& allocator) : Device(std::move(name), allocator, allocator) {}
   // `host_allocator`: of host memory that the device copies from and to best. `containers` (null: its own): those of
   // another device that share their objects with it.
@@ -64,21 +64,22 @@ class Device {
   const DeviceName& name() const { return name_; }
   const std::string& full_name() const { return text_; }
   const std::string& type() const { return *name_.type; }
-  // Of the memory that its kernels compute in.
+  // The allocator of the memory that the device's kernels compute in.
   Allocator& allocator() { return allocator_; }
   Allocator& host_allocator() { return host_allocator_; }
-  // Of values of a dtype: strings, resources and variants are objects of the host's.
+  // The allocator for values of a dtype: strings, resources and variants are objects in host memory.
   Allocator& AllocatorFor(DType dtype) { return IsPlain(dtype) ? allocator_ : host_allocator_; }
   // Whether there is memory that the host does not reach, and so a stream.
   bool has_own_memory() const { return !IsHostMemory(allocator_.kind()); }
-  // What outlives steps on this device: variables, readers, queues.
+  // Objects that outlive steps on this device: variables, readers, queues.
   ResourceContainers& containers() { return containers_; }
 
   // Copies the elements of `from` into `to`, which has as many of the same dtype, in host memory or this device's,
   // after what has been enqueued. `done` runs when they are there: until then what lies in host memory must stay. What
   // lies in the device's may be given back at once.
   void Copy(const Tensor& from, Tensor& to, Callback done);
-  // The same; returns when host memory is no longer read, or holds the elements. Within the device it enqueues.
+  // Copies likewise, but returns when host memory is no longer read, or holds the elements. A copy within the device is
+  // only enqueued.
   Status Copy(const Tensor& from, Tensor& to) {
     if (IsHostMemory(from.memory()) && IsHostMemory(to.memory())) [[likely]] {
       CopyElements(from, to);

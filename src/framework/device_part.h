@@ -19,7 +19,7 @@ namespace dfrun {
 // what the loader says.
 Status LoadDeviceParts();
 
-// What a part tells of itself and of what it finds on this host: lines of a word and a text.
+// A function by which a part reports on itself and on its findings on this host: lines of a word and a text.
 using PartReport = std::vector<std::pair<std::string, std::string>> (*)();
 Registry<PartReport>& PartReports();
 
@@ -29,8 +29,8 @@ struct PartReportRegistration {
 };
 }  // namespace internal
 
-// What a part finds on this host without taking a device into use: devices by their descriptions, why there is none of
-// a type, and warnings. For commands that start no job.
+// A function by which a part surveys this host without taking a device into use: devices by their descriptions, the
+// reason why there is none of a type, and warnings. It serves commands that start no job.
 using PartSurvey = DevicesReport (*)();
 Registry<PartSurvey>& PartSurveys();
 

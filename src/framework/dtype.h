@@ -111,7 +111,7 @@ bool VisitDType(DType dtype, F&& f) {
   return ((DTypeOf<Ts> == dtype ? (f(TypeTag<Ts>{}), true) : false) || ...);
 }
 
-// The same for the dtypes whose elements are C++ objects; false for a plain one.
+// Visits a dtype whose elements are C++ objects; false for a plain one.
 template <class F>
 bool VisitObjectDType(DType dtype, F&& f) {
   return VisitDType<std::string, ResourceHandle, Variant>(dtype, f);

@@ -1,4 +1,4 @@
-// Where values lie that ranks exchange.
+// The memory of values that ranks exchange.
 #ifndef DFRUN_SRC_FRAMEWORK_EXCHANGE_MEMORY_H_
 #define DFRUN_SRC_FRAMEWORK_EXCHANGE_MEMORY_H_
 
@@ -12,7 +12,7 @@ inline bool HasExchangeMemory(Device& device) {
   return !device.has_own_memory() && &device.host_allocator() != &device.allocator();
 }
 
-// Of plain values that kernels compute with and that may be sent as they are.
+// The allocator of plain values that kernels compute with and that may be sent without a copy.
 inline Allocator& ExchangeAllocator(Device& device) {
   return HasExchangeMemory(device) ? device.host_allocator() : device.allocator();
 }

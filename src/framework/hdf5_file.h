@@ -34,12 +34,12 @@ class Hdf5File {
 
   // Whether it is an HDF5 file; known where anything has been found in it.
   Status Look() { return infos_.empty() ? helpers_->Open(file_) : Status(); }
-  // As of Hdf5Helpers; kept. Contiguous elements lie within the file.
+  // Inspects like Hdf5Helpers::Inspect(), and keeps the answer. Contiguous elements lie within the file.
   Result<DatasetInfo> Inspect(const std::string& dataset);
   Result<Tensor> Read(const std::string& dataset, Allocator& allocator);
   Status ReadRows(const std::string& dataset, int64_t begin, Tensor& to);
 
-  // What Inspect() has found so far; for Know() of the same file.
+  // The answers of Inspect() so far, for Know() of the same file.
   Hdf5Layout layout() const { return {version_, infos_}; }
   // Takes what another process of this host has found; nothing where the file is another or has changed.
   void Know(const Hdf5Layout& layout);

@@ -12,7 +12,7 @@
 namespace dfrun {
 namespace {
 
-// Of the clock: a file system may be slow.
+// Wall-clock time for an answer: a file system may be slow.
 constexpr std::chrono::seconds kPatience{60};
 constexpr uint64_t kReadASecond = uint64_t{4} << 20;
 constexpr size_t kMaxStringBytes = size_t{4} << 30;

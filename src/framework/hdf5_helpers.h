@@ -42,7 +42,7 @@ class Hdf5Helpers {
   // NotFound where there is no file, DataLoss where it is no HDF5 file or is damaged, or takes more time than it may.
   // Blocks, as the others do, which have these errors too.
   Status Open(const Hdf5Path& file);
-  // As of an Hdf5Structure, but that what is said may be false.
+  // Inspects a dataset like Hdf5Structure::Inspect(), but the answer may be false.
   Result<DatasetInfo> Inspect(const Hdf5Path& file, const std::string& dataset);
   // `bytes`: that are read and unpacked, at most; they decide how long it may take.
   Status Read(const Hdf5Path& file, const std::string& dataset, uint64_t bytes, Tensor& to);
@@ -54,9 +54,9 @@ class Hdf5Helpers {
  private:
   class Conversation;
   using Child = std::unique_ptr<HelperProcess>;
-  // Where the program has a helper: use(conversation) with a child, which is kept where it has answered.
+  // Calls use(conversation) with a child, in a program that has a helper. A child that has answered is kept.
   Status AskChild(const std::string& what, const std::function<Status(Conversation& child)>& use);
-  // Where it has none.
+  // Calls use(structure) in this process, in a program that has no helper.
   Status AskHere(const Hdf5Path& file, const std::function<Status(Hdf5Structure& structure)>& use) EXCLUDES(mu_);
   Result<Child> Take() EXCLUDES(mu_);
   void Keep(Child child) EXCLUDES(mu_);

@@ -24,10 +24,10 @@ struct DatasetInfo {
   uint64_t offset = 0;
   bool holds_lists = false;     // an element is a list of this dtype: what is read are its lengths and its values
   int64_t chunk_rows = 0;       // rows of the first dimension that are stored, and unpacked, together; 0: not in chunks
-  uint64_t unpacked_bytes = 0;  // of all elements in memory; of strings and lists that are of any length without these
+  uint64_t unpacked_bytes = 0;  // size of all elements in memory, without the bytes of strings and lists
 };
 
-// Of all elements, which are of a plain dtype; UINT64_MAX where they are as many or more.
+// Returns the bytes of all elements, which are of a plain dtype; UINT64_MAX where there are as many or more.
 uint64_t BytesOf(const DatasetInfo& info);
 
 // Lists, each of its own length, have two tensors: NAME:lengths, int64, one a list, and NAME:values, all of them one
@@ -35,7 +35,7 @@ uint64_t BytesOf(const DatasetInfo& info);
 inline constexpr std::string_view kListLengths = ":lengths";
 inline constexpr std::string_view kListValues = ":values";
 
-// What is followed from an HDF5 file that may be anyone's.
+// Rules for the links of an HDF5 file that may come from anyone.
 struct Hdf5Rules {
   // A checkpoint's shard: contiguous datasets of the file itself, by names that are no links; the file is no link
   // either.
@@ -52,7 +52,7 @@ struct Hdf5Rules {
 class Hdf5Structure {
  public:
   virtual ~Hdf5Structure() = default;
-  // What a dataset holds. InvalidArgument for an HDF5 type that stands for no dtype; NotFound lists the datasets.
+  // Describes a dataset. InvalidArgument for an HDF5 type that stands for no dtype; NotFound lists the datasets.
   virtual Result<DatasetInfo> Inspect(const std::string& dataset) = 0;
   // Into all of `to`, of the dtype and shape that Inspect() gave.
   virtual Status Read(const std::string& dataset, Tensor& to) = 0;

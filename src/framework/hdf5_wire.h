@@ -1,4 +1,4 @@
-// What is said of HDF5 files, as messages.
+// Converts descriptions of HDF5 files to messages and back.
 #ifndef DFRUN_SRC_FRAMEWORK_HDF5_WIRE_H_
 #define DFRUN_SRC_FRAMEWORK_HDF5_WIRE_H_
 

@@ -1,5 +1,5 @@
-// What a shape function sees of its node, and the shape functions that many ops share.
-// Source: TensorFlow's shape_inference.h for the semantics; unknown sizes stay unknown.
+// The view of a node that its shape function gets, and the shape functions that many ops share. Source: TensorFlow's
+// shape_inference.h for the semantics; unknown sizes stay unknown.
 #ifndef DFRUN_SRC_FRAMEWORK_INFERENCE_H_
 #define DFRUN_SRC_FRAMEWORK_INFERENCE_H_
 

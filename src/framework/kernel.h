@@ -24,7 +24,7 @@ class Kernel {
   using Fn = Status (*)(Kernel*, OpContext&);
 
   virtual ~Kernel() = default;
-  // What the executor calls. A constructor may choose another with set_fn(), by the shapes that it sees.
+  // The function that the executor calls. A constructor may choose another with set_fn(), by the shapes that it sees.
   Fn fn() const { return fn_; }
   void set_fn(Fn fn) { fn_ = fn; }
   // The value of output 0 where it is the same in every step (Const, a ref to a variable): the executor then keeps it

@@ -1,4 +1,4 @@
-// What a kernel is made from.
+// The arguments of a kernel's constructor.
 #ifndef DFRUN_SRC_FRAMEWORK_KERNEL_SETUP_H_
 #define DFRUN_SRC_FRAMEWORK_KERNEL_SETUP_H_
 
@@ -13,7 +13,7 @@
 
 namespace dfrun {
 
-// What a kernel's constructor sees.
+// The node, device and shapes that a kernel's constructor sees.
 class KernelSetup {
  public:
   KernelSetup(const NodeInfo& node, const AttrMap& attrs, Device& device, std::vector<PartialShape> input_shapes,

@@ -15,7 +15,7 @@ struct MemoryLimit {
   double share = 1;   // in (0, 1]
   bool operator==(const MemoryLimit&) const = default;
 
-  // Of a device with so much memory in all.
+  // The limit of a device with so much memory in all.
   int64_t BytesOf(int64_t total) const {
     return bytes > 0 ? bytes : static_cast<int64_t>(static_cast<double>(total) * share);
   }
@@ -24,7 +24,7 @@ struct MemoryLimit {
 // By type of device.
 using MemoryLimits = std::map<std::string, MemoryLimit, std::less<>>;
 
-// What an allocator also is that gives out so much memory and no more.
+// An interface of allocators that give out only so much memory.
 class LimitedMemory {
  public:
   virtual ~LimitedMemory() = default;

@@ -1,4 +1,5 @@
-// What a checkpoint keeps of objects that outlive steps: queues, tables, accumulators, readers, what a sampler learned.
+// The state that a checkpoint keeps of objects that outlive steps: queues, tables, accumulators, readers, what a
+// sampler learned.
 //
 // The state of an object is tensors: as many, of the same names and dtypes, for every object that one node can make. A
 // kind of object says which, and how they are taken and given back, in a file of its own:
@@ -30,11 +31,12 @@ inline std::string NameOfPart(const std::string& node, const StatePart& part) {
   return part.name.empty() ? node : node + "/" + part.name;
 }
 
-// What the kernels that take and give a state know of the object, beside its handle, which is input 0 where it has one.
+// Facts about the object for the kernels that take and give a state, beside its handle, which is input 0 where it has
+// one.
 struct StatefulNode {
   std::string object;                // the attr `_position` of a node that has the object to itself
-  std::vector<PartialShape> shapes;  // of the parts
-  size_t handles = 0;                // how many of the inputs are handles
+  std::vector<PartialShape> shapes;  // shapes of the parts
+  size_t handles = 0;                // number of inputs that are handles
 };
 
 inline constexpr std::string_view kSaveObject = "_ObjectState";
@@ -54,7 +56,7 @@ struct ObjectState {
   std::string_view restore_op = kRestoreObject;
 };
 
-// Of the objects that nodes of this op make or have; null where the op is not registered.
+// Finds the state of the objects that nodes of this op make or have; null where the op is not registered.
 const ObjectState* FindObjectState(std::string_view op);
 
 // The attrs of a node of `save_op` and of one of `restore_op`. `maker`: the op of the node that makes the object, or

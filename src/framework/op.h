@@ -42,7 +42,7 @@ struct AttrDef {
   AttrValue default_value;  // empty: the attr is required (or inferred from the inputs)
   std::vector<DType> allowed_types;
   std::vector<std::string> allowed_strings;
-  std::optional<int64_t> minimum;  // of an int, or of a list's length
+  std::optional<int64_t> minimum;  // the least int, or length of a list
 };
 
 struct OpDef {
@@ -53,11 +53,11 @@ struct OpDef {
   ShapeFn shape_fn;
   GradientFn gradient;                                // empty: none registered
   GradientFlow gradient_flow = GradientFlow::kNone;   // between any output and any input, but for
-  std::vector<GradientFlowOf> gradient_flow_of = {};  // these; of those that name a pair the last counts
+  std::vector<GradientFlowOf> gradient_flow_of = {};  // exceptions; the last that names a pair counts
   bool is_stateful = false;  // never folded, merged or pruned away from its control outputs' order
   bool is_commutative = false;
   bool is_aggregate = false;
-  bool allows_uninitialized_input = false;  // of ref inputs
+  bool allows_uninitialized_input = false;  // for ref inputs
   OpTraits traits;
   std::vector<std::string> aliases;  // the white paper's spellings, in specs only
   std::string doc;
@@ -93,7 +93,7 @@ class OpBuilder {
   OpBuilder(const OpBuilder& other);
   OpBuilder(OpBuilder&& other) noexcept;
   ~OpBuilder();
-  // What a family of ops shares, stated once: OP("Sin").As(ElementwiseOfFloats).Gradient(...).
+  // Applies the declarations that a family of ops shares: OP("Sin").As(ElementwiseOfFloats).Gradient(...).
   OpBuilder& As(void (*family)(OpBuilder&)) {
     family(*this);
     return *this;
@@ -104,11 +104,11 @@ class OpBuilder {
   OpBuilder& Shape(ShapeFn fn);
   // The gradient flows between all arguments, but for what GradientEnds() says.
   OpBuilder& Gradient(GradientFn fn);
-  // The same by src/autodiff itself: control flow, stacks.
+  // src/autodiff itself makes the gradient, as for control flow and stacks; it flows likewise.
   OpBuilder& GradientByAutodiff();
   // The op's derivatives are zero almost everywhere, or it has nothing that could have any.
   OpBuilder& NotDifferentiable() { return GradientEnds(GradientFlow::kZero); }
-  // Of all arguments; of the gradients of these inputs, or of each where there are none, from one output or all.
+  // The gradient ends for all arguments; or for these inputs (each where the list is empty), from one output or all.
   OpBuilder& GradientEnds(GradientFlow why);
   OpBuilder& GradientEnds(GradientFlow why, std::initializer_list<std::string_view> inputs,
                           std::string_view output = "");
@@ -145,7 +145,7 @@ class OpBuilder {
   Result<OpDef> Finish() const;
 
  private:
-  // As GradientFlowOf, by names, which may be declared later; empty: each.
+  // A GradientFlowOf by names, which may be declared later; empty: each.
   struct NamedFlow {
     std::string input;
     std::string output;

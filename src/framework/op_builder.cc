@@ -81,7 +81,7 @@ bool ParseArg(std::string_view text, ArgDef& arg) {
   if (auto dtype = ParseDType(word)) {
     arg.dtype = *dtype;
   } else {
-    arg.type_attr = word;  // or a type list: decided when all attrs are known
+    arg.type_attr = word;  // or a type list: the attrs decide once all are known
   }
   if (arg.is_ref && !in.Take(")")) return false;
   return in.AtEnd();

@@ -1,4 +1,4 @@
-// What a kernel sees of the node that it runs.
+// The view of its node that a running kernel gets.
 #ifndef DFRUN_SRC_FRAMEWORK_OP_CONTEXT_H_
 #define DFRUN_SRC_FRAMEWORK_OP_CONTEXT_H_
 
@@ -44,7 +44,7 @@ class OpContext {
   // Memory for output i, of the output's dtype: the memory that the plan fixed for it, else a new tensor. Internal
   // error if `shape` is not the one that shape inference promised.
   Status AllocateOutput(int i, const Shape& shape, Tensor** output);
-  // The same, but takes over the buffer of input `from` where this node is its last reader and the bytes fit.
+  // Allocates likewise, but takes over the buffer of input `from` where this node is its last reader and the bytes fit.
   Status ForwardOrAllocate(int from, int i, const Shape& shape, Tensor** output);
   // Makes output i share `value`.
   void SetOutput(int i, Tensor value) { out_[i] = std::move(value); }

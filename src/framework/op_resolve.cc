@@ -44,7 +44,7 @@ Status CountError(const OpDef& op, size_t given) {
                          op.Signature());
 }
 
-// How many inputs the argument takes, when `left` inputs are left for it and `rest` later arguments.
+// Returns the number of inputs that the argument takes, when `left` inputs are left for it and `rest` later arguments.
 Result<size_t> ArgLength(const OpDef& op, const ArgDef& arg, const AttrMap& attrs, size_t left, size_t rest,
                          size_t given) {
   if (arg.number_attr.empty() && arg.type_list_attr.empty()) return size_t{1};
@@ -94,7 +94,7 @@ bool TypeFits(const AttrDef& def, const AttrValue& value) {
   return list != nullptr && list->empty() && def.type.substr(0, 5) == "list(";
 }
 
-// Where only some are allowed; any if `allowed` is empty.
+// Whether the value is among those allowed; an empty `allowed` allows any.
 template <class T>
 bool IsAllowed(const std::vector<T>& allowed, const T& value) {
   return allowed.empty() || std::find(allowed.begin(), allowed.end(), value) != allowed.end();

@@ -1,6 +1,6 @@
-// What a rank knows of the other ranks by ways of its own, beside the network that carries values and control messages:
-// whether they live, and questions that are answered while all threads of a rank are blocked or in kernels. comm/
-// implements it; src/ sees this alone.
+// A rank's watch over the other ranks, by a network of its own beside the one that carries values and control messages:
+// it tells whether they live, and answers questions while all threads of a rank are blocked or in kernels. comm/
+// implements it; src/ sees this interface alone.
 #ifndef DFRUN_SRC_FRAMEWORK_RANK_WATCH_H_
 #define DFRUN_SRC_FRAMEWORK_RANK_WATCH_H_
 
@@ -21,7 +21,7 @@ class RankWatch {
     std::function<void(const Status&)> on_lost;
     // Some times a second.
     std::function<void()> on_tick;
-    // What this rank answers to a question of rank 0.
+    // Returns this rank's answer to a question of rank 0.
     std::function<std::string()> on_question;
     // Rank 0: the answer of a rank to a question.
     std::function<void(int64_t question, int rank, std::string answer)> on_answer;

@@ -1,5 +1,5 @@
-// How Send and Recv nodes meet. A channel is one cross-device edge, numbered when the graph is partitioned; within a
-// step it carries one value (in a loop, one an iteration, in order).
+// The meeting point of Send and Recv nodes. A channel is one cross-device edge, numbered when the graph is partitioned;
+// within a step it carries one value (in a loop, one an iteration, in order).
 #ifndef DFRUN_SRC_FRAMEWORK_RENDEZVOUS_H_
 #define DFRUN_SRC_FRAMEWORK_RENDEZVOUS_H_
 
@@ -15,7 +15,7 @@ struct ChannelKey {
   int32_t channel;         // fixed at partition time, unique among all edges of all graphs of the session
   int32_t peer;            // rank of the other end; may be this rank
   bool static_shape;       // both ends know dtype and shape, and the value cannot be dead: no header is needed
-  uint64_t iteration = 0;  // of a channel in a loop (never of a static shape): both ends' OpContext::iteration()
+  uint64_t iteration = 0;  // for a channel in a loop, never of static shape: both ends' OpContext::iteration()
 };
 
 // Thread safety: all methods from any thread. One per step and rank.

@@ -23,7 +23,7 @@ class Resource {
   Resource() = default;
   Resource(const Resource&) = delete;
   Resource& operator=(const Resource&) = delete;
-  // What a listing of a container shows: "Variable float32[3,4]".
+  // The text in a listing of a container: "Variable float32[3,4]".
   virtual std::string DebugString() const = 0;
 
   void Ref() const { refs_.fetch_add(1, std::memory_order_relaxed); }

@@ -29,11 +29,11 @@ inline constexpr int64_t kMaxBatchesAhead = 4096;
 struct SampleField {
   std::string from;                       // the format's word for what it is made of: a dataset, a column, a feature
   DType dtype = DType::kInvalid;          // kInvalid: as the format finds it
-  PartialShape shape;                     // of one sample; of unknown rank: as the format finds it. Unknown sizes: the
+  PartialShape shape;                     // shape of one sample; unknown rank: the format finds it; unknown sizes: the
                                           // largest of the batch, padded
   std::optional<std::string> fallback;    // stands for missing values, and pads; without it 0 or "" pads
   bool is_exact = false;                  // the format chose a dtype that may hold the values: where not, an error
-  std::vector<std::string> classes = {};  // what its numbers stand for, from 0 on, where the format knows
+  std::vector<std::string> classes = {};  // names of its numbers from 0 on, if the format knows them
 };
 
 using SampleOptions = std::map<std::string, std::string, std::less<>>;
@@ -45,7 +45,7 @@ struct SampleConfig {
   std::string layouts = {};
 };
 
-// What the files hold, found by looking through them once: with it a source of the same files need not do so again.
+// An index of the files' records, found by looking through them once: a source of the same files need not do so again.
 struct RecordIndex {
   // Records one after the other in a file, of which a source finds all when it needs one.
   struct Piece {
@@ -102,7 +102,7 @@ struct SampleOption {
   std::string name;
   Kind kind = Kind::kText;
   bool required = false;
-  std::vector<std::string> choices = {};  // of a text; empty: any
+  std::vector<std::string> choices = {};  // for kText; empty: any
 };
 
 struct SampleFormat {

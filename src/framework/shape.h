@@ -132,7 +132,7 @@ class PartialShape {
   Result<Shape> ToShape() const;
   // True where some concrete shape fits both.
   bool IsCompatibleWith(const PartialShape& other) const;
-  // What both say together; InvalidArgument where they contradict each other.
+  // Returns the shape that agrees with both; InvalidArgument where they contradict each other.
   Result<PartialShape> Merge(const PartialShape& other) const;
 
   bool operator==(const PartialShape& other) const { return known_rank_ == other.known_rank_ && dims_ == other.dims_; }

@@ -24,32 +24,32 @@
 
 namespace dfrun {
 
-// Of a recorded unit.
+// Facts about a recorded unit.
 struct RecordingFacts {
   int64_t nodes = 0;            // pieces of work
   int64_t edges_found = 0;      // between them
-  int64_t edges = 0;            // that are left, since no others imply them
-  int64_t early_edges = 0;      // of these, behind which a kernel begins before the one that it waits for is done
+  int64_t edges = 0;            // edges left, since no others imply them
+  int64_t early_edges = 0;      // edges of those after which a kernel begins before the one it waits for is done
   int64_t library_calls = 0;    // among the nodes: each may be several kernels
   int64_t arena_bytes = 0;      // memory of the unit's own, workspaces included
   int64_t workspace_bytes = 0;  // the largest that a library's call was given
 };
 
-// What a device has done since it was made, by all steps.
+// Counts of a device's work since it was made, over all steps.
 struct RecordingCounters {
   int64_t recordings = 0;
-  int64_t launches = 0;      // of recorded units
-  int64_t updates = 0;       // of recorded units, between launches
+  int64_t launches = 0;      // launches of recorded units
+  int64_t updates = 0;       // updates of recorded units, between launches
   int64_t stream_calls = 0;  // kernels, copies within the device and library calls that were enqueued one by one
-  int64_t told_ends = 0;     // of steps, and of copies to the host: the work itself told
-  int64_t asked_ends = 0;    // the same, for which the device was asked
+  int64_t told_ends = 0;     // ends of steps and of copies to the host that the work itself told
+  int64_t asked_ends = 0;    // ends of them for which the device was asked
 };
 
-// How often a thread of this process has waited for a device.
+// The number of times that a thread of this process has waited for a device.
 int64_t HostWaits();
 
-// A value of more bytes is copied from the host by its own node, beside what the device does; of fewer, by who reads
-// it.
+// A value of more bytes is copied from the host by its own node, at the same time as the device's other work; a smaller
+// one by the node that reads it.
 inline constexpr int64_t kMostBytesInOrder = 1 << 20;
 
 // An elementary copy that a device makes on its own. Both addresses are in its memory, or in DeviceRecording::staging()
@@ -94,7 +94,7 @@ class StepRecorder {
   virtual Result<std::unique_ptr<RecordedWork>> Finish(bool is_last) = 0;
 };
 
-// What a device that records is beside a Device. Thread safety: all methods from any thread.
+// The recording interface of a device, beside Device. Thread safety: all methods from any thread.
 class DeviceRecording {
  public:
   virtual ~DeviceRecording() = default;
@@ -114,20 +114,20 @@ class DeviceRecording {
   static DeviceRecording* Of(Device& device) { return dynamic_cast<DeviceRecording*>(&device); }
 };
 
-// What a device's kernels of an op are, where they are not as its definition lets expect: kernels that only enqueue,
-// and read host memory at most for sizes, can be recorded.
+// Properties of a device's kernels of an op that its definition does not show. By default, kernels only enqueue, read
+// host memory at most for sizes, and can be recorded.
 struct RecordingTraits {
-  // Why the kernels cannot be recorded, as a part of a sentence: "it ..."; empty: they can be.
+  // The reason why the kernels cannot be recorded, as a part of a sentence: "it ..."; empty: they can be.
   std::string_view why_not = {};
   // Input 1 becomes the value of the variable: where that has another shape, it gets other memory.
   bool assigns = false;
-  // Its output 0 is a number that says whether updates are left out (src/graph/update_gate.h).
+  // Output 0 is a number that says whether updates are left out (src/graph/update_gate.h).
   bool is_gate = false;
-  // They write nothing where the gate of StepRecorder::BeginNode() is closed when the work runs.
+  // The kernels write nothing where the gate of StepRecorder::BeginNode() is closed when the work runs.
   bool obeys_gate = false;
 };
 
-// Of an op on a type of device; null where nothing is registered.
+// Returns the traits of an op on a type of device; null where nothing is registered.
 const RecordingTraits* FindRecordingTraits(std::string_view device_type, std::string_view op);
 
 namespace internal {

@@ -96,7 +96,7 @@ class alignas(64) Tensor {
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   int64_t num_elements() const { return shape_.num_elements(); }
-  // Of plain dtypes: the bytes of the elements.
+  // Bytes of the elements; for plain dtypes only.
   size_t num_bytes() const { return static_cast<size_t>(num_elements()) * DTypeSize(dtype_); }
 
   bool initialized() const { return kind_ == Kind::kOwned || kind_ == Kind::kBorrowed; }
@@ -105,7 +105,7 @@ class alignas(64) Tensor {
   Variable* variable() const { return static_cast<Variable*>(data_); }
   // True where this header holds the only reference to an owned buffer.
   bool SoleOwner() const { return kind_ == Kind::kOwned && buffer_->refs.load(std::memory_order_acquire) == 1; }
-  // Where the elements lie.
+  // The kind of memory that the elements lie in.
   MemoryKind memory() const { return memory_; }
   bool SharesBufferWith(const Tensor& other) const { return data_ != nullptr && data_ == other.data_; }
 
@@ -129,19 +129,19 @@ class alignas(64) Tensor {
     return *data<T>();
   }
 
-  // The same elements under another shape of as many elements (programmer's duty).
+  // Returns the elements under another shape of as many elements (programmer's duty).
   Tensor Reshaped(const Shape& shape) const {
     Tensor t(*this);
     t.shape_ = shape;
     return t;
   }
-  // The same bytes as another plain dtype of the same size and shape `shape` (programmer's duty).
+  // Returns the bytes as another plain dtype of the same size, with shape `shape` (programmer's duty).
   Tensor Viewed(DType dtype, const Shape& shape) const {
     Tensor t(Reshaped(shape));
     t.dtype_ = dtype;
     return t;
   }
-  // The same elements under another address at which their memory is mapped, as memory of another kind.
+  // Returns the elements under another address at which their memory is mapped, as memory of another kind.
   Tensor At(void* data, MemoryKind memory) const {
     Tensor t(*this);
     t.data_ = data;
@@ -154,7 +154,7 @@ class alignas(64) Tensor {
   Result<Tensor> Owned(Allocator& allocator) const;
   // A new owned tensor with the same elements.
   Result<Tensor> Copy(Allocator& allocator) const;
-  // Same dtype, shape and elements; floating point by bits. For tests and tools.
+  // Whether dtype, shape and elements are equal; floating point by bits. For tests and tools.
   bool Identical(const Tensor& other) const;
 
   // Drops the value; dtype() stays.
@@ -181,7 +181,7 @@ class alignas(64) Tensor {
     void* data;
   };
 
-  // Of `bytes` bytes of elements; null where there is no memory.
+  // Makes a buffer of `bytes` bytes of elements; null where there is no memory.
   static Buffer* NewBuffer(Allocator& allocator, DType dtype, size_t bytes, int64_t elements);
 
   void Destroy();

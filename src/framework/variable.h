@@ -25,7 +25,7 @@ class Variable final : public Resource {
 
   const std::string& name() const { return name_; }
   DType dtype() const { return dtype_; }
-  // What its op declared.
+  // The shape that its op declared.
   const PartialShape& declared_shape() const { return shape_; }
 
   // Without a value until the first Assign. The header stays valid for the variable's life, its bytes until a value of

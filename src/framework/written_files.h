@@ -1,5 +1,5 @@
-// Which files the ops of a job have written. The run directory lists them, a file `written-RANK.txt` for each rank that
-// wrote any, so that other ranks, and a job that resumes the run, know them too.
+// The list of files that the ops of a job have written. The run directory has a file `written-RANK.txt` for each rank
+// that wrote any, so that other ranks, and a job that resumes the run, know them too.
 #ifndef DFRUN_SRC_FRAMEWORK_WRITTEN_FILES_H_
 #define DFRUN_SRC_FRAMEWORK_WRITTEN_FILES_H_
 
