@@ -70,7 +70,7 @@ BranchId Branches::OfInputs(const Node& node) {
     if (input.valid()) branch = United(branch, Of(input));
   }
   for (NodeId id : node.control_inputs) {
-    const bool is_switch = of_switch_.find(id) != of_switch_.end();  // it has run, whichever output is alive
+    const bool is_switch = of_switch_.find(id) != of_switch_.end();  // a Switch has run, whichever output is alive
     branch = United(branch, is_switch ? of_node_[id] : Of({id, 0}));
   }
   return branch;

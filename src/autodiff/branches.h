@@ -34,8 +34,8 @@ class Branches {
     }
     bool operator==(const Literal& o) const { return pred == o.pred && value == o.value; }
   };
-  // What input i of a Merge stands for: the branch where values[i] is what `pred` is. pred is invalid where the inputs
-  // are not the two sides of one predicate.
+  // The inputs of a Merge as sides of a predicate: input i comes from the branch where `pred` is values[i]. pred is
+  // invalid where the inputs are not the two sides of one predicate.
   struct Choice {
     Output pred;
     std::vector<bool> values;
@@ -43,16 +43,16 @@ class Branches {
 
   Branches(const Graph& graph, const FrameTree& frames, std::span<const NodeId> order);
 
-  // Where the node runs, and where the value is alive.
+  // The branch in which the node runs; the branch in which the value is alive.
   BranchId OfNode(NodeId node) const { return of_node_[node]; }
   BranchId Of(Output value) const;
-  // Where, in an iteration of the frame around it, a loop runs.
+  // The branch in which a loop runs, within an iteration of the frame around it.
   BranchId OfLoop(int32_t frame) const { return of_loop_[frame]; }
   const std::vector<Literal>& literals(BranchId branch) const { return *sets_[branch]; }
   // The branch that has one literal more. The literals of `inner` that `outer` lacks.
   BranchId With(BranchId branch, Literal literal);
   std::vector<Literal> Beyond(BranchId outer, BranchId inner) const;
-  // Of a Merge that is not at the head of a loop.
+  // The choice of a Merge that is not at the head of a loop.
   const Choice& ChoiceOf(NodeId merge) const { return choices_.at(merge); }
 
  private:

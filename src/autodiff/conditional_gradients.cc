@@ -11,7 +11,7 @@ Status Differentiation::VisitSwitch(FrameGradient& current, NodeId id, const std
   const Node& node = graph_.node(id);
   const Output data = node.inputs[0];
   if (IsLoopSwitch(graph_, node)) {
-    // What leaves the loop is a variable's last value, which VisitLoop() sees to.
+    // VisitLoop() handles the value that leaves the loop, which is a variable's last one.
     return dys[1].exists ? AddPart(current, data, dys[1], forward_->branches.OfNode(id)) : Status();
   }
   const BranchId whole = forward_->branches.OfNode(id);

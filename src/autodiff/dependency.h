@@ -1,5 +1,5 @@
-// Which values lie on a differentiable path from the xs to the ys. What is popped off a stack depends on what was
-// pushed.
+// Finds the values on a differentiable path from the xs to the ys. A value popped off a stack depends on the values
+// pushed on it.
 #ifndef DFRUN_SRC_AUTODIFF_DEPENDENCY_H_
 #define DFRUN_SRC_AUTODIFF_DEPENDENCY_H_
 
@@ -15,7 +15,7 @@ namespace dfrun {
 // A gradient can be with respect to it: floating-point, complex, or the handle of a variable.
 bool IsDifferentiable(DType dtype);
 
-// Of the graph as it was when this was made; nodes that come later are on no path.
+// The dependencies in the graph as it was when this object was made; nodes that come later are on no path.
 class Dependency {
  public:
   Dependency(const Graph& graph, std::span<const Output> ys, std::span<const Output> xs);

@@ -24,7 +24,7 @@ class Differentiation {
   Result<std::vector<GradientValue>> Run();
 
  private:
-  // What a value that is read in a loop without an Enter gets there.
+  // A value that is read in a loop without an Enter, with the gradients that it gets there.
   struct Captured {
     Output value;
     std::vector<GradientValue> parts;
@@ -89,12 +89,12 @@ class Differentiation {
   Result<Output> Zeros(NodeAdder& adder, Output like, DType dtype);
   Result<Output> Dense(NodeAdder& adder, const GradientValue& value, Output like);
 
-  // How the gradients of loops are connected by stacks.
+  // The connection of a loop's gradient to those of other loops by stacks.
   struct LoopState {
     bool was_visited = false;
     bool is_reached = false;      // a gradient stack holds what reached a push in it
     bool is_awaited = false;      // another's gradient waits for this one's
-    NodeId finished = -1;         // where it is awaited
+    NodeId finished = -1;         // the node that marks its end, where it is awaited
     std::vector<int32_t> awaits;  // frames beside it
   };
 
@@ -106,7 +106,7 @@ class Differentiation {
   const GradientOptions& options_;
   const std::string scope_;
   const Dependency dependency_;
-  std::optional<Consumers> consumers_;  // where there are loops
+  std::optional<Consumers> consumers_;  // set where there are loops
   std::unique_ptr<ForwardGraph> forward_;
   std::vector<std::vector<GradientValue>> parts_;       // by Dependency::Index(), in the order in which they came
   std::vector<LoopState> loops_;                        // by frame

@@ -93,7 +93,7 @@ class UnitOrder {
     const int32_t to = frames_.of_node[reader];
     const int32_t from = frames_.of_node[source];
     const ControlFlowKind kind = graph_.node(source).op->traits.control_flow;
-    if (kind == ControlFlowKind::kEnter && frames_.of_outputs[source] == to) return;  // its loop waits for it
+    if (kind == ControlFlowKind::kEnter && frames_.of_outputs[source] == to) return;  // the Enter's loop waits for it
     if (from == to) {
       AddEdge(source, reader);
     } else if (kind == ControlFlowKind::kExit) {

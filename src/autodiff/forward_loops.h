@@ -13,7 +13,7 @@ struct LoopVariable {
   NodeId enter = -1;
   NodeId next_iteration = -1;
   NodeId leaves = -1;         // the Switch on the loop's condition that reads the Merge; -1: there is none
-  std::vector<NodeId> exits;  // of `leaves`
+  std::vector<NodeId> exits;  // the Exits of `leaves`
 };
 
 struct ForwardLoop {
@@ -30,7 +30,7 @@ Result<ForwardLoop> FindLoop(const Graph& graph, const FrameTree& frames, const 
 // A node of a frame, or a whole loop inside it.
 struct FlowUnit {
   NodeId node = -1;
-  int32_t loop = -1;  // its frame; -1: `node` stands for itself
+  int32_t loop = -1;  // the frame of a loop; -1: `node` stands for itself
 };
 
 // By frame: its nodes and the loops directly inside it, each after all that it reads. `order`: topological, back edges

@@ -1,4 +1,4 @@
-// Where a value changes with an x though no gradient comes back and the ops' gradients refuse nothing.
+// Finds the places where a value changes with an x though no gradient comes back and the ops' gradients refuse nothing.
 #ifndef DFRUN_SRC_AUTODIFF_GRADIENT_ENDS_H_
 #define DFRUN_SRC_AUTODIFF_GRADIENT_ENDS_H_
 

@@ -253,7 +253,7 @@ Result<GradientScope::Variable> GradientScope::AddVariable(Output initial, const
 Status GradientScope::SetNext(const Variable& variable, Output next) {
   DF_ASSIGN(next, Get(next));
   NodeSpec spec = Spec("NextIteration", {next});
-  spec.control_inputs = {counter_.begin};  // where `next` is a constant, it ends with the loop all the same
+  spec.control_inputs = {counter_.begin};  // a constant `next` ends with the loop, too
   DF_ASSIGN(const Output handed_on, AddAt({this}, std::move(spec)));
   return graph_.SetInput(variable.merge, 1, handed_on);
 }

@@ -14,7 +14,7 @@ namespace dfrun {
 // The gradient with respect to one x.
 struct GradientValue {
   bool exists = false;     // false: no y depends on x in a differentiable way; the gradient is zero
-  bool is_sparse = false;  // which of the two forms below holds
+  bool is_sparse = false;  // selects one of the two forms below
   Output dense;            // x's dtype and shape
   Output indices;          // 1-D int32 or int64: rows of x, possibly repeated
   Output values;           // [number of indices, rest of x's shape]; the gradient is zero in all other rows

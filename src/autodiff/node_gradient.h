@@ -24,7 +24,8 @@ class NodeGradient final : public GradientBuilder {
   // After the gradient function ran: the first error, and what it set for each input.
   const Status& status() const { return adder_.status(); }
   const std::vector<GradientValue>& dxs() const { return dxs_; }
-  // It set the gradient of the input, or said that it is zero; it asked for that of the output.
+  // Whether the function set the gradient of the input, or said that it is zero; whether it asked for that of the
+  // output.
   bool is_given(int input) const { return dxs_[input].exists || is_zero_[input]; }
   bool is_used(int output) const { return is_used_[output]; }
 
