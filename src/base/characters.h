@@ -14,7 +14,7 @@ uint32_t CodePoint(std::string_view character);
 // Spaces beyond ASCII, and what has no width.
 bool IsInvisible(uint32_t code_point);
 
-// Of one well-formed character that is taken for another one: "U+00A0, a no-break space", "U+201C, a typographic
+// Names one well-formed character that looks like another one: "U+00A0, a no-break space", "U+201C, a typographic
 // quote". Empty for others.
 std::string NameOfLookAlike(std::string_view character);
 

@@ -33,8 +33,8 @@ class HelperProcess {
   using Word = std::function<void(bool is_stopped)>;
   static constexpr std::chrono::seconds kWordAfter{5};
 
-  // These two transfer all `bytes` bytes. Otherwise DataLoss says how the child ended, or that it was ended because it
-  // sent nothing for `patience`. After an error there is no child. `word`, which may be empty, is said once.
+  // Both transfer all `bytes` bytes. Otherwise DataLoss says how the child ended, or that it was ended because it sent
+  // nothing for `patience`. After an error there is no child. `word`, which may be empty, is said once.
   Status Write(const void* data, size_t bytes);
   Status Read(void* data, size_t bytes, std::chrono::seconds patience, const Word& word = {});
   pid_t pid() const { return pid_; }

@@ -60,7 +60,7 @@ class JsonReader {
 
   const std::string_view text_;
   size_t at_ = 0;
-  bool first_ = true;  // of the object or array at hand: no comma comes before it
+  bool first_ = true;  // in the current object or array: no comma comes first
   Status status_;
 };
 

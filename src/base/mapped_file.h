@@ -39,7 +39,8 @@ class MappedFile {
   // DataLoss if the file has become shorter since Map(), or could not be read: what was read since may be zeros.
   // `file` is Map()'s.
   Status Check(const FileDescriptor& file) const;
-  // The same where Map()'s file has been closed, by its path. Another file that has this path by now is no error.
+  // Checks likewise, by its path, when Map()'s file has been closed. Another file that has this path by now is no
+  // error.
   Status Check(const std::string& path) const;
 
  private:
@@ -47,7 +48,7 @@ class MappedFile {
 
   const char* data_ = nullptr;
   size_t size_ = 0;
-  size_t slot_ = 0;  // of the mappings that the handler knows
+  size_t slot_ = 0;  // index among the mappings that the handler knows
   uint64_t device_ = 0;
   uint64_t inode_ = 0;
 };

@@ -66,7 +66,7 @@ class [[nodiscard]] Status {
   // "InvalidArgument: message".
   std::string ToString() const;
 
-  // The same code with `context` and ": " before the message. OK stays OK.
+  // Returns the status with `context` and ": " before the message. OK stays OK.
   Status Annotate(std::string_view context) const;
 
   bool operator==(const Status& other) const { return code() == other.code() && message() == other.message(); }

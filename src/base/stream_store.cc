@@ -52,7 +52,7 @@ void StreamRows(const RowPointers& next, void* to, const RowPointers& from, size
     for (size_t line = 0; line < bytes; line += 64) {
       for (size_t r = 0; r < kStreamedRows; ++r) {
         PrefetchSecond(next[r] + line, 64);
-        asm volatile("" ::: "memory");  // or compilers put the load first
+        asm volatile("" ::: "memory");  // keeps compilers from putting the load first
         StreamLine(target + r * bytes + line, from[r] + line);
       }
     }

@@ -16,7 +16,7 @@
 namespace dfrun {
 namespace {
 
-// What an output of a process is: "/dev/pts/3", "pipe:[7]"; empty where that cannot be seen.
+// The target of a process's output: "/dev/pts/3", "pipe:[7]"; empty where it cannot be seen.
 std::string OutputOf(pid_t process, int fd) {
   char target[64] = {};
   const ssize_t length = ::readlink(StrCat("/proc/", process, "/fd/", fd).c_str(), target, sizeof target - 1);

@@ -1,4 +1,4 @@
-// What a person sees on a terminal, and what files and pipes get.
+// Output for a person's terminal, and for files and pipes.
 #ifndef DFRUN_SRC_BASE_TERMINAL_H_
 #define DFRUN_SRC_BASE_TERMINAL_H_
 
