@@ -19,10 +19,10 @@ struct SavedInput {
   std::string name;
   int64_t samples = 0;
   std::vector<File> files;                // in the order of the samples; empty if there are too many to list
-  std::vector<std::string> classes = {};  // what the numbers of its labels stand for, from 0 on; empty: not known
+  std::vector<std::string> classes = {};  // names of its labels' numbers, from 0 on; empty: not known
 };
 
-// What the job that wrote the checkpoint had been told, as far as it decides the values: "train.learning_rate", "0.1".
+// A setting of the job that wrote the checkpoint, if it decides the values: "train.learning_rate", "0.1".
 struct SavedSetting {
   std::string name;
   std::string value;

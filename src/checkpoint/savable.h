@@ -1,4 +1,4 @@
-// What a checkpoint can hold, found before anything is written.
+// Finds what a checkpoint cannot hold, before anything is written.
 #ifndef DFRUN_SRC_CHECKPOINT_SAVABLE_H_
 #define DFRUN_SRC_CHECKPOINT_SAVABLE_H_
 
