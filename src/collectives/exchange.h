@@ -1,9 +1,10 @@
-// What a collective becomes, by member: nodes that exchange and fold what all members have.
+// The exchange that a collective becomes: nodes, for each member, by which all members exchange and reduce their
+// values.
 //
-// LoweredExchange (lowered_exchange.h) makes Sends, Recvs and sums of it: each member adds up, or puts behind each
-// other, what all have. ParticipantExchange (participant_exchange.h) gives each member one node, whose kernel does so.
-// Which terms a sum has, and their order, is that of the members, whatever way it takes: bits depend neither on where
-// the members are nor on who comes first.
+// LoweredExchange (lowered_exchange.h) makes Sends, Recvs and sums of it: each member adds up, or concatenates, the
+// values of all. ParticipantExchange (participant_exchange.h) gives each member one node, whose kernel does so. The
+// terms of a sum, and their order, follow the order of the members in either way: bits depend neither on where the
+// members are nor on which comes first.
 #ifndef DFRUN_SRC_COLLECTIVES_EXCHANGE_H_
 #define DFRUN_SRC_COLLECTIVES_EXCHANGE_H_
 
@@ -16,11 +17,11 @@ namespace dfrun {
 
 // One participant.
 struct CollectiveMember {
-  Output value;                             // what it brings; none: it only receives
-  std::string scope;                        // of the names of its nodes
+  Output value;                             // the value that it brings; none: it only receives
+  std::string scope;                        // prefix of its nodes' names
   std::string device;                       // the constraint of its nodes
   std::string colocate_with;                // a node that they are colocated with; empty: none
-  std::vector<NodeId> control_inputs = {};  // of a member without a value: what it waits for
+  std::vector<NodeId> control_inputs = {};  // for a member without a value: the nodes that it waits for
 };
 
 // Adds nodes to the graph. Errors are sticky: after the first, nothing is added and status() holds it.

@@ -17,8 +17,8 @@ class LoweredExchange final : public CollectiveExchange {
   LoweredExchange(Graph& graph, std::vector<CollectiveMember> members)
       : CollectiveExchange(graph, std::move(members)) {}
 
-  // Of three members and more with large values of known shape each folds one part, and they exchange these: every
-  // member then receives twice the size of a value at most, instead of one value from each other.
+  // With three members and more and large values of known shape, each member folds one part, and they exchange these:
+  // every member then receives twice the size of a value at most, instead of one value from each other.
   //
   // Many members fold by groups (fold_groups.h), and then the groups' folds: n members that all exchange have n * n
   // edges, groups of them 3 n for small values and 3 n * sqrt(n) for large.
@@ -33,7 +33,7 @@ class LoweredExchange final : public CollectiveExchange {
   bool IsWorthParting() const;
   // At member i, `values` in their order.
   Output Fold(size_t i, const std::string& merge, const std::vector<Output>& values);
-  // Likewise of one value of each member, by groups where there are several.
+  // Folds one value of each member at member i, by groups where there are several.
   Output FoldAll(size_t i, const std::string& merge, const std::vector<Output>& values);
   // The value of each member, flat, in so many parts.
   std::vector<std::vector<Output>> Split(size_t num_parts);

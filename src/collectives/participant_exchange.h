@@ -12,8 +12,7 @@ namespace dfrun {
 
 class ParticipantExchange final : public CollectiveExchange {
  public:
-  // What the members bring is of one shape, which is known. `group`: a number that no other collective of the graph
-  // has.
+  // The members' values have one shape, which is known. `group`: a number that no other collective of the graph has.
   ParticipantExchange(Graph& graph, std::vector<CollectiveMember> members, int64_t group)
       : CollectiveExchange(graph, std::move(members)), group_(group) {}
 
