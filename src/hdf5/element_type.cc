@@ -10,7 +10,7 @@
 namespace dfrun::h5 {
 namespace {
 
-// Where the parts of a float lie in its bits, and what its exponents mean.
+// The places of the parts of a float in its bits, and the bias of its exponents.
 struct FloatLayout {
   size_t bytes = 0;
   size_t sign_bit = 0;
@@ -130,7 +130,7 @@ std::optional<int64_t> ValueOf(hid_t enumeration, const char* member) {
   return value;
 }
 
-// As h5py writes bool. Other enums are their integers.
+// Returns bool for an enum as h5py writes it for bool. Other enums are their integers.
 ElementType EnumOf(hid_t type) {
   const Handle integer(H5Tget_super(type));
   ElementType element = IntegerOf(integer.id());

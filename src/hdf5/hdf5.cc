@@ -51,7 +51,7 @@ Handle FileAccessList() {
   return access;
 }
 
-// What to do with an existing file.
+// The treatment of an existing file.
 enum class Existing { kReplaced, kRefused };
 
 Result<Handle> Create(const std::string& path, Existing existing) {

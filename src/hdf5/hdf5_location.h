@@ -1,4 +1,4 @@
-// Where the values of a dataset really lie: HDF5 lets a file name any other file as the storage of its values.
+// Checks the real place of a dataset's values: HDF5 lets a file name any other file as the storage of its values.
 #ifndef DFRUN_SRC_HDF5_HDF5_LOCATION_H_
 #define DFRUN_SRC_HDF5_HDF5_LOCATION_H_
 

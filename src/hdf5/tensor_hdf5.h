@@ -16,9 +16,9 @@
 
 namespace dfrun {
 
-// What a dataset of an open file holds. InvalidArgument for an HDF5 type that stands for no dtype.
+// Describes a dataset of an open file. InvalidArgument for an HDF5 type that stands for no dtype.
 Result<DatasetInfo> InspectDataset(const h5::Handle& file, const std::string& path, const std::string& name);
-// The same for a file by path.
+// Describes a dataset of a file by path.
 Result<DatasetInfo> InspectDataset(const std::string& path, const std::string& name);
 
 // The whole dataset.
