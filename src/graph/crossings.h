@@ -1,6 +1,6 @@
-// How often what a node is made of has crossed from one device to another on the way, at most: an order of the Sends
-// and Recvs of one partition which the partition's own edges do not tell. What a Send gives, however it goes on
-// elsewhere, comes back by Recvs of more crossings only.
+// Crossings (transfer depth): the largest number of device-to-device copies on any path to a node. They order the Sends
+// and Recvs of one partition where its own edges do not: the value of a Send, however it goes on elsewhere, comes back
+// only by Recvs of more crossings.
 #ifndef DFRUN_SRC_GRAPH_CROSSINGS_H_
 #define DFRUN_SRC_GRAPH_CROSSINGS_H_
 

@@ -19,7 +19,7 @@ Result<Output> HideShape(Graph& graph, Output value);
 // from them, so that it is an error of the step that runs them. Source: TensorFlow, which infers nothing from what is
 // fed.
 Status InferShapesOfWhatRuns(Graph& graph);
-// The same for a graph of which a run may leave out any node.
+// Infers shapes likewise in a graph of which a run may leave out any node.
 Status InferShapesOfWhatMayRun(Graph& graph);
 
 }  // namespace dfrun

@@ -19,14 +19,14 @@ enum class FileKind {
   kSavedModelText,
   kSavedModel,    // a directory that holds one
   kCheckpoint,    // a directory that holds one of dfrun's
-  kRunDirectory,  // of a job of dfrun
+  kRunDirectory,  // a directory of a dfrun job
   kOther,
 };
 
 struct FileIdentity {
   FileKind kind = FileKind::kOther;
   std::string what;      // "a gzip archive"
-  std::string advice;    // how to get a graph from it: "unpack it first"; may be empty
+  std::string advice;    // the way to get a graph from it: "unpack it first"; may be empty
   bool is_text = false;  // text without a mark of its kind, which may be YAML
 };
 

@@ -36,7 +36,7 @@ struct SourceLocation {
 // A call of a function of a spec.
 struct SourceCall {
   std::string function;
-  SourceLocation location;  // its own `call` is the call around this one
+  SourceLocation location;  // position; `location.call` is the call around this one
 };
 
 struct Node {
@@ -46,7 +46,7 @@ struct Node {
   AttrMap attrs;
   std::vector<Output> inputs;          // data edges, in the signature's order
   std::vector<NodeId> control_inputs;  // sorted, no doubles
-  std::vector<TypedArg> input_types;   // of the signature: an input of a plain type may read a ref output
+  std::vector<TypedArg> input_types;   // types of the signature: an input of a plain type may read a ref output
   std::vector<TypedArg> output_types;
   std::vector<PartialShape> output_shapes;
   std::string device;         // constraint; after placement a full name
@@ -57,8 +57,8 @@ struct Node {
   int num_outputs() const { return static_cast<int>(output_types.size()); }
 };
 
-// What AddNode() takes. `inputs` may hold {-1, 0} for an edge that SetInput() adds later (loops),
-// where type attrs are then given.
+// The arguments of AddNode(). `inputs` may hold {-1, 0} for an edge that SetInput() adds later (loops), where type
+// attrs are then given.
 struct NodeSpec {
   std::string name;
   std::string op;
@@ -74,8 +74,8 @@ struct NodeSpec {
 struct Consumers {
   struct Edge {
     NodeId node;    // the reader
-    int32_t port;   // of this node's output; -1: control edge
-    int32_t input;  // of the reader; -1: control edge
+    int32_t port;   // port of this node's output; -1: control edge
+    int32_t input;  // input of the reader; -1: control edge
   };
   std::vector<int32_t> begin;  // num_nodes + 1
   std::vector<Edge> edges;
@@ -190,7 +190,7 @@ class Graph {
   std::deque<Node> nodes_;
   ByName<NodeId> by_name_;
   ByName<int> free_suffix_;  // base: the least n >= 1 for which no node is named base_n; absent: 1
-  std::unordered_map<NodeId, std::shared_ptr<const PartialConstant>> known_;  // of output 0
+  std::unordered_map<NodeId, std::shared_ptr<const PartialConstant>> known_;  // constants known of output 0
   std::shared_ptr<const GraphDefExtras> extras_;
   std::vector<std::string> files_;
   std::vector<SourceCall> calls_;

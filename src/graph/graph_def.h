@@ -25,7 +25,7 @@ Result<Graph> ImportGraphDef(std::string_view data, GraphDefFormat format,
 // nodes may call functions of this GraphDef and of those that the graph was imported from. InvalidArgument as above,
 // and for a name that is taken; the graph is then as before.
 Status ExtendGraph(Graph& graph, std::string_view data, GraphDefFormat format);
-// The same graph gives the same bytes.
+// Writes a graph. Equal graphs give equal bytes.
 std::string ExportGraphDef(const Graph& graph, GraphDefFormat format);
 
 // The graph of a file of any kind that ReadGraphFile() (graph_file.h) reads, with its errors.

@@ -22,7 +22,7 @@ struct ParsedInputs {
     int32_t port;
   };
   std::vector<Data> data;
-  std::vector<int32_t> control;  // as Data::node
+  std::vector<int32_t> control;  // numbers like Data::node
 };
 
 std::string Describe(const proto::NodeDef& def) {
@@ -196,7 +196,8 @@ class Importer {
     return graph_.AddNode(std::move(spec));
   }
 
-  // As the op's signature and the node's attrs say, else as its readers want them; of the latter there may be some.
+  // The output dtypes of a refused node: by the op's signature and the node's attrs, else as its readers want them.
+  // Only the first kMaxSearched nodes are typed by their readers.
   Result<std::vector<DType>> TypesOfRefused(int32_t i, const Status& status) {
     constexpr int kMaxSearched = 100;
     const OpDef& op = *ops_.Find(def_.node(i).op());

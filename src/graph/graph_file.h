@@ -13,7 +13,7 @@ namespace dfrun {
 
 struct GraphFile {
   Graph graph;
-  std::optional<MetaGraph> meta;  // of a MetaGraph or SavedModel
+  std::optional<MetaGraph> meta;  // set for a MetaGraph or SavedModel
 };
 
 // `path`: a file, or the directory of a SavedModel. Its kind is found by its content. `tags` choose among the graphs of

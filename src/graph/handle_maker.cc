@@ -22,7 +22,7 @@ std::string_view MadeDTypeAttr(const OpDef& op) {
   return makes_list ? "element_dtype" : "";
 }
 
-constexpr int kMaxLoopNesting = 16;  // of loops that a list is followed through
+constexpr int kMaxLoopNesting = 16;  // nested loops that a list is followed through
 
 Output Before(const Graph& graph, Output handle, int nesting);
 

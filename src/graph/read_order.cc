@@ -47,7 +47,7 @@ bool ReadOrder::IsAfterUpdate(NodeId node, size_t i) const {
   return (after_[number / kBits][static_cast<size_t>(node)] >> number % kBits & 1) != 0;
 }
 
-// What closes a loop counts: an iteration comes after those before it.
+// The bits of all sources; back edges of loops count, since an iteration comes after those before it.
 ReadOrder::Bits ReadOrder::BitsOfSources(const Node& node, const std::vector<Bits>& bits) const {
   Bits found = 0;
   for (Output input : node.inputs) found |= input.valid() ? bits[static_cast<size_t>(input.node)] : 0;

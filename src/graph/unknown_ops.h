@@ -40,7 +40,7 @@ std::string OpNameOf(const Node& node);
 // Lists the unknown nodes among those that are `needed`: a line for each reason, with the first of its nodes; empty if
 // there are none.
 std::string ListUnknown(const Graph& graph, const std::vector<bool>& needed);
-// The same for all nodes.
+// Lists all unknown nodes.
 std::string ListUnknown(const Graph& graph);
 
 // InvalidArgument if a run needs unknown nodes; it lists them and says how to run without them.

@@ -14,8 +14,8 @@ namespace dfrun {
 
 inline constexpr const char* kFirstNotFiniteOp = "_FirstNotFinite";
 inline constexpr const char* kUpdateGateOp = "_UpdateGate";
-// The same of a device that leaves out updates by itself, where they are recorded with the gate: its output, a number
-// in the device's memory, is 0 where they are to write nothing.
+// The gate on a device that leaves out updates by itself, where they are recorded with the gate: its output, a number
+// in the device's memory, is 0 where the updates must write nothing.
 inline constexpr const char* kDeviceGateOp = "_DeviceUpdateGate";
 inline constexpr const char* kGatedAttr = "_gated";
 

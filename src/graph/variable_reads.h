@@ -1,4 +1,4 @@
-// How TensorFlow's graphs read variables that are refs.
+// Rewrites the reads of variables that are refs, in graphs from TensorFlow.
 #ifndef DFRUN_SRC_GRAPH_VARIABLE_READS_H_
 #define DFRUN_SRC_GRAPH_VARIABLE_READS_H_
 
