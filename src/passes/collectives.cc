@@ -107,7 +107,7 @@ class Lowering {
     return exchange->status();
   }
 
-  // Of dfrun's own ops, but Broadcast.
+  // Makes the exchange of one of dfrun's own ops, except Broadcast.
   static Result<std::vector<Output>> ExchangeAs(const std::string& op, const AttrMap& attrs,
                                                 CollectiveExchange& exchange) {
     if (op == "AllGather") return exchange.Gather();
@@ -328,8 +328,8 @@ class Lowering {
         "each participant of a collective waits for the others, and none may need what another gets");
   }
 
-  // What is not a collective, what that needs, and collectives that are run for themselves. Of one with an output for
-  // each participant, what nobody reads goes.
+  // The nodes to keep: all that are no collectives, the nodes that they need, and collectives that are run for
+  // themselves. A collective with an output for each participant loses the outputs that nobody reads.
   std::vector<bool> Needed() const {
     AncestorWalk walk(graph_);
     for (NodeId id = num_before_; id < graph_.num_nodes(); ++id) {

@@ -16,13 +16,13 @@
 
 namespace dfrun {
 
-// Of a pruned graph that is not placed yet. InvalidArgument names the nodes: a group of which the step has not all
-// participants, or too many; participants that do not agree on op, dtype, shape or attrs; participants that wait for
-// one another's result. After an error the graph is of no use.
+// Lowers the collectives of a pruned graph that is not placed yet. InvalidArgument names the nodes: a group of which
+// the step has not all participants, or too many; participants that do not agree on op, dtype, shape or attrs;
+// participants that wait for one another's result. After an error the graph is of no use.
 Status LowerCollectives(Graph& graph, CollectivesOption option = CollectivesOption::kAuto);
 
-// Of a placed graph: the participants that there are get their implementation, or become Sends, Recvs and sums where
-// none suits the devices that they are on.
+// Gives the participants of a placed graph their implementation, or makes them Sends, Recvs and sums where none suits
+// the devices that they are on.
 Status SettleCollectives(Graph& graph, CollectivesOption option);
 
 }  // namespace dfrun

@@ -74,7 +74,7 @@ class Folder {
   // Fills in values_ for the node if they are constant.
   void Evaluate(const Node& node) {
     if (node.op->is_stateful || node.num_outputs() == 0 || !node.control_inputs.empty() || HasRefs(node)) return;
-    if (node.op->traits.control_flow != ControlFlowKind::kNone) return;  // what is constant may still be dead
+    if (node.op->traits.control_flow != ControlFlowKind::kNone) return;  // a constant may still be dead
     if (node.op->name == "Const") {
       values_[node.id] = {*node.attrs.Find("value")->get<Tensor>()};
       return;
@@ -132,8 +132,9 @@ class Folder {
     needed_ = std::move(walk).added();
   }
 
-  // What is known of a variable without its value (a shape) needs no value; but a read of a variable that has none is
-  // an error. So where nothing else reads it, what follows from it is not folded. True where there was such a one.
+  // Unfolds nodes that only need the shape of a variable, or another fact without its value, where nothing else reads
+  // the variable: the read of a variable without a value is an error, which must not be lost. True where there were
+  // any.
   bool KeepReadsOfVariables(const std::vector<NodeId>& order) {
     std::set<std::pair<NodeId, int32_t>> read;
     for (const Node& node : graph_.nodes()) {
@@ -190,10 +191,10 @@ class Folder {
   const PassContext& context_;
   InlineThreadPool pool_;
   bool trust_partial_constants_ = false;
-  std::unordered_map<NodeId, std::vector<Tensor>> values_;  // of the outputs of constant nodes
+  std::unordered_map<NodeId, std::vector<Tensor>> values_;  // outputs of constant nodes
   std::vector<bool> waits_;                                 // by node
   std::vector<bool> needed_;                                // by node
-  std::set<std::pair<NodeId, int32_t>> read_ports_;         // of needed nodes with several outputs
+  std::set<std::pair<NodeId, int32_t>> read_ports_;         // outputs read, for needed nodes with several
 };
 
 Status FoldConstants(Graph& graph, const PassContext& context) {

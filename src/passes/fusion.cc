@@ -11,7 +11,7 @@
 namespace dfrun {
 namespace {
 
-// Of the last nodes first.
+// Finds fusions, the last nodes first.
 std::vector<Fusion> FindFusions(const FusionView& view, std::span<const NodeId> order, const FusionRule& rule) {
   std::vector<Fusion> fusions;
   std::vector<bool> is_taken(order.size(), false);

@@ -16,10 +16,10 @@ namespace dfrun {
 // One node that replaces several. Control edges to a removed node come to the fused one; control edges from it come
 // from its inputs, or where it reads a variable by reference from the fused node.
 struct Fusion {
-  NodeId last = -1;          // whose name, device and readers it takes over
+  NodeId last = -1;          // the node whose name, device and readers it takes over
   std::vector<NodeId> gone;  // the others, of which nothing else reads a value
   std::string op;
-  std::vector<Output> inputs;  // of nodes that stay and that those before read: they come before the fused one
+  std::vector<Output> inputs;  // inputs of the removed nodes, by nodes that stay and come before the fused one
   AttrMap attrs;
   NodeId second = -1;  // a reader of `last` alone, whose output becomes the second one; or none
 };
@@ -52,7 +52,7 @@ bool IsOfFloats(const Node& node);
 // Whether a bool attr is there and true.
 bool IsSet(const Node& node, std::string_view attr);
 
-// Those of the attrs `names` that `from` has, called `prefix` and the name in `to`.
+// Copies the attrs `names` that `from` has to `to`, each name with `prefix` before it.
 void CopyAttrs(const Node& from, std::initializer_list<const char*> names, std::string_view prefix, AttrMap& to);
 
 // Fuses what `rule` finds at each node, the last of those that become one. Later nodes are asked first, and what one

@@ -59,7 +59,7 @@ class GraphRebuilder {
   const Graph& from_;
   Graph to_;
   std::vector<NodeId> nodes_;      // by old id: the new one, kNone where it is removed
-  std::vector<NodeId> control_;    // the same for control edges
+  std::vector<NodeId> control_;    // likewise, for control edges
   std::vector<bool> is_replaced_;  // some output of the old node is in replaced_
   std::unordered_map<int64_t, Output> replaced_;
   std::vector<BackEdge> back_edges_;

@@ -122,7 +122,7 @@ class LateReceives {
     const int32_t recv = schedule_.ItemOf(partition, id);
     const int32_t send = schedule_.SendOf(recv);
     if (send < 0) return -1;
-    int32_t first = -1;  // its reader
+    int32_t first = -1;  // the first reader
     ForEachBehind(recv, [&](int32_t reader) {
       if (first < 0 || schedule_.Begin(reader) < schedule_.Begin(first)) first = reader;
     });
@@ -134,7 +134,8 @@ class LateReceives {
     return LastBefore(first, partition, transfer, latest);
   }
 
-  // Of the nodes of the partition which run before `reader` in any case and end between the two times, the last.
+  // Returns the last node, among those of the partition that run before `reader` in any case and end between the two
+  // times.
   NodeId LastBefore(int32_t reader, int32_t partition, double earliest, double latest) const {
     const auto ends_before = [&](int32_t a, int32_t b) { return schedule_.End(a) < schedule_.End(b); };
     std::priority_queue<int32_t, std::vector<int32_t>, decltype(ends_before)> pending(ends_before);
@@ -163,7 +164,7 @@ class LateReceives {
   std::vector<bool> waits_unseen_;    // by item
 };
 
-// The same nodes, each behind those that it waits for.
+// Copies the graph with each node behind those that it waits for.
 Result<Graph> InOrder(const Graph& graph) {
   DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
   GraphRebuilder rebuilder(graph);

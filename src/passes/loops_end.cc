@@ -117,7 +117,7 @@ class Enders {
   }
 
  private:
-  // What autodiff adds, which ends the step for want of memory alone.
+  // Whether autodiff added the op, which ends the step for want of memory alone.
   static bool IsKept(std::string_view op) { return op.starts_with("Stack"); }
   static bool IsDraw(const Node& node) { return node.op->FindAttr("seed") != nullptr; }
   static bool IsChecked(std::string_view op) {
@@ -275,7 +275,7 @@ class LoopCheck {
 Status CheckLoopsEnd(Graph& graph, const PassContext& context) {
   if (!HasControlFlow(graph)) return Status();
   const Result<FrameTree> tree = BuildFrameTree(graph);
-  if (!tree.ok()) return Status();  // who runs the graph says it
+  if (!tree.ok()) return Status();  // the run of the graph reports it
   return LoopCheck(graph, context, *tree).Check();
 }
 

@@ -22,20 +22,20 @@ namespace dfrun {
 
 struct PassContext {
   const KernelRegistry& kernels;
-  Device& host;  // of the master: constant folding runs kernels on it
+  Device& host;  // the master's: constant folding runs kernels on it
   // Larger results of constant folding stay computed: they would only make the partitions larger.
   int64_t max_constant_bytes = int64_t{1} << 20;
   CollectivesOption collectives = CollectivesOption::kAuto;
 };
 
 struct Pass {
-  std::string name;    // of a device pass: its type of device, '/', and its own
+  std::string name;    // a device pass: its type of device, '/', and its own name
   std::string device;  // type of the device; empty: a pass of another kind
   int order;
   bool is_required;  // runs where nothing is to be optimised, too
   // Takes time linear in the graph, but for kernels that it runs. An error leaves the graph unusable.
   Status (*run)(Graph& graph, const PassContext& context);
-  // Of a partition pass, which has this in place of `run`. Each partition's nodes are on one device.
+  // Replaces `run` in a partition pass. Each partition's nodes are on one device.
   Status (*run_on_all)(std::span<Graph* const> partitions, const PassContext& context) = nullptr;
 };
 

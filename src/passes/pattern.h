@@ -14,14 +14,14 @@ namespace dfrun {
 struct Pattern {
   std::vector<std::string_view> ops;
   std::vector<Pattern> inputs = {};
-  // As an inner node: other nodes may wait for it.
+  // For an inner node: other nodes may wait for it.
   bool may_be_awaited = false;
 };
 
 // The ids of the nodes that match, a node before those of its inputs; none where the tree does not match. All but
 // `root` may go when it is replaced: one reader has their one output.
 std::optional<std::vector<NodeId>> Match(const FusionView& view, const Node& root, const Pattern& pattern);
-// The same of the node that makes a value, as an inner one: it may go too.
+// Matches the node that makes a value as an inner one: it may go, too, when the tree is replaced.
 std::optional<std::vector<NodeId>> MatchInner(const FusionView& view, Output value, const Pattern& pattern);
 
 }  // namespace dfrun

@@ -11,7 +11,7 @@ namespace dfrun {
 
 struct RunSignature {
   std::vector<Output> feeds;              // any output of any node
-  std::vector<PartialShape> feed_shapes;  // of the values that will be fed, as far as known; empty: nothing known
+  std::vector<PartialShape> feed_shapes;  // shapes of the values to feed, as far as known; empty: nothing is known
   std::vector<Output> fetches;
   std::vector<NodeId> targets;  // run for their effect
 };

@@ -21,7 +21,7 @@
 namespace dfrun {
 namespace {
 
-// So many control edges cost no more than a node.
+// The number of control edges that cost no more than a node.
 constexpr size_t kMostWaits = 16;
 
 bool Has(const std::vector<NodeId>& ids, NodeId id) {

@@ -22,7 +22,7 @@ struct StridedView {
 // readers have to wait for what they wait for.
 class StridedViews {
  public:
-  // Of `least_columns` and more.
+  // Takes views of `least_columns` columns and more.
   StridedViews(const FusionView& view, const ElementwiseClusters& clusters, int64_t least_columns);
   // True for a node that is removed, since its readers read the whole.
   bool IsGone(NodeId id) const { return is_gone_[static_cast<size_t>(id)]; }

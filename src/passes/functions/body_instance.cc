@@ -64,7 +64,7 @@ Result<Inlined> BodyInstance::Add(const FunctionName& function, const std::vecto
   return Return();
 }
 
-// Those that the call gives, those that the types of the arguments imply, defaults.
+// Binds the function's attrs: values of the call, then those that the arguments' types imply, then defaults.
 Status BodyInstance::BindAttrs(const FunctionName& function, const std::vector<SiteValue>& arguments) {
   ExpansionBudget budget;
   for (const auto& [name, value] : function.attrs) {

@@ -24,11 +24,11 @@ struct SiteValue {
   bool floats = false;
 };
 
-// Where nodes are added.
+// The surroundings in which nodes are added.
 struct CallSite {
-  std::string prefix;        // of their names
+  std::string prefix;        // prefix of the nodes' names
   std::string device;        // for the parts of a device name that they do not say themselves
-  std::vector<NodeId> ties;  // what they come after; none: nothing floats
+  std::vector<NodeId> ties;  // nodes that the new ones come after; none: nothing floats
   // The ties decide whether the nodes run at all: all of them are tied. Else only those whose order can be seen.
   bool is_conditional = false;
   // Everything with an effect runs, in conditionals and loops in a function too. Else of a function only what its
@@ -43,10 +43,10 @@ struct CallSite {
 struct Inlined {
   std::vector<SiteValue> outputs;
   std::vector<NodeId> effects;  // nodes that end after everything that it does beside its outputs
-  // Who reads an output or waits for the node has all that it does done. Else who reads an output needs that one alone,
-  // and who waits for the node what `effects`, if there are any, need alone: at most one node.
+  // True: a reader of an output, or a node that waits for this one, has all of its effects done. False: a reader of an
+  // output needs that output alone, and a node that waits needs `effects` alone, which then are at most one node.
   bool is_whole = true;
-  std::vector<int> counts;  // of a call: how many of `outputs` each output of the function's signature is
+  std::vector<int> counts;  // for a call: the number of `outputs` in each output of the function's signature
 };
 
 // Thread safety: one thread. Nodes are added to `to`; their names are free in `reserved` too.
@@ -63,7 +63,7 @@ class FunctionInliner {
   // Counts what is added other than by this: nodes, or calls, which may add none; and inputs.
   Status CountNodes(int64_t more);
   Status CountInputs(size_t more);
-  // So many conditionals one in another have begun, or end where it is negative: they are added recursively.
+  // Counts conditionals one in another that have begun (a negative number: ended), since they are added recursively.
   Status NestConditionals(int more);
 
   // `name`, or the first of name_1, name_2, ... that is free.
@@ -104,8 +104,8 @@ class FunctionInliner {
   const int64_t max_nodes_;
   std::vector<std::string> calls_;  // the functions that are being inlined, outermost first
   int64_t nodes_ = 0;               // added so far, and calls
-  int64_t inputs_ = 0;              // the same
-  int conditionals_ = 0;            // that are being added
+  int64_t inputs_ = 0;              // inputs added so far
+  int conditionals_ = 0;            // conditionals that are being added
 };
 
 // Whether a node of this op calls functions.

@@ -6,7 +6,7 @@
 namespace dfrun {
 namespace {
 
-// Those that are values of the node's attrs, and its op where that is none of `ops`.
+// The functions that are values of the node's attrs, and its op where that is none of `ops`.
 std::vector<std::string_view> FunctionsCalled(const proto::NodeDef& node, const OpRegistry& ops) {
   std::vector<std::string_view> names;
   for (const auto& [attr, value] : node.attr()) {
@@ -17,7 +17,8 @@ std::vector<std::string_view> FunctionsCalled(const proto::NodeDef& node, const 
   return names;
 }
 
-// Of a node that calls no function: an op that does says less than they do, If is stateful whatever its branches are.
+// Whether a node that calls no function has state of its own. The op of a node that does call one says less than the
+// function: If is stateful whatever its branches are.
 bool HasOwnState(const proto::NodeDef& node, const OpRegistry& ops) {
   return ops.Find(node.op())->is_stateful && node.op() != "VarHandleOp";
 }

@@ -134,7 +134,8 @@ class GraphLowering {
     return Status();
   }
 
-  // They are exported as they came, and may be unknown for what is in a function that they call.
+  // Whether unknown nodes are left; these are exported as they came, and may be unknown for the sake of a function that
+  // they call.
   bool KeepsUnknownNodes() const { return std::any_of(to_.nodes().begin(), to_.nodes().end(), &IsUnknown); }
 
   std::shared_ptr<const GraphDefExtras> ExtrasWithoutLibrary() const {

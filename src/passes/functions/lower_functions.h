@@ -12,7 +12,7 @@ namespace dfrun {
 bool CallsFunctions(const Graph& graph);
 
 struct LowerFunctionsOptions {
-  int64_t max_nodes = 1'000'000;  // that calls of calls may add
+  int64_t max_nodes = 1'000'000;  // the bound of the nodes that calls of calls add
   // The nodes before this one call no functions, and keep their ids.
   NodeId first_node = 0;
 };

@@ -123,7 +123,7 @@ Result<Inlined> AddBranches(FunctionInliner& inliner, const std::vector<Function
   return made;
 }
 
-// Of a Case that has no choice.
+// Adds the branch of a Case that has only one.
 Result<Inlined> AddOnlyBranch(FunctionInliner& inliner, const std::vector<FunctionName>& branches,
                               const SiteValue& index, const std::vector<SiteValue>& inputs, const CallSite& site) {
   CallSite inner = site;

@@ -29,7 +29,7 @@ class Loop {
   struct Variable {
     SiteValue initial;
     bool is_invariant = false;
-    SiteValue merged;  // of an invariant: what entered
+    SiteValue merged;  // the Merge's value; for an invariant, the Enter's
     SiteValue switched;
   };
 

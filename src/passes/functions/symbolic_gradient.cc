@@ -110,8 +110,8 @@ class FunctionGradient {
   const CallSite& site_;
   Graph own_;
   std::vector<SiteValue> arguments_;      // in own_, for the node's inputs
-  std::vector<GradientValue> gradients_;  // of the xs that have one
-  size_t next_ = 0;                       // of gradients_
+  std::vector<GradientValue> gradients_;  // gradients of the differentiable xs
+  size_t next_ = 0;                       // index in gradients_
 };
 
 }  // namespace
