@@ -57,7 +57,7 @@ class RecordBuffer {
   };
 
   Chunk* first_;      // the reader's
-  size_t taken_ = 0;  // of the first chunk
+  size_t taken_ = 0;  // records taken from the first chunk
   Chunk* last_;       // the writer's
 };
 

@@ -14,7 +14,7 @@ struct Trace {
   std::vector<TraceRecord> records;  // ordered by start
   std::map<uint64_t, TraceNames> plans;
 
-  // Of a record of a node.
+  // Names in a record of a node.
   const std::string& device(const TraceRecord& record) const { return plans.at(record.plan).device; }
   const TraceNames::Node& node(const TraceRecord& record) const { return plans.at(record.plan).nodes[record.node]; }
 };
