@@ -22,7 +22,7 @@ class Alternative {
   Alternative(std::string name, KeyValues values) : name_(std::move(name)), values_(std::move(values)) {}
 
   const std::string& name() const { return name_; }
-  // Of a key that the definition has, by its kind.
+  // The value of a key that the definition has, by its kind.
   bool flag(std::string_view key) const { return std::get<bool>(values_.find(key)->second); }
   int64_t integer(std::string_view key) const { return std::get<int64_t>(values_.find(key)->second); }
   double number(std::string_view key) const { return std::get<double>(values_.find(key)->second); }

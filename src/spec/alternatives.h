@@ -1,5 +1,5 @@
-// What a section of the spec chooses by name among registered definitions, each with keys of its own in that section:
-// `optimizer: momentum` has `momentum:` and `nesterov:` beside it.
+// Alternatives: registered definitions among which a section of the spec chooses by name, each with keys of its own in
+// that section. `optimizer: momentum` has `momentum:` and `nesterov:` beside it.
 #ifndef DFRUN_SRC_SPEC_ALTERNATIVES_H_
 #define DFRUN_SRC_SPEC_ALTERNATIVES_H_
 
@@ -21,7 +21,7 @@ struct TrainSpec;
 
 struct AlternativeDef {
   std::vector<KeyDef> keys = {};      // numbers and bools, each with a fallback
-  std::vector<std::string> doc = {};  // of its line in Alternatives::Table(), by the columns
+  std::vector<std::string> doc = {};  // cells of its line in Alternatives::Table(), by column
   // Reports where the rest of the section, or an input that its loss reads, does not agree with the values; false then.
   // May be null.
   bool (*check)(const TrainSpec& train, std::span<const InputSpec* const> inputs, Diagnostics& diagnostics) = nullptr;
@@ -62,7 +62,7 @@ class Alternatives {
   Registry<AlternativeDef> defs_;
 };
 
-// What `train:` chooses among. src/training registers them: OPTIMIZER and STRATEGY.
+// The alternatives that `train:` chooses among. src/training registers them: OPTIMIZER and STRATEGY.
 Alternatives& Optimizers();
 Alternatives& Strategies();
 

@@ -14,7 +14,7 @@ namespace dfrun {
 struct InsertedText {
   size_t begin = 0;
   size_t size = 0;
-  SourceLocation location;  // of the ${}
+  SourceLocation location;  // location of the ${}
 };
 
 // By byte of `text`, and at its end: whether it is within quotes.

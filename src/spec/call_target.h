@@ -16,7 +16,7 @@ struct CallTarget {
   enum class Form { kNone, kVariable, kConst, kDim, kTasks, kRandom, kCond, kWhile };
   const FunctionDef* function = nullptr;
   Form form = Form::kNone;
-  const OpDef* op = nullptr;  // also set for a form that makes one op
+  const OpDef* op = nullptr;  // set, too, for a form that makes one op
 };
 
 // A keyword of a call: an attr, an input by its name, or neither.

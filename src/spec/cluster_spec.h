@@ -34,7 +34,7 @@ class ClusterSpec {
   Status CheckDevice(std::string_view device) const;
 
  private:
-  // What is wrong is reported.
+  // Each function reads a part of the section and reports its errors.
   void ReadDevices(const Yaml& section, ValueReader& reader);
   void ReadMemory(const Yaml& section, ValueReader& reader);
   void ReadJobs(const Yaml& jobs, ValueReader& reader);

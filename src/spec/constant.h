@@ -37,7 +37,7 @@ using FoldCall = std::function<Folded(const Expr& call)>;
 // Folds operators on numbers. Integers give an integer if the result is one (7 / 2 is 3.5, 8 / 2 is 4) that 64 bits
 // hold.
 Folded FoldExpr(const Expr& expr, const FoldCall& fold_call, Diagnostics& diagnostics);
-// The same without calls.
+// Folds operators on numbers without calls.
 Folded FoldExpr(const Expr& expr, Diagnostics& diagnostics);
 
 // The dtype of a literal if nothing asks for another one: float32, int32 (int64 or uint64 if an element needs it), bool

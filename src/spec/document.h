@@ -16,7 +16,7 @@ inline constexpr size_t kMaxSpecFiles = 100;
 
 struct SpecDocument {
   std::vector<std::unique_ptr<YamlDocument>> files;  // own the bytes that the members below point into
-  std::vector<ParamEntry> params;                    // those of a file come before those of the files that it includes
+  std::vector<ParamEntry> params;                    // a file's own come before those of files that it includes
   FunctionMap functions;
   std::vector<GraphEntry> graph;
   std::map<std::string, GraphEntry, std::less<>> sections;  // the other sections, of the spec's own file

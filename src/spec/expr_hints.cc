@@ -86,7 +86,7 @@ std::string_view AboutWord(std::string_view word) {
   return "";
 }
 
-// What follows a value without an operator.
+// Explains a bracket or a colon that follows a value without an operator.
 std::string_view AboutBracket(std::string_view text, size_t at) {
   const bool follows_value = at > 0 && (IsWordChar(text[at - 1]) || text[at - 1] == ')' || text[at - 1] == ']');
   if (!follows_value || at >= text.size()) return "";

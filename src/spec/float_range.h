@@ -1,4 +1,4 @@
-// Which numbers of a spec a floating or complex dtype holds.
+// The range of numbers that a floating or complex dtype holds.
 #ifndef DFRUN_SRC_SPEC_FLOAT_RANGE_H_
 #define DFRUN_SRC_SPEC_FLOAT_RANGE_H_
 

@@ -8,7 +8,7 @@
 namespace dfrun {
 namespace {
 
-// So many classes are listed.
+// The number of classes that a list shows.
 constexpr size_t kMostShown = 20;
 
 // The input and the tensor that an output is.

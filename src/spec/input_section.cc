@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-// Those of every format.
+// The keys that every format has.
 const std::vector<KeyDef>& CommonKeys() {
   static const std::vector<KeyDef>& keys = *new std::vector<KeyDef>{{.name = "tensors",
                                                                      .kind = KeyKind::kTensors,
@@ -329,7 +329,7 @@ class InputReader {
   const SampleFormat* format_ = nullptr;
   std::unique_ptr<SampleSource> source_;
   SourceLocation files_location_;
-  std::string about_paths_;  // of the first that no file can have, for errors
+  std::string about_paths_;  // hint about the first path that no file can have
   InputSpec spec_;
 };
 

@@ -13,7 +13,7 @@ namespace dfrun {
 struct SpecOptions {
   std::vector<std::string> sets;  // "key=value", each for one of the spec's params
   const OpRegistry* ops = &OpRegistry::Builtin();
-  int ranks = 0;  // of the cluster, against which tasks in device names and jobs are checked; 0: not known yet
+  int ranks = 0;  // size of the cluster, against which tasks in device names and jobs are checked; 0: not known yet
   DeviceCounts device_counts = {};  // in place of those of `cluster`
 };
 

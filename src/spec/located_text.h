@@ -39,7 +39,7 @@ class LocatedText {
   };
 
   std::optional<Yaml> whole_;  // a scalar as it is written
-  std::string_view view_;      // its text
+  std::string_view view_;      // text of `whole_`
   std::string owned_;
   std::vector<Part> parts_;
 };

@@ -98,7 +98,8 @@ void Lowering::SetSeeds(const OpDef& op, NodeSpec& spec) const {
   spec.attrs.Set("seed2", seeds.seed2);
 }
 
-// What to write in place of inputs that an op does not take. Of a function the call's argument is what can be changed.
+// Suggests inputs in place of those that an op does not take. In a function, the call's argument is named, since the
+// caller can change that.
 std::string Lowering::AboutInputs(const CallFrame& frame, const OpDef& op, const std::vector<Output>& inputs) const {
   if (const std::string* const text = FindText(graph_, inputs))
     return StrCat("; '", *text, "' in quotes is a text: a node is written without them");

@@ -25,7 +25,7 @@ class Lowering::Parts {
 
   void LowerAll() {
     LowerAll(top_);
-    // What was missing then is an error now.
+    // References that were missing then are errors now.
     lowering_.parts_ = around_;
     for (const LaterEdge& edge : later_) {
       const std::optional<NodeId> node = lowering_.ControlReference(*edge.frame, edge.name);
@@ -59,7 +59,7 @@ class Lowering::Parts {
 
     Scope& scope;
     Entry& entry;
-    const FunctionDef* const function;  // that it calls; null: it has no parts
+    const FunctionDef* const function;  // the called function; null: the entry has no parts
     const std::string name;
     State whole = State::kNew;
     State begin = State::kNew;
@@ -72,7 +72,7 @@ class Lowering::Parts {
   };
   struct Part {
     EntryParts* of = nullptr;
-    int which = kWhole;  // or kBegin, or the number of an argument
+    int which = kWhole;  // kWhole, kBegin, or the number of an argument
     bool operator==(const Part& other) const { return of == other.of && which == other.which; }
   };
   static constexpr int kWhole = -1;
@@ -91,7 +91,7 @@ class Lowering::Parts {
   };
   struct Found {
     bool is_known = false;
-    std::optional<Part> part = {};  // that is not done
+    std::optional<Part> part = {};  // the part, if it is not done
   };
   struct LaterEdge {
     const CallFrame* frame;
@@ -161,7 +161,7 @@ class Lowering::Parts {
 
   EntryContext ContextOf(const Scope& scope) const { return lowering_.Parsing(*scope.frame); }
 
-  // What a node waits for is none.
+  // Adds the names that are read; nodes that are only waited for are no needs.
   static void AddNeeds(const std::vector<EntryName>& names, const Scope& scope, std::vector<Need>& needs) {
     for (const EntryName& name : names) {
       if (!name.waits) needs.push_back({{}, &scope, name.text});

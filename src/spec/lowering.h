@@ -251,12 +251,12 @@ class Lowering {
   // A branch or a loop that is being built. Its nodes read values from outside through a Switch or an Enter.
   struct FlowLevel {
     int32_t id = 0;
-    Output pred = {};        // of a branch: the predicate, as the outer level reads it
+    Output pred = {};        // branch: the predicate, as the outer level reads it
     int side = 0;            // the output of the Switch
-    std::string frame = {};  // of a loop: its frame_name
+    std::string frame = {};  // loop: its frame_name
     LoopOptions loop = {};
     std::string scope = {};
-    std::vector<NodeId> controls = {};  // what the Cond or While waits for
+    std::vector<NodeId> controls = {};  // nodes that the Cond or While waits for
     NodeId pivot = -1;                  // alive if the branch is taken or the iteration runs
     NodeId loop_cond = -1;
     std::vector<NodeId> results = {};  // the Identities of a side's values, the NextIterations of a loop
@@ -271,10 +271,10 @@ class Lowering {
     std::vector<NodeId> results = {};
     std::vector<NodeId> ends = {};  // the nodes around it that give its results
   };
-  // How a node reads a value from outside of its level.
+  // The way a node reads a value from outside of its level.
   struct Reading {
     bool by_ref = false;
-    std::vector<NodeId> controls = {};  // what the node waits for
+    std::vector<NodeId> controls = {};  // nodes that the reading node waits for
     SourceLocation location = {};
   };
 
@@ -319,19 +319,19 @@ class Lowering {
   Graph& graph_;
   Diagnostics& diagnostics_;
   CallFrame top_;
-  std::unordered_set<std::string> scopes_;  // of function calls
+  std::unordered_set<std::string> scopes_;  // scopes of function calls
   std::vector<VariableSpec> variables_;
   std::vector<FlowLevel> flow_;                  // outermost first
   std::unordered_map<NodeId, int32_t> flow_of_;  // FlowLevel::id, for nodes within a level
   int32_t num_flows_ = 0;
   UpdateFinder update_finder_;
-  // Of the outermost Cond or While that is being built.
+  // State of the outermost Cond or While that is being built.
   NodeId first_of_flow_ = 0;
   bool may_update_ = false;
-  std::vector<EndedFlow> ended_;                  // those within others first
+  std::vector<EndedFlow> ended_;                  // inner ones first
   std::map<NodeId, Output> variable_reads_;       // by read or captured value: the variable
   std::set<std::pair<NodeId, int32_t>> updated_;  // variables
-  int64_t num_calls_ = 0;                         // of functions
+  int64_t num_calls_ = 0;                         // number of function calls
   int32_t call_ = -1;                             // the current call, as an index into the graph's calls
   std::unordered_set<const FunctionDef*> called_;
   Parts* parts_ = nullptr;  // the innermost that are being built

@@ -23,7 +23,7 @@ class Replacement {
     return Replace([](const ParamText& param, const Place&) { return param.text; });
   }
 
-  // As Params::SubstituteInExpr() does it, which warns of the remarks.
+  // Substitutes in an expression for Params::SubstituteInExpr(), which warns of the remarks.
   const LocatedText* RunInExpr(Remarks& remarks) {
     const LocatedText* const plain = Replace([&](const ParamText& param, const Place& place) {
       if (place.is_quoted) return param.text;
@@ -46,7 +46,7 @@ class Replacement {
 
  private:
   struct Place {
-    size_t number;  // of the ${}
+    size_t number;  // number of the ${}
     bool is_quoted;
   };
 

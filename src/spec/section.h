@@ -23,7 +23,7 @@ std::vector<InputSpec> ReadInputs(const Yaml& section, const std::string& direct
 // Sets the batch's size in every reader and infers the graph's shapes from there.
 Status FixBatchSizes(const std::vector<InputSpec>& inputs, Graph& graph);
 
-// Of a schedule written as a mapping.
+// The keys of a schedule written as a mapping.
 const std::vector<KeyDef>& ScheduleKeys();
 std::optional<ScheduleSpec> ReadSchedule(const Yaml& value, ValueReader& reader);
 

@@ -35,7 +35,8 @@ class Sections {
   static const SectionDef& Get(std::string_view name);
   // CheckKeys() of what the section `name` is in a spec.
   static bool Check(std::string_view name, const Yaml& section, Diagnostics& diagnostics);
-  // Of a key that stands where it is unknown: "; 'batch' is a key of an input". Empty where no section has one like it.
+  // Explains a key in a place where it is unknown: "; 'batch' is a key of an input". Empty where no section has one
+  // like it.
   static std::string AboutKey(std::string_view key);
 };
 

@@ -92,7 +92,7 @@ class Aligner {
   const std::string_view source_;
   const std::string_view value_;
   size_t at_;        // in source_
-  size_t done_ = 0;  // of value_
+  size_t done_ = 0;  // bytes of value_ that are done
   int32_t line_;
   int32_t column_;
   char quote_;

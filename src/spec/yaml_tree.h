@@ -75,14 +75,14 @@ class YamlDocument {
     int32_t line = 0;
     int32_t column = 0;
     uint32_t begin = 0;     // into children_
-    uint32_t size = 0;      // of children_; a map has two an entry
+    uint32_t size = 0;      // number of children_; a map has two an entry
     std::string_view text;  // in source_ or copies_
   };
 
   std::string source_;
   int32_t file_ = -1;
-  std::deque<std::string> copies_;                           // of texts that are not verbatim
-  std::unordered_map<uint32_t, std::vector<TextRun>> runs_;  // of those, by node
+  std::deque<std::string> copies_;                           // texts that are not verbatim
+  std::unordered_map<uint32_t, std::vector<TextRun>> runs_;  // runs of those texts, by node
   std::vector<Node> nodes_;
   std::vector<uint32_t> children_;
   uint32_t root_ = 0;
