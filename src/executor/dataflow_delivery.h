@@ -1,4 +1,5 @@
-// Tells the nodes that wait for a node what became of it, and queues those that wait for nothing else.
+// Delivers the outcome of a node, alive or dead, to the nodes that wait for it, and queues those that wait for nothing
+// else.
 #ifndef DFRUN_SRC_EXECUTOR_DATAFLOW_DELIVERY_H_
 #define DFRUN_SRC_EXECUTOR_DATAFLOW_DELIVERY_H_
 

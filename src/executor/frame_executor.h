@@ -164,7 +164,7 @@ class FrameExecutor {
     return Status();
   }
 
-  // Ends what has come to its end: iterations of the frame, the frame, then the iteration that it stood in, and so on.
+  // Ends the iterations of the frame that are complete, then the frame, then the iteration that it stood in, and so on.
   [[gnu::noinline]] Status EndIterations(FrameRun& begin_with) {
     FrameLock lock(frames_.mu(), kShared);
     for (FrameRun* frame = &begin_with;;) {

@@ -1,10 +1,10 @@
 // Loops of a step in flight: frames, and the iterations in them.
 //
-// A frame begins with the first Enter that reaches it and holds what has entered until all its Enters have; then its
-// iteration 0 begins. A NextIteration begins the iteration after its own, unless parallel_iterations are under way:
-// then what it hands on waits. A dead one begins none; where another does, what it would have given is dead there. An
-// iteration ends when nothing of it is ready or running, no frame inside it is left, and the iterations before it have
-// ended; a frame ends with its last iteration, and Exits that were not reached alive are dead then.
+// A frame begins with the first Enter that reaches it and holds the entered values until all its Enters have come; then
+// its iteration 0 begins. A NextIteration begins the iteration after its own, unless parallel_iterations are under way:
+// then its value waits. A dead one begins no iteration; if another NextIteration does, the output of the dead one is
+// dead there. An iteration ends when nothing of it is ready or running, no frame inside it is left, and the iterations
+// before it have ended; a frame ends with its last iteration, and Exits that were not reached alive are dead then.
 //
 // Thread safety: in a shared step, frames are made, begun and ended under Frames::mu(); an iteration's `outstanding`
 // and its nodes' counters are atomic; all else of an iteration belongs to the nodes that the graph lets run. An
@@ -108,10 +108,10 @@ class Frames {
 
   Mutex& mu() DF_THREAD_ANNOTATION(lock_returned(mu_)) { return mu_; }
   Iteration& root() { return root_; }
-  // Any thread: the last iteration that was made, from which made_before leads to all others, in use or not. What
-  // follows from their frame in the plan never changes.
+  // The last iteration that was made, from which made_before leads to all others, in use or not. The members that the
+  // plan's frame decides never change. Thread safety: any thread.
   const Iteration* made() const { return made_.load(std::memory_order_acquire); }
-  // After a step: frames of one that failed may still be under way, and end here.
+  // Ends the frames that a failed step has left, and prepares for the next step. Call after a step.
   void Reset() EXCLUDES(mu_);
   // The name of a frame that has not ended; empty if all have.
   std::string Unfinished() EXCLUDES(mu_);
@@ -122,8 +122,8 @@ class Frames {
   FrameRun& Find(Iteration& outer, int32_t frame) REQUIRES(mu_);
   // The frame has ended: all its iterations have.
   void Retire(FrameRun& frame) REQUIRES(mu_);
-  // The next iteration of a frame, with what entered for good in its slots. ResourceExhausted if there is no memory for
-  // its values.
+  // Begins the next iteration of a frame, with the frame's constants in its slots. ResourceExhausted if there is no
+  // memory for its values.
   Result<Iteration*> Begin(FrameRun& frame) REQUIRES(mu_);
   // The oldest iteration has ended: its values go, and its memory is free for another.
   void RetireOldest(FrameRun& frame) REQUIRES(mu_);

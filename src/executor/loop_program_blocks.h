@@ -12,7 +12,7 @@ namespace dfrun {
 // Thread safety: one thread.
 class LoopProgramBlocks {
  public:
-  // Both outlive it.
+  // The guards and the loop must outlive the object.
   LoopProgramBlocks(const LoopGuards& guards, LoopProgram& loop);
 
   // Later additions run where `guard` holds. Returns the guards whose predicates are read on the way, from outside

@@ -157,7 +157,7 @@ bool LoopProgramFinder::GuardFits(uint32_t node) const {
   }
 }
 
-// To what waits for the node within the iteration.
+// Hands the node's guard on to the nodes that wait for it within the iteration.
 bool LoopProgramFinder::HandGuardOn(uint32_t node) {
   const ControlFlowKind kind = frame_.Kind(node);
   if (kind == ControlFlowKind::kExit || kind == ControlFlowKind::kNextIteration) return true;

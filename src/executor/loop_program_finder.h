@@ -31,7 +31,7 @@ struct LoopProgramShape {
   std::vector<int32_t> choice_of;  // by node; -1: it is none
   std::vector<uint32_t> homes;     // by slot
   std::vector<bool> is_home;       // by slot: of a variable
-  uint32_t predicate = 0;          // the home of what its LoopCond reads
+  uint32_t predicate = 0;          // the home of the LoopCond's input
   LoopGuards guards;
   std::vector<GuardId> guard_of;  // by node
   GuardId goes_on = LoopGuards::kNone;
@@ -63,7 +63,7 @@ class LoopProgramFrame {
 
 class LoopProgramFinder {
  public:
-  // Both arguments outlive it.
+  // The plan and the frame must outlive the object.
   LoopProgramFinder(const ExecPlan& plan, const LoopProgramFrame& frame, int32_t frame_index)
       : plan_(plan), frame_(frame), frame_index_(frame_index) {}
 
@@ -92,7 +92,7 @@ class LoopProgramFinder {
   const ExecPlan& plan_;
   const LoopProgramFrame& frame_;
   const int32_t frame_index_;
-  std::vector<bool> is_enter_;           // by slot: what an Enter gives that is not constant
+  std::vector<bool> is_enter_;           // by slot: output of an Enter that is not constant
   std::vector<int32_t> next_iteration_;  // by slot: the NextIteration that gives it
   LoopProgramShape shape_;
 };

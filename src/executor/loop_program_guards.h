@@ -31,12 +31,12 @@ class LoopGuards {
   const Guard& operator[](GuardId guard) const { return all_[static_cast<size_t>(guard)]; }
   size_t size() const { return all_.size(); }
 
-  // The guard of what stands within `outer` on a side of a predicate. kNone where that never holds, or where guards
+  // Returns the guard of nodes within `outer` on a side of a predicate. kNone where that never holds, or where guards
   // lie too deep within each other.
   GuardId Within(GuardId outer, uint32_t predicate, bool side);
   // The guard on the other side of the same predicate. `guard` is not kAlways.
   GuardId OtherSide(GuardId guard) const;
-  // The guard of what waits for something of both.
+  // Returns the guard of a node that waits for nodes of both guards.
   GuardId Both(GuardId a, GuardId b) const;
   // Whether all of `inner` lies within `outer`.
   bool Contains(GuardId outer, GuardId inner) const;

@@ -28,9 +28,9 @@ class LoopReads {
   // `guards` outlives it.
   LoopReads(const LoopGuards& guards, size_t num_slots) : guards_(guards), reads_(num_slots) {}
 
-  // In the order in which the loop reads.
+  // Notes a read. Call in the order in which the loop reads.
   void Note(uint32_t slot, By by, uint32_t index, GuardId guard);
-  // Once all are noted: marks each after which no other read of the slot may come.
+  // Marks the reads after which no other read of the slot may come. Call when all reads are noted.
   void FindLast();
   const std::vector<Read>& of(uint32_t slot) const { return reads_[slot]; }
 

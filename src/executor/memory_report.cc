@@ -32,7 +32,7 @@ class LiveTensors {
     MutexLock lock(variable.mu());
     Add(StrCat("the variable '", variable.name(), "'"), variable.value());
   }
-  // Behind the references and handles of a slot.
+  // Adds the variables behind the references and handles of a slot.
   void AddVariables(const Tensor& slot) {
     if (slot.is_reference()) return Add(*slot.variable());
     if (!slot.initialized() || slot.dtype() != DType::kResource) return;

@@ -16,11 +16,11 @@ Status CheckRefs(const ExecPlan& plan, uint32_t node, const Tensor* slots);
 // Replaces an update that is left out: its output is its first input, the unchanged variable.
 void HandOnVariable(const ExecPlan& plan, uint32_t node, Tensor* slots);
 
-// Hands the value of a slot out as an owned tensor of host memory; of a ref, a copy of what the variable is now.
+// Hands the value of a slot out as an owned tensor of host memory; for a ref, a copy of the variable's current value.
 Status StoreFetch(const Tensor& slot, Device& device, Tensor& fetch);
 
 // Records a node that ran, with the bytes that it moved if it is a Send or a Recv, where `args` have a trace. `record`
-// holds what the caller knows: the iteration, when the node began and whether it is asynchronous.
+// holds the facts that the caller knows: the iteration, when the node began and whether it is asynchronous.
 void TraceNode(const RunArgs& args, const ExecPlan& plan, uint32_t node, const Tensor* slots, TraceRecord record);
 
 }  // namespace dfrun

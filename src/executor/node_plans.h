@@ -42,7 +42,7 @@ class NodePlans {
             ExecPlan& plan)
       : graph_(graph), device_(device), registry_(kernels), options_(options), plan_(plan) {}
 
-  // Before Make().
+  // Takes the kernels of units. Call before Make().
   void TakeUnits(std::vector<std::unique_ptr<Kernel>> units) { units_ = std::move(units); }
   // All but numbers and slots, and the plan's kernels, infos, feeds and fetches. The plan knows whether it has control
   // flow. Errors name the node.

@@ -56,7 +56,7 @@ class NodePool final : public ThreadPool {
   int calls_ = 0;
   int longest_ = 0;
   int64_t longest_ns_ = 0;
-  bool in_blocks_ = false;  // read by those who run its blocks
+  bool in_blocks_ = false;  // read by threads that run its blocks
 };
 
 }  // namespace dfrun

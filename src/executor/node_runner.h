@@ -23,7 +23,7 @@ namespace dfrun {
 enum class RunOutcome {
   kEmpty,        // nothing is ready
   kShare,        // exclusive step: there is work to give away
-  kShareAtNode,  // exclusive step: there is; the next node decides to whom
+  kShareAtNode,  // exclusive step: there is; the next node decides where it goes
   kInbox,        // exclusive step: something came into its inbox
 };
 
@@ -83,8 +83,8 @@ class NodeRunner {
     return Succeeded(call.node, call.fn(call.kernel, context_));
   }
 
-  // Traced, or its values looked at: what the kernel enqueues is waited for. Its arguments apart, so that a call which
-  // is not watched need not lie in memory.
+  // Calls a kernel that is traced or whose values are looked at, and waits for the work that it enqueues. The arguments
+  // are passed apart, so that a call which is not watched need not lie in memory.
   [[gnu::noinline]] Status CallWatched(Kernel::Fn fn, Kernel* kernel, uint32_t node) {
     if (const auto* const unit = dynamic_cast<const RecordedUnit*>(kernel); unit != nullptr) {
       return unit->ComputeWatched(context_, step_.args());
@@ -242,7 +242,7 @@ class NodeRunner {
   }
 
  private:
-  // The number of nodes between two looks at who else could use work; it grows while nodes are cheap.
+  // The number of nodes between two looks for threads that could use work; it grows while nodes are cheap.
   static constexpr uint32_t kFirstLook = 16;
   static constexpr uint32_t kLongestLook = 1024;
   // Nodes cheaper than this run faster on one thread without atomic counters than on two with them.

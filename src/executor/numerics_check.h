@@ -31,7 +31,7 @@ class NumericsCheck {
     int64_t time_ns = 0;  // system clock, in ns
   };
 
-  // Before and after the node's kernel runs; `slots` are those of its iteration.
+  // Call these before and after the node's kernel runs; `slots` are those of its iteration.
   Inputs Before(const ExecPlan& plan, uint32_t node, const Tensor* slots) const;
   void After(const ExecPlan& plan, uint32_t node, const Tensor* slots, const Inputs& inputs) EXCLUDES(mu_);
 

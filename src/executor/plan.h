@@ -1,8 +1,8 @@
-// ExecPlan: a partition's graph as the run loop wants it.
+// ExecPlan: a partition's graph in the form that the run loop needs.
 //
 // Nodes are renumbered in the order in which one thread runs them, so that a step walks memory forward. Values live in
 // slots, one a node output; an input is the number of a slot, so a data edge copies nothing. Out-edges stand in CSR
-// form; of several edges between two nodes those are left that say something of their own (plan_edges.h).
+// form, without repeated edges (plan_edges.h).
 //
 // A slot is one of
 //   fixed      the same in every step (Const, a ref to a variable): set once in the step's state. A node with such an
@@ -12,13 +12,13 @@
 //
 // Graphs with conditionals and loops: every node belongs to a frame (src/graph/control_flow.h); frame 0 is the step
 // itself. Nodes, slots and counters are numbered within their frame, so that an iteration is a block of them, and a
-// ready entry is (iteration, node). What enters a loop for good is handed to each block once. The out-edges of such a
-// plan are FlowEdges, which carry deadness. A plan without such ops has frame 0 alone and pays nothing for them. A loop
+// ready entry is (iteration, node). A loop's constants are handed to each block once. The out-edges of such a plan are
+// DataflowEdges, which carry deadness. A plan without such ops has frame 0 alone and pays nothing for them. A loop
 // without loops inside has a second form, a straight line (loop_program.h).
 //
-// Immutable but for the cache of step states and how expensive nodes ran.
-// Thread safety: all const methods from any thread. The device and the op registry of the graph must outlive it; the
-// graph need not.
+// Invariants: immutable but for the cache of step states and the run times of expensive nodes.
+// Thread safety: all const methods from any thread.
+// Lifetime: the device and the op registry of the graph must outlive it; the graph need not.
 #ifndef DFRUN_SRC_EXECUTOR_PLAN_H_
 #define DFRUN_SRC_EXECUTOR_PLAN_H_
 
@@ -47,8 +47,8 @@ struct PlanOptions {
   bool loop_programs = true;
   // Whether a device that records (src/framework/step_recorder.h) does so; the results are the same.
   bool records = true;
-  // Told, a line at a time, what is recorded and what is not, and why. Empty: nobody asks. From any thread that runs
-  // steps.
+  // Gets a line for each recording, and for each node that is not recorded, with the reason. Empty: nobody asks. Called
+  // from any thread that runs steps.
   std::function<void(const std::string&)> explain = {};
 };
 
@@ -59,10 +59,11 @@ enum NodeFlag : uint32_t {
   kNodeReadsRefs = 1 << 2,      // some input is a ref that must be initialised
   kNodeReleases = 1 << 3,       // some counted slot may have its last reader here
   kNodeRetval = 1 << 4,         // hands its input out
-  kNodeControlFlow = 1 << 5,    // NodeDetail::control_flow says what the run loop does; no kernel is called
+  kNodeControlFlow = 1 << 5,    // no kernel is called; NodeDetail::control_flow names the run loop's action
   kNodeRunsDead = 1 << 6,       // the kernel is called for dead inputs too
-  kNodeYields = 1 << 7,         // with control flow: what its inputs make ready runs before it (FrameEntry::Yielded)
-  kNodePredicateOnly = 1 << 8,  // a Switch that hands no value on: who reads its outputs reads its input
+  kNodeYields = 1 << 7,         // with control flow: runs after the nodes that its inputs make ready
+                                // (FrameEntry::Yielded)
+  kNodePredicateOnly = 1 << 8,  // a Switch that hands no value on: the readers of its outputs read its input
   kNodeGate = 1 << 9,           // withholds the step's updates where its output is not 0
   kNodeGated = 1 << 10,         // an update: left out of a step whose updates are withheld
 };
@@ -245,7 +246,7 @@ class ExecPlan {
   // Nodes that the run loop visits, of all frames.
   uint32_t num_nodes() const { return static_cast<uint32_t>(details_.size()) - 1; }
   bool has_control_flow() const { return has_control_flow_; }
-  // At least one; only one where has_control_flow() is false.
+  // At least one frame; only one where has_control_flow() is false.
   const std::vector<FramePlan>& frames() const { return frames_; }
   const FramePlan& root() const { return frames_[0]; }
   bool has_async() const { return has_async_; }
@@ -265,7 +266,7 @@ class ExecPlan {
   }
   const NodeInfo& info(uint32_t node) const { return *infos_[node]; }
   const NodeInfo* const* infos() const { return infos_.data(); }
-  // By node.
+  // The nodes' blocking information, in their order.
   const std::vector<NodeMeeting>& meetings() const { return meetings_; }
 
   // Recent run times of an expensive node's kernel. Thread safety: any thread.

@@ -13,7 +13,7 @@
 namespace dfrun {
 namespace {
 
-// Full alignment for what fills a vector register; scalars lie side by side.
+// Values that fill a vector register get full alignment; scalars lie side by side.
 size_t ArenaAlignment(size_t bytes) {
   return std::clamp(std::bit_ceil(bytes), sizeof(int64_t), Allocator::kAlignment);
 }

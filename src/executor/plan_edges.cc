@@ -115,7 +115,7 @@ std::vector<NodeId> PlanEdges::Roots() const {
   for (const Node& node : graph_.nodes()) {
     if (IsInPlan(node.id) && num_awaited_[node.id] == 0) roots.push_back(node.id);
   }
-  // Receives first: what they wait for is under way while the others run.
+  // Receives start first: their messages are under way while the other nodes run.
   std::stable_partition(roots.begin(), roots.end(),
                         [&](NodeId id) { return node_plans_[id].def != nullptr && node_plans_[id].def->is_async; });
   return roots;

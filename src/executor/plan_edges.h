@@ -23,14 +23,15 @@ class PlanEdges {
   // control edge.
   using Edge = Consumers::Edge;
 
-  // Both outlive it. `node_plans`: by node, complete but for numbers and slots when Find() is called.
+  // Both arguments must outlive the object. `node_plans`: by node, complete but for numbers and slots when Find() is
+  // called.
   PlanEdges(const Graph& graph, const NodePlans& node_plans) : graph_(graph), node_plans_(node_plans) {}
 
   // InvalidArgument names a node in or behind a cycle.
   Status Find(bool has_control_flow);
   // The plan's nodes, each behind those that it waits for.
   const std::vector<NodeId>& order() const { return order_; }
-  // To those that wait for the node, or, of an Enter that is constant, would find it dead.
+  // The edges to the nodes that wait for the node; for a constant Enter, also to those that would find it dead.
   std::span<const Edge> of(NodeId source) const { return edges_.of(source); }
   // Whether the node is one of the plan's.
   bool IsInPlan(NodeId id) const { return !node_plans_[id].is_settled && !passed_[id].valid(); }
@@ -57,7 +58,7 @@ class PlanEdges {
   const Graph& graph_;
   const NodePlans& node_plans_;
   bool has_control_flow_ = false;
-  std::vector<Output> passed_;  // by node: what those behind one that is left out wait for; of others not valid
+  std::vector<Output> passed_;  // by node: the source that the readers of a left-out node wait for; else invalid
   Consumers edges_;
   std::vector<int32_t> num_awaited_;
   std::vector<NodeId> order_;

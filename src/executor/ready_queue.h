@@ -48,7 +48,7 @@ class ReadyQueue {
     uint32_t Pop() { return nodes_[head_++]; }
     void Unpop() { --head_; }
     void Push(uint32_t node) { nodes_[tail_++] = node; }
-    // Without a branch, since whether an input was the last one is hard to predict.
+    // Has no branch, since whether an input was the last one is hard to predict.
     void PushIf(uint32_t node, bool ready) {
       nodes_[tail_] = node;
       tail_ += ready ? 1 : 0;

@@ -96,7 +96,7 @@ class Finder {
                        [](const PartialShape& shape) { return !shape.IsFullyDefined(); });
   }
 
-  // By reference or by handle, given by its node or by another that is recorded.
+  // Whether the value is a variable by reference or by handle, from its own node or from another that is recorded.
   bool IsVariable(Output from) const {
     const Node& node = graph_.node(from.node);
     if (found_.kinds[from.node] == Kind::kSource) return node.op->traits.is_variable;

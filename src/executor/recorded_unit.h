@@ -1,5 +1,5 @@
-// The kernel of a unit (unit_cut.h): runs its nodes one by one at first, records them when the same shapes come again,
-// and from then on launches what was recorded.
+// The kernel of a captured unit of nodes (unit_cut.h): it runs the nodes one by one at first, records them when the
+// same shapes come again, and from then on launches the recording.
 #ifndef DFRUN_SRC_EXECUTOR_RECORDED_UNIT_H_
 #define DFRUN_SRC_EXECUTOR_RECORDED_UNIT_H_
 

@@ -23,7 +23,8 @@ class RunLoop : private NodeRunner<kShared> {
   static void PushRoots(StepState& step) { step.first().queue.PushRoots(step.plan().root().num_roots); }
   static uint32_t NumReady(const StepWorker& self) { return self.queue.size(); }
 
-  // Finds what the end of an asynchronous node made ready. Its count in the step has become this worker's.
+  // Queues the nodes that the end of an asynchronous node made ready. The node's count in the step has become this
+  // worker's.
   void Absorb(AsyncOp& op) {
     Status status = std::exchange(op.status, Status());
     if (!status.ok()) this->Fail(op.node, status);
@@ -121,7 +122,7 @@ class RunLoop : private NodeRunner<kShared> {
     }
   }
 
-  // The step has failed: what is ready stays undone.
+  // Drops the ready nodes, since the step has failed.
   RunOutcome Drop() {
     queue_.Clear();
     return RunOutcome::kEmpty;

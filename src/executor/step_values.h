@@ -30,7 +30,7 @@ class StepValues {
   int32_t* pending() { return pending_.data(); }
   // Nodes that have yet to read a slot, by Release::counter.
   int32_t* readers() { return readers_.data(); }
-  // With control flow, by node: 1 where an input was dead; of a Merge, 1 + the live input that came.
+  // Notes by node, with control flow: 1 where an input was dead; for a Merge, 1 + the number of its live input.
   int32_t* notes() { return notes_.data(); }
 
  private:

@@ -28,7 +28,7 @@ bool IsEnd(const Node& node) {
   return boundary == Boundary::kSend || boundary == Boundary::kRecv || IsParticipant(node);
 }
 
-// Not in the graph: what stands for no node of a unit, or for one of nothing but headers.
+// Whether the node has work to enqueue: nodes that only pass values on, and NoOps, have none.
 bool HasWork(const Node& node) {
   return node.op->traits.passthrough == Passthrough::kNone && node.op->name != "NoOp";
 }
@@ -190,7 +190,7 @@ class Cutter {
     if (!shape.ok()) return true;
     return shape->num_elements() * static_cast<int64_t>(DTypeSize(node.output_types[0].dtype)) <= kMostBytesInOrder;
   }
-  // All of its readers are units that copy what it reads.
+  // Whether all readers of the copy are units that copy its source themselves.
   bool IsUseless(NodeId id) const {
     const auto readers = consumers_.of(id);
     return !readers.empty() && IsCopiedByUnits(id) &&
@@ -204,7 +204,7 @@ class Cutter {
     if (unit == kNoUnit) return {new_id_[value.node], value.port};
     return {units_[unit].node, units_[unit].outputs.at({value.node, value.port})};
   }
-  // Appends whom a node waits for that waited for `id`.
+  // Appends the node to wait for in place of `id`: its unit, or its new node.
   void AddWait(NodeId id, std::vector<NodeId>& waits_for) const {
     const NodeId now = unit_of_[id] == kNoUnit ? new_id_[id] : units_[unit_of_[id]].node;
     if (now >= 0) waits_for.push_back(now);  // else a constant

@@ -24,7 +24,7 @@ bool MayWrite(const NodeInfo& info, size_t input) {
   return std::any_of(info.op->inputs.begin(), info.op->inputs.end(), [](const ArgDef& arg) { return arg.is_ref; });
 }
 
-// By node, the nodes that it waits for.
+// Returns the nodes that each node waits for.
 std::vector<std::vector<uint32_t>> WaitsOf(const ExecPlan& plan) {
   std::vector<std::vector<uint32_t>> waits(plan.num_nodes());
   for (uint32_t node = 0; node < plan.num_nodes(); ++node) {
@@ -43,7 +43,7 @@ class UnitRecorder final : public UnitRunner::Observer {
  public:
   UnitRecorder(const ExecPlan& plan, UnitRecording& made) : plan_(plan), made_(made), waits_(WaitsOf(plan)) {}
 
-  // Both rounds of calls.
+  // Calls all kernels twice: the first round finds their memory, the second is recorded.
   Status Run(const std::vector<bool>& uploaded, OpContext& ctx) {
     DF_TRY(RunOnce(uploaded, ctx));
     made_.outputs_.clear();

@@ -52,11 +52,11 @@ int64_t NowNs() {
 
 }  // namespace
 
-// A call of RunBlocks. Lives on its caller's stack: a thread joins under mu_ while the job is in jobs_, and the caller
-// takes it out of jobs_ and returns only when all that joined have left.
+// A call of RunBlocks. It lives on its caller's stack: a thread joins under mu_ while the job is in jobs_, and the
+// caller takes it out of jobs_ and returns only when all that joined have left.
 //
-// Blocks lie in shares, one a thread: a thread begins with its own and then helps with the next ones. So what a kernel
-// made of a tensor is mostly read, or written again, by the thread whose cache has it.
+// Blocks lie in shares, one a thread: a thread begins with its own and then helps with the next ones. So a block of a
+// tensor is mostly read, or written again, by the thread that wrote it and has it in its cache.
 class WorkerPool::BlockJob {
  public:
   BlockJob(FunctionRef<void(int64_t)> body, int64_t blocks, int threads)
@@ -69,7 +69,7 @@ class WorkerPool::BlockJob {
   }
 
   bool has_blocks() const { return open_.load(std::memory_order_relaxed) > 0; }
-  // Runs what is left. `queued` counts this job until its last block is taken.
+  // Runs the blocks that are left. `queued` counts this job until its last block is taken.
   void Run(std::atomic<int>& queued) {
     const int64_t own = this_thread * num_shares_ / threads_;
     for (int64_t i = 0; i < num_shares_; ++i) RunShare((own + i) % num_shares_, queued);
@@ -121,7 +121,7 @@ class WorkerPool::BlockJob {
 // and sleeps would add up along the tree of ranks. So slices are looked for in single rounds where rounds are long.
 class WorkerPool::Backoff {
  public:
-  // `patient`: yields go on while nobody else wants the core: what is polled for may be a large message on its way.
+  // `patient`: yields go on while nobody else wants the core: the poll may wait for a large message on its way.
   // `polls`: a look is a poll of the network by the only thread there is; it takes long enough without a pause, in
   // which a message would wait.
   Backoff(std::atomic<int64_t>& oversubscribed_until_ns, bool patient, bool polls = false)
@@ -259,14 +259,14 @@ void WorkerPool::Append(Work* work) {
 void WorkerPool::Submit(Work* work) {
   MutexLock lock(mu_);
   Append(work);
-  // Sequentially consistent, as SetIdle() and HasWork(): who stops being idle looks for work once more after that,
-  // so either it sees this work or it is not counted here.
+  // Sequentially consistent, as SetIdle() and HasWork(): a thread that stops being idle looks for work once more after
+  // that, so either it sees this work or it is not counted here.
   if (queued_.fetch_add(1) + 1 > idle_pollers_.load()) Wake(1);
 }
 
 void WorkerPool::Notify() {
-  // The increment by who goes to sleep and this read-modify-write are ordered one way or the other: either the
-  // sleeper's look at its condition sees what was done before this call, or this call sees the sleeper.
+  // The increment by a thread that goes to sleep and this read-modify-write are ordered one way or the other: either
+  // the sleeper's look at its condition sees all writes before this call, or this call sees the sleeper.
   if (idle_callers_.sleeping.fetch_add(0) == 0) return;
   MutexLock lock(mu_);
   idle_callers_.wake.NotifyAll();
@@ -282,8 +282,8 @@ void WorkerPool::Wake(int64_t threads) {
   }
 }
 
-// Sequentially consistent: who goes to sleep counts itself and then looks for what it waits for, so that it sees that
-// or is seen here.
+// Sequentially consistent: a thread that goes to sleep counts itself and then looks for its condition, so either it
+// sees the condition or it is seen here.
 void WorkerPool::WakeNetworkSleepers() {
   if (network_sleepers_.load() == 0) return;
   const uint64_t one = 1;
@@ -430,7 +430,8 @@ bool WorkerPool::SleepOnNetwork(FunctionRef<bool()> done, Sleepers& sleepers) {
     EndSleep(sleepers);
   }
   if (network_sleepers_.fetch_sub(1) > 1) return true;
-  // The last takes back what woke all; who has gone to sleep meanwhile may have been meant too.
+  // The last sleeper takes back the event that woke all. A thread that has gone to sleep meanwhile may have been meant
+  // too, so it is woken again.
   uint64_t wakes = 0;
   [[maybe_unused]] const ssize_t got = read(wake_event_, &wakes, sizeof wakes);
   WakeNetworkSleepers();

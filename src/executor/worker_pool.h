@@ -1,10 +1,10 @@
 // The threads of a rank: they run parts of steps and blocks of large kernels.
 //
-// A pool of T threads owns T-1 workers; the T-th is whoever calls RunPlan, RunBlocks or HelpUntil. With T = 1 there is
-// no other thread: everything runs on callers, and only they call the poll hook.
+// A pool of T threads owns T-1 workers; the T-th is any thread that calls RunPlan, RunBlocks or HelpUntil. With T = 1
+// there is no other thread: everything runs on callers, and only they call the poll hook.
 //
 // A thread without work polls briefly, then yields, then sleeps: a sleeper costs its waker 6 us and runs 20 us later,
-// and a thread that spins on a shared core costs whoever shares it 10 ms. On a core that others do not yield it sleeps
+// and a thread that spins on a shared core costs the other program 10 ms. On a core that others do not yield it sleeps
 // at once.
 #ifndef DFRUN_SRC_EXECUTOR_WORKER_POOL_H_
 #define DFRUN_SRC_EXECUTOR_WORKER_POOL_H_
@@ -21,7 +21,7 @@
 
 namespace dfrun {
 
-// A piece of work in the pool's queue. Owned by who submits it, and theirs again when `run` is called.
+// A piece of work in the pool's queue. The submitter owns it, and may use it again as soon as `run` is called.
 struct Work {
   void (*run)(Work* self) = nullptr;
   Work* next = nullptr;
@@ -33,8 +33,7 @@ struct NetworkWait {
   // Empty: there are none, and the waiting thread polls again and again.
   std::vector<int> descriptors = {};
   std::function<bool()> arm = {};
-  // False: nobody sleeps. What is waited for comes of polls alone, as where the ranks are threads that take turns in
-  // them.
+  // False: no thread sleeps, because only polls bring messages, as where the ranks are threads that take turns in them.
   bool sleeps = true;
 };
 
@@ -67,11 +66,11 @@ class WorkerPool final : public ThreadPool {
 
   // Queues work, first come first served. Wakes a sleeper where no thread is looking for work.
   void Submit(Work* work);
-  // Runs work until `done()`, which must not block; whoever makes it true calls Notify() after.
+  // Runs work until `done()`, which must not block; the thread that makes it true calls Notify() afterwards.
   void HelpUntil(FunctionRef<bool()> done);
   void Notify();
-  // Any thread: true where nothing is queued and the thread that made the pool sleeps in HelpUntil(). Looks for some
-  // milliseconds, for who waits sleeps in short turns.
+  // Whether nothing is queued and the thread that made the pool sleeps in HelpUntil(). Looks for some milliseconds,
+  // because a waiting thread sleeps in short turns. Thread safety: any thread.
   bool IsQuiet() const;
 
   // True where a thread looks for work right now: handing it some costs no wake-up.
@@ -96,12 +95,12 @@ class WorkerPool final : public ThreadPool {
   // Returns when there may be work, or `done()`.
   void LookForWork(FunctionRef<bool()> done, Sleepers& sleepers);
   void SetIdle(bool idle);
-  // With a poll hook for `longest` at most.
+  // Sleeps; with a poll hook for `longest` at most.
   void Sleep(FunctionRef<bool()> done, Sleepers& sleepers, std::chrono::microseconds longest);
-  // Until the network, Notify() or Wake() wakes it, or for a while; false: it did not sleep.
+  // Sleeps until the network, Notify() or Wake() wakes it, or for a while; false: it did not sleep.
   bool SleepOnNetwork(FunctionRef<bool()> done, Sleepers& sleepers);
   void WakeNetworkSleepers();
-  // Around a sleep of either kind, for Notify(), Wake() and IsQuiet().
+  // Called before and after a sleep of either kind, for Notify(), Wake() and IsQuiet().
   void BeginSleep(Sleepers& sleepers) REQUIRES(mu_);
   void EndSleep(Sleepers& sleepers) REQUIRES(mu_);
   // Wakes up to `threads` sleepers, those in HelpUntil() first.
