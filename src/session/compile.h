@@ -1,4 +1,4 @@
-// From a session's graph to one graph a device, for one signature.
+// Compiles one signature: turns a session's graph into one graph for each device.
 #ifndef DFRUN_SRC_SESSION_COMPILE_H_
 #define DFRUN_SRC_SESSION_COMPILE_H_
 

@@ -35,7 +35,8 @@ ControlPlane::ControlPlane(Communicator& communicator, const RankWatch* watch, s
 
 ControlPlane::~ControlPlane() = default;
 
-// Fields that stand twice count as the second says: what is passed on gets the epoch of who does so.
+// Appends this rank's epoch. In a message that is passed on the field stands twice, and the second counts: the epoch of
+// the rank that passes it on.
 std::string ControlPlane::Serialize(const control::Message& message) const {
   std::string bytes = message.SerializeAsString();
   control::Message stamp;
@@ -183,7 +184,8 @@ void ControlPlane::Abort(int64_t round, const RankStatus& error) {
 
 void ControlPlane::HandleAbort(int from, const control::Message& message) {
   if (!TakeAbort(message.round())) return;
-  // Passed on before the step ends here: who waits for its Done, or for what it sends, has the news before that.
+  // The message is passed on before the step ends here: a rank that waits for this one's Done, or for its Sends, has
+  // the news before that.
   SendToNeighbours(message, from);
   on_abort_(message.round(), FromProto(message.abort().error()).status);
   on_change_();

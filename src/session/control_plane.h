@@ -27,7 +27,8 @@ class Devices;  // src/session/control.proto
 class Message;
 }  // namespace control
 
-// Thread safety: all methods from any thread. None blocks: who waits polls the communicator meanwhile.
+// Thread safety: all methods from any thread.
+// Blocks: never; a thread that waits polls the communicator meanwhile.
 class ControlPlane {
  public:
   // `on_change` runs inside Poll() when a request, the end of a round or an abort is there. `watch`, which outlives the
@@ -66,14 +67,15 @@ class ControlPlane {
   // Sets the handler of a Stop from another rank. Call before the first request.
   void OnStop(std::function<void(int signal)> handler);
 
-  // Other ranks: tells rank 0 of this rank's devices. What is told before Done() of a round is there before its end.
+  // Other ranks: tells rank 0 of this rank's devices. A report sent before Done() of a round arrives before the round's
+  // end.
   void Report(const control::Devices& devices);
-  // Rank 0: what to do on such news; set before the first request.
+  // Rank 0: sets the handler of reports. Call before the first request.
   void OnReport(std::function<void(const control::Devices&)> handler);
 
   // A rank is lost: the first call counts.
   void SetLost(const Status& loss) EXCLUDES(mu_);
-  // Not OK once the network has failed or a rank is lost: waiting is then vain.
+  // An error once the network has failed or a rank is lost: waiting is then vain.
   Status network_status() const EXCLUDES(mu_);
 
  private:
@@ -84,10 +86,10 @@ class ControlPlane {
   };
 
   uint64_t epoch() const { return watch_ == nullptr ? 0 : watch_->epoch(); }
-  // With the epoch.
+  // Serializes the message with this rank's epoch.
   std::string Serialize(const control::Message& message) const;
   void Handle(int from, const std::string& bytes);
-  // False: it is of before a loss, and what it is about has ended.
+  // False: the message was sent before a loss, and its step or round has ended.
   bool IsCurrent(int from, const control::Message& message);
   void HandleRequest(control::Message message);
   void HandleAbort(int from, const control::Message& message);

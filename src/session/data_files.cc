@@ -73,7 +73,7 @@ void AddDataset(const std::string& name, const DatasetInfo& info, control::DataF
   dataset->set_shape(StrCat(info.dtype, info.shape));
 }
 
-// The datasets that rank 0 reads. What cannot be described is told by its bytes.
+// Describes the datasets that rank 0 reads. A dataset that cannot be described is compared by the file's bytes.
 void DescribeDatasets(const control::DataFile& expected, control::DataFile& out) {
   if (expected.datasets().empty()) return;
   const auto file = Hdf5File::Open(expected.path(), {});

@@ -16,7 +16,7 @@ namespace dfrun {
 
 class StepRun;
 
-// Thread safety: what is not guarded is set before the first step.
+// Thread safety: members that are not guarded are set before the first step.
 struct LocalExecutable {
   LocalExecutable() = default;
   LocalExecutable(const LocalExecutable&) = delete;
@@ -42,7 +42,7 @@ struct LocalExecutable {
   std::atomic<int> ending{0};  // steps that went well here, and whose end elsewhere is not over here
   Mutex mu;
   std::deque<Slot> slots GUARDED_BY(mu);
-  // In the order of the requests. Where steps do not overlap the first is running.
+  // The runs, in the order of the requests. Where steps do not overlap the first is running.
   std::deque<std::shared_ptr<StepRun>> line GUARDED_BY(mu);
 };
 

@@ -20,9 +20,11 @@
 namespace dfrun {
 namespace {
 
-// A rank that only sends may run ahead of those that receive; what it has sent waits in their memory. This bounds it.
+// A bound of the steps in a request: a rank that only sends may run ahead of those that receive, and its messages wait
+// in their memory.
 constexpr int64_t kStepsPerRequest = 100;
-// A request to stop is heard between two requests of steps: this bounds how many are asked for at once, beside one.
+// A request to stop is heard between two requests of steps, so this time bounds, besides kStepsPerRequest, how many are
+// asked for at once.
 constexpr std::chrono::duration<double> kRequestTime(0.25);
 // protobuf's own limit is 2 GiB a message.
 constexpr size_t kMaxGraphBytes = (size_t{1} << 31) - (size_t{1} << 20);
@@ -355,7 +357,7 @@ void Master::PauseSteps() {
   });
 }
 
-// While no step is in flight.
+// Retires the parts. Call while no step is in flight.
 void Master::RetireParts() {
   std::vector<LocalExecutable*> parts;
   {

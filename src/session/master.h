@@ -31,7 +31,7 @@ class Message;
 
 class ControlRound;
 
-// A compiled signature. Immutable but for what its plans keep.
+// A compiled signature. Immutable but for the state in its plans.
 struct Executable {
   explicit Executable(int32_t max_slots) : slots(max_slots) {}
   int64_t id = 0;
@@ -83,7 +83,8 @@ class Master final : private PendingStepHost {
   void AddFiles(const std::vector<Partition>& partitions, std::vector<control::Message>& requests) REQUIRES(change_mu_);
   Status CheckArgs(const Executable& executable, size_t feeds, size_t fetches) const;
   Status CheckFeeds(const Executable& executable, std::span<const Tensor> feeds) const;
-  // Up to `most` steps that feed and fetch nothing, in a round of bounded length: how many were asked for.
+  // Runs up to `most` steps that feed and fetch nothing, in a round of bounded length, and returns how many were asked
+  // for.
   Result<int64_t> RunSomeSteps(Executable& executable, int64_t most, NotFiniteRow& row) EXCLUDES(mu_);
 
   // Asks all ranks for steps, and begins this rank's part of them. Blocks while no slot is free.
@@ -99,7 +100,7 @@ class Master final : private PendingStepHost {
   void TakeBack(int64_t next, int64_t asked);
   void OwnPartEnded(PendingStep& step) override;
   void AllEnded(PendingStep& step) override;
-  // From the one to the other no step is in flight, and none begins.
+  // No step is in flight, and none begins, between PauseSteps() and ResumeSteps().
   void PauseSteps() EXCLUDES(mu_);
   void ResumeSteps() EXCLUDES(mu_);
   void RetireParts() EXCLUDES(mu_);

@@ -1,4 +1,4 @@
-// A step in flight, as who asked for it sees it.
+// A step in flight, as its caller sees it.
 #ifndef DFRUN_SRC_SESSION_PENDING_STEP_H_
 #define DFRUN_SRC_SESSION_PENDING_STEP_H_
 

@@ -19,7 +19,7 @@ struct ReportSource {
   WorkerPool& pool;
 };
 
-// Any thread; takes some milliseconds where the rank is busy.
+// Makes the report; takes some milliseconds where the rank is busy. Thread safety: any thread.
 control::RankReport MakeRankReport(const ReportSource& source);
 
 }  // namespace dfrun

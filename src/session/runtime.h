@@ -63,7 +63,7 @@ struct RuntimeOptions {
   StopGuard* stop = nullptr;
   // This rank's watch; it outlives the runtime. Null: the death of a rank is not noticed.
   RankWatch* watch = nullptr;
-  // Rank 0, with a watch: after so many seconds without the end of a step it is said what all ranks wait for; 0: never.
+  // Rank 0, with a watch: after so many seconds without the end of a step it reports what all ranks wait for; 0: never.
   double stall_s = 0;
   // Rank 0: no step will ever go on. Called on the watch's thread, once; the steps of several ranks then end with this
   // error. Empty: it is only said.
@@ -116,9 +116,9 @@ class Runtime {
   const DevicesReport& devices_report() const { return found_.report; }
   // The report with the current contents of the devices' memory.
   DevicesReport MemoryReport() const;
-  // Rank 0, after StartTasks() (src/session/start_tasks.h): what every rank has reported last, by rank.
+  // Rank 0: the last report of every rank, by rank. Call after StartTasks() (src/session/start_tasks.h).
   std::vector<DevicesReport> ReportsOfRanks() const EXCLUDES(reports_mu_);
-  // By full name; null if this rank has none of it.
+  // Finds a device by full name; null if this rank has none of it.
   Device* FindDevice(std::string_view full_name) const;
   // The device where feeds and fetches live. Call after StartTask().
   Device& cpu() const { return *found_.devices[0]; }
@@ -142,7 +142,7 @@ class Runtime {
   const int rank_;
   const int size_;
   std::atomic<int64_t> next_session_{0};
-  // In this order, so that what calls is destroyed before what it calls.
+  // The members are in an order in which each caller is destroyed before the objects that it calls.
   PartList parts_;
   StepTrace trace_;
   const std::unique_ptr<Communicator> communicator_;

@@ -80,10 +80,10 @@ class Session {
   Status Extend(std::string_view graph_def, GraphDefFormat format);
   Status Extend(const std::function<Status(Graph&)>& add);
 
-  // Forgets what the containers of these names hold, on every device of every rank: variables, queues, readers. No name
-  // at all stands for the default container, "". All handles of this session end with it: their steps return
-  // FailedPrecondition, and signatures are compiled anew. Another session of the runtime keeps what its handles hold.
-  // Waits for steps in flight where there are several ranks; not while a step runs on one.
+  // Empties the containers of these names, on every device of every rank: variables, queues, readers. No name at all
+  // stands for the default container, "". All handles of this session end with it: their steps return
+  // FailedPrecondition, and signatures are compiled anew. Objects behind handles of another session of the runtime live
+  // on. Waits for steps in flight where there are several ranks; must not be called while a step runs on one.
   Status ResetContainers(const std::vector<std::string>& names = {});
 
   // One step. feeds and fetches are in the signature's order; a feed's dtype and shape must fit the signature's. The
@@ -103,14 +103,16 @@ class Session {
   int64_t steps_not_finite() const;
   // The number that the gates of the first such step since the last call have found; 0: there was none.
   int32_t TakeFirstNotFinite();
-  // A step of a signature without feeds in which each node's values are looked at, for what numerics_check.h says. Not
-  // with another step. kNotFinite: what it found first, over all ranks; the session stays open, and all is fetched.
-  // `optimize`: the nodes as they run in steps, else as they are in the graph.
+  // Runs a step of a signature without feeds in which each node's values are looked at, for the faults that
+  // numerics_check.h names. No other step may run. kNotFinite: the first finding, over all ranks; the session stays
+  // open, and all is fetched. `optimize`: the nodes as they run in steps, else as they are in the graph.
   Status CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches);
 
-  // Each rank tells what its devices' memory holds when a step of the handle has ended. Before the first of them.
+  // Each rank reports the contents of its devices' memory when a step of the handle has ended. Call before the first of
+  // them.
   void TellMemoryAfter(Handle handle);
-  // By rank and device, what was told last; of this rank as it is now. Ranks that have told nothing are not in it.
+  // The last reports, by rank and device; for this rank its current state. Ranks that have reported nothing are not in
+  // it.
   std::vector<DeviceMemory> MemoryOfRanks() const;
 
   // The graph as it runs: functions are lowered. The reference holds until the next Extend().
@@ -124,8 +126,8 @@ class Session {
   // Steps begun so far, by all handles: the id of the next step.
   int64_t steps_run() const;
 
-  // Every rank records its steps and their messages from now on, until WriteTrace() ends it: each rank then writes what
-  // it recorded to "<prefix>rank-<rank>.json", a Chrome trace. Not while a step runs; one session of a runtime at a
+  // Every rank records its steps and their messages from now on, until WriteTrace() ends it: each rank then writes its
+  // records to "<prefix>rank-<rank>.json", a Chrome trace. No step may be running; one session of a runtime traces at a
   // time.
   void StartTrace();
   Status WriteTrace(const std::string& prefix);

@@ -13,9 +13,9 @@ struct SessionGraphOptions {
   NodeId first_node = 0;
 };
 
-// Inlines functions, fixes what must be the same in every signature (the devices of nodes that
-// share one, the positions of random nodes in their sequences) and forgets the shapes that variables need not keep.
-// Nodes before `first_node` are of a graph that was prepared before, for the same session; they keep their ids.
+// Inlines functions, fixes everything that must be the same in every signature (the devices of nodes that share one,
+// the positions of random nodes in their sequences) and forgets the shapes that variables need not keep. Nodes before
+// `first_node` are of a graph that was prepared before, for the same session; they keep their ids.
 Status PrepareSessionGraph(Graph& graph, const SessionGraphOptions& options);
 
 }  // namespace dfrun

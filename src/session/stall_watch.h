@@ -1,4 +1,4 @@
-// Notices on rank 0 that no step ends, asks all ranks what they wait for, and says it.
+// A watch on rank 0 that notices when no step ends, asks all ranks what they wait for, and reports it.
 #ifndef DFRUN_SRC_SESSION_STALL_WATCH_H_
 #define DFRUN_SRC_SESSION_STALL_WATCH_H_
 

@@ -97,7 +97,7 @@ bool StepRun::NextStep() {
     if (state_ != State::kBetweenSteps) return false;
     status = TakeStatus();
   }
-  // For an error that came before the first node.
+  // An error may have come before the first node.
   if (!status.ok() && !FailHere(status)) return false;
   bool goes_on = false;
   {
@@ -135,7 +135,7 @@ void StepRun::End(Status status) {
   const std::shared_ptr<StepRun> next = host_.TakeOut(shared_from_this());
   WorkerPool& pool = host_.pool();
   done_(std::move(status));
-  // Not by this thread, which may be the one that polls.
+  // Another thread takes it, since this one may be the one that polls.
   if (next != nullptr) pool.Submit(next.get());
 }
 

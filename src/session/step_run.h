@@ -31,7 +31,7 @@ class StepRunHost {
   virtual const std::string& rank_text() const = 0;
   // A step begins on this rank.
   virtual void CountStep() = 0;
-  // A step's updates were withheld on this rank, by what its gate has found.
+  // A step's updates were withheld on this rank; `found` is its gate's finding.
   virtual void CountNotFinite(int32_t found) = 0;
   // A failure here that ends the session.
   virtual void FailSessionHere(const Status& status) = 0;
@@ -49,10 +49,10 @@ struct StepRequest {
   int32_t slot = 0;
   ErrorScope scope = ErrorScope::kSession;  // kStep: of one step
   NotFiniteRow not_finite = {};             // before the first step; none is run after it is full
-  // Live until the end, as what they point at.
+  // The arguments, and everything that they point to, must live until the end.
   std::span<const Tensor> feeds = {};
   std::span<Tensor> fetches = {};
-  bool tell_memory = false;  // ranks tell what their devices' memory holds at the end
+  bool tell_memory = false;  // ranks report the contents of their devices' memory at the end
   TraceSink* trace = nullptr;
   NumericsCheck* numerics = nullptr;
 };
@@ -67,7 +67,7 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
   StepRun(StepRunHost& host, LocalExecutable& part, const StepRequest& request, Callback done);
   ~StepRun() override = default;
 
-  // Once, when it is first in its part's line.
+  // Begins the run; once, when it is first in its part's line.
   void Begin();
   // The step, of scope kStep, has failed elsewhere; the session has failed. At any time, also before it begins and
   // after it has ended; the first failure counts.
@@ -76,8 +76,8 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
 
   LocalExecutable& part() const { return part_; }
   const StepRequest& request() const { return request_; }
-  // When it has ended: the failure that arose here, if its scope is kStep; steps that ran; those behind each other, up
-  // to the last, whose updates were withheld.
+  // Results, when the run has ended: the failure that arose here, if its scope is kStep; the steps that ran; the last
+  // steps, behind each other, whose updates were withheld.
   RankStatus own_failure() const EXCLUDES(mu_);
   int64_t steps_run() const { return steps_run_; }
   const NotFiniteRow& not_finite() const { return not_finite_; }
@@ -101,13 +101,13 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
 
   // True: its plans are to be started.
   bool BeginStep() EXCLUDES(mu_);
-  // From a step's start on: until a step is left to others, or the last has ended.
+  // Runs a step, from its start on, until it is left to other threads, or the last step has ended.
   void RunSteps();
   void Start(size_t plan);
-  // One of what left_ counts has ended. True: it was the last of the step.
+  // Counts the end of a plan, or of the start itself (see left_). True: it was the last of the step.
   bool EndOne() EXCLUDES(mu_);
   void OneEnded();
-  // After a step. True: the next one's plans are to be started.
+  // Called after a step. True: the next one's plans are to be started.
   bool NextStep();
   // The status of the step that has ended.
   Status TakeStatus() REQUIRES(mu_);
@@ -115,7 +115,7 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
 
   // An error here. False: the step had ended but for this, and now waits for its messages.
   bool FailHere(const Status& status);
-  // False where there was a failure before. `was`: in what state it came.
+  // Records a failure; false where there was one before. `was`: the state in which it came.
   bool Record(const RankStatus& failure, bool here, ErrorScope scope, State* was) EXCLUDES(mu_);
   // Ends a step that fails alone.
   void EndStep(const Status& status, State was);

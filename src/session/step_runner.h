@@ -19,7 +19,8 @@ namespace dfrun {
 // other in the order in which they were queued; steps of several parts run at the same time.
 class StepRunner final : public StepRunHost {
  public:
-  // `control` is null where there is one rank. Both outlive the runner. `rank_text` is what errors call this rank.
+  // `control` is null where there is one rank. Both must outlive the runner. `rank_text` is the name of this rank in
+  // errors.
   StepRunner(WorkerPool& pool, ControlPlane* control, std::string rank_text);
 
   // Puts a run into its part's line. True: the caller is to Begin() it; else the one before it does. All ranks queue
@@ -27,7 +28,7 @@ class StepRunner final : public StepRunHost {
   [[nodiscard]] bool Queue(const std::shared_ptr<StepRun>& run) EXCLUDES(mu_);
   // Blocks until nothing comes to this rank any more of steps of the part that ended well here and failed elsewhere.
   void WaitUntilQuiet(LocalExecutable& part);
-  // Before the part is destroyed, when no step of it runs: WaitUntilQuiet(), and forgets its runs.
+  // WaitUntilQuiet(), and forgets the part's runs. Call before the part is destroyed, when no step of it runs.
   void Retire(LocalExecutable& part) EXCLUDES(mu_);
   // Queues, begins and waits. Blocks until this rank's part has ended. With several ranks, an error here ends the step
   // everywhere, and an error elsewhere ends it here.
@@ -38,7 +39,8 @@ class StepRunner final : public StepRunHost {
   int64_t steps_not_finite() const { return steps_not_finite_.load(std::memory_order_relaxed); }
   // The number that the gates of the first of them since the last call have found; 0: there was none.
   int32_t TakeFirstNotFinite() { return first_not_finite_.exchange(0, std::memory_order_relaxed); }
-  // Steps begun on this rank, and requests for steps begun and not ended: what tells whether it goes on.
+  // The steps begun on this rank, and whether a request for steps has begun and not ended; both tell whether it goes
+  // on.
   int64_t steps_begun() const { return steps_begun_.load(std::memory_order_relaxed); }
   bool is_in_step() const { return open_.load(std::memory_order_relaxed) > 0; }
   // The finding of a check on this rank, as kNotFinite; else OK.
@@ -55,8 +57,8 @@ class StepRunner final : public StepRunHost {
 
   // A failure that ends the session: here, or elsewhere. The first counts.
   void FailSession(const RankStatus& failure, bool here) EXCLUDES(mu_);
-  // With several ranks: the failure that ended the session, the first that this rank saw, its own or another's. Every
-  // later run ends with it at once.
+  // The failure that ended the session, where there are several ranks: the first that this rank saw, its own or
+  // another's. Every later run ends with it at once.
   Status failure() const EXCLUDES(mu_);
   // The failure of a run that has ended, as this rank reports it: one that arose here, in the run or the session; else
   // OK.

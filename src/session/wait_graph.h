@@ -13,7 +13,7 @@
 
 namespace dfrun {
 
-// By rank; nothing: the rank is silent.
+// The reports by rank; nothing: the rank is silent.
 using RankReports = std::vector<std::optional<control::RankReport>>;
 
 // Thread safety: const methods from any thread. The reports outlive it.

@@ -1,4 +1,4 @@
-// Worker: what a rank other than 0 does. It registers the partitions that rank 0 sends, and runs them on request.
+// Worker: the part of a rank other than 0. It registers the partitions that rank 0 sends, and runs them on request.
 #ifndef DFRUN_SRC_SESSION_WORKER_H_
 #define DFRUN_SRC_SESSION_WORKER_H_
 
@@ -23,7 +23,7 @@ class Worker {
   std::unique_ptr<Impl> impl_;
 };
 
-// On rank 0, after the last session: ends Serve() on every other rank with `status`.
+// Rank 0, after the last session: ends Serve() on every other rank with `status`.
 Status Shutdown(Runtime& runtime, const Status& status = Status());
 
 }  // namespace dfrun
