@@ -1,9 +1,9 @@
 // Variables that the model itself assigns in a step: moving averages, counters.
 //
 // Replicas that assign one variable would race. So where the variable says `reduce`, each replica assigns, and reads, a
-// copy of its own that begins the step with the variable's value; after all of them the variable gets, once, what the
-// copies come to, in the order of the replicas. A variable that does not say is assigned as the model has it, which one
-// replica alone may do.
+// copy of its own that begins the step with the variable's value; after all of them the variable gets, once, the
+// combined value of the copies, in the order of the replicas. A variable without `reduce` is assigned as the model has
+// it, which only a single replica may do.
 #ifndef DFRUN_SRC_TRAINING_ASSIGNED_VARIABLES_H_
 #define DFRUN_SRC_TRAINING_ASSIGNED_VARIABLES_H_
 
@@ -28,8 +28,8 @@ class AssignedVariables {
   bool Has(NodeId variable) const;
   // The copies of a replica, before it is copied: they stand for the variables in `map`.
   Status AddCopies(const SubgraphCopyOptions& replica, JobGraphDraft& draft, SubgraphMap& map) const;
-  // After all replicas are copied: the nodes that assign the variables, targets of the step and among the draft's
-  // writers. `maps`: of the replicas, from `graph` to the job's.
+  // Adds the nodes that assign the variables, as targets of the step and among the draft's writers. Call after all
+  // replicas are copied. `maps`: of the replicas, from `graph` to the job's.
   Status AddAssignments(const std::vector<SubgraphMap>& maps, JobGraphDraft& draft) const;
 
  private:

@@ -35,7 +35,8 @@ Result<std::string> HostOf(const std::string& device) {
   return name.ToString();
 }
 
-// Whether a value that is not finite must not be saved. States may hold any: what a queue holds is no result.
+// Whether a value that is not finite must not be saved. States may hold any value: the elements of a queue are no
+// result.
 bool IsChecked(const JobGraphDraft& draft, const Kept& kept) {
   const DType dtype = kept.parts[0].dtype;
   if (!kept.is_variable || (!IsFloating(dtype) && !IsComplex(dtype))) return false;

@@ -22,7 +22,7 @@ struct CrosswiseMeeting {
 // Nothing where there is none. Thread safety: reads the graph only.
 std::optional<CrosswiseMeeting> FindCrosswiseMeeting(const Graph& graph, Output loss);
 
-// A sentence: where, the shapes, and what to write.
+// Returns a sentence with the place, the shapes, and the notation to use instead.
 std::string DescribeCrosswise(const Graph& graph, const CrosswiseMeeting& meeting);
 
 }  // namespace dfrun

@@ -113,8 +113,8 @@ class Pass {
     return Status();
   }
 
-  // In the order of the files: each sample once, in whatever order a mean takes them. Sizes of batches are known, also
-  // where what the command line feeds has left those of the graph open.
+  // Sets attrs for reading in the order of the files: each sample once, in whatever order a mean takes them. The sizes
+  // of batches are known, also where feeds of the command line have left those of the graph open.
   void SetReaderAttrs(const Node& node, std::optional<int64_t> batch, AttrMap& attrs) const {
     const auto is_read = [&](const InputSpec* input) { return input->read == node.id; };
     const auto walked = std::find_if(walked_.begin(), walked_.end(), is_read);
@@ -130,7 +130,8 @@ class Pass {
     attrs.Set("prefetch", int64_t{0});
   }
 
-  // By the shapes in the last batch; where all are full, in batches of one more, of which no step is made.
+  // Finds the rows of fetches from their shapes in the last batch; where all batches are full, from shapes in batches
+  // of one sample more, of which no step is made.
   Status FindRows(EvaluationPass& pass) const {
     if (pass.rest) {
       const int64_t samples = pass.samples % pass.batch_samples;

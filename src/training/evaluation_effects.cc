@@ -17,7 +17,8 @@ namespace {
 constexpr size_t kMostSaid = 6;
 constexpr int kMostTrials = 10;  // constants tried for one effect
 
-// The node that made what the reference or handle stands for, also by way of nodes that write it and hand it on.
+// Returns the node that made the object behind the reference or handle, also by way of nodes that write it and hand it
+// on.
 const Node& MakerOf(const Graph& graph, Output handle) {
   for (int hops = 0; hops < graph.num_nodes(); ++hops) {
     handle = HandleMaker(graph, handle);
@@ -46,8 +47,8 @@ bool IsShared(const Node& maker) {
   return text != nullptr && !text->empty();
 }
 
-// The node of what `node` writes and a later step sees; null where it writes no such thing. Queues, and variables
-// behind handles, that have no shared name are an evaluation's own, which it fills and empties itself.
+// Returns the maker of the object that `node` writes, if a later step sees it; null if there is none. Queues, and
+// variables behind handles, without a shared name are an evaluation's own, which it fills and empties itself.
 const Node* WrittenBy(const Graph& graph, const Node& node) {
   if (!HasRefInput(node) && !HasHandleInput(node)) return nullptr;
   if (HandsOn(node) || node.inputs.empty() || !node.inputs[0].valid() || !MayChangeVariable(node)) return nullptr;
@@ -162,7 +163,7 @@ class Found {
   int reached_ = 0;
 };
 
-// The finding of effects, and of what takes them away.
+// Finds effects, and the feeds that take them away.
 class Effects {
  public:
   Effects(const Graph& graph, const MeasuredValues& measured) : graph_(graph), measured_(measured) {

@@ -69,7 +69,7 @@ class SiteChecks {
     return shape.num_elements() * static_cast<int64_t>(DTypeSize(graph_.dtype(value)));
   }
 
-  // A node that looks at the group, and at what others have found.
+  // Adds a node that checks the group, and takes over the findings of others.
   Result<Output> Find(const std::string& name, const Group& group, const std::vector<Output>& found, NodeId at) {
     std::vector<Output> values;
     std::vector<int64_t> numbers;

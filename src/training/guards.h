@@ -1,4 +1,4 @@
-// Under which conditions the nodes of a graph run.
+// The conditions under which the nodes of a graph run.
 #ifndef DFRUN_SRC_TRAINING_GUARDS_H_
 #define DFRUN_SRC_TRAINING_GUARDS_H_
 
@@ -21,7 +21,7 @@ class Guards {
   bool RunsWherever(NodeId node, NodeId other) const;
 
  private:
-  using Side = std::tuple<NodeId, int32_t, int32_t>;  // a predicate and its value; -1 and a node: what is not known
+  using Side = std::tuple<NodeId, int32_t, int32_t>;  // a predicate and its value; -1 and a node: an unknown condition
   using Sides = std::vector<Side>;                    // sorted
 
   Sides Of(const Graph& graph, const Node& node, const FrameTree& frames) const;

@@ -1,4 +1,4 @@
-// Warnings about inputs of a training that are probably not what was meant.
+// Warnings about inputs of a training that probably do not do what was meant.
 #ifndef DFRUN_SRC_TRAINING_INPUT_WARNINGS_H_
 #define DFRUN_SRC_TRAINING_INPUT_WARNINGS_H_
 

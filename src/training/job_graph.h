@@ -1,4 +1,4 @@
-// The graph that a job runs, and its parts: what one request runs of it.
+// The graph that a job runs, and its parts, each run by one request.
 #ifndef DFRUN_SRC_TRAINING_JOB_GRAPH_H_
 #define DFRUN_SRC_TRAINING_JOB_GRAPH_H_
 
@@ -13,7 +13,7 @@
 
 namespace dfrun {
 
-// A part of the graph that one request runs, with the names of what it fetches.
+// A part of the graph that one request runs, with the names of its fetches.
 struct JobStep {
   RunSignature signature;
   std::vector<std::string> names;  // names of the fetches
@@ -23,7 +23,7 @@ struct JobStep {
 struct EvaluationPass {
   JobStep batch;                // fetches of a batch; feeds the position of its first sample where samples > 0
   std::optional<JobStep> rest;  // the fetches of the last batch, if it is a shorter one
-  int64_t samples = 0;          // 0: what is read is no batch of more, and a step is the whole pass
+  int64_t samples = 0;          // 0: the inputs are read whole, and one step is the pass
   int64_t batch_samples = 0;
   std::vector<FetchRows> rows = {};  // by fetch, where it was asked for and samples > 0
 
@@ -48,7 +48,7 @@ struct JobGraph {
   EvaluationPass evaluation;  // without fetches: there is none
   RunSignature save;        // feeds the directory; fetches a serialised ShardEntry a shard
   RunSignature restore;     // feeds the directory, and the names of parts that it has not
-  RunSignature not_finite;  // fetches a report a shard: what of `save` is not finite; "" where all is
+  RunSignature not_finite;  // fetches a report a shard of the values of `save` that are not finite; "": all are
   RunSignature rewind;      // brings random nodes back to where the last step began
   // The values that a step's updates wait for: fetches the loss, the norm of the gradients where that is clipped, and
   // the number (src/graph/update_gate.h) of a value called in `checked_names` that is not finite.

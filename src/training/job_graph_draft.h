@@ -1,5 +1,5 @@
-// The graph of a job while it is being built: what its parts (build_job_graph.cc, replicas.h, updates.h,
-// checkpoint_nodes.h) know of each other.
+// The graph of a job while it is being built: the state that its builders (build_job_graph.cc, replicas.h, updates.h,
+// checkpoint_nodes.h) share.
 #ifndef DFRUN_SRC_TRAINING_JOB_GRAPH_DRAFT_H_
 #define DFRUN_SRC_TRAINING_JOB_GRAPH_DRAFT_H_
 
@@ -21,7 +21,7 @@ Tensor ScalarOf(DType dtype, double value);
 
 // State that a checkpoint keeps of one thing, and the way to give it back.
 struct Kept {
-  NodeId source = -1;  // gives the tensors: a variable, or what takes a state
+  NodeId source = -1;  // gives the tensors: a variable, or the node that takes a state
   std::string of;      // the node whose state it is
   bool is_variable = false;
   std::vector<StatePart> parts;  // the outputs of the source, by their names in a checkpoint
@@ -51,8 +51,8 @@ struct JobGraphDraft {
   Output AddCopy(const std::string& name, Output like, bool scalar);
   // Has checkpoints hold a variable.
   Status KeepVariable(NodeId variable);
-  // The nodes of `from`, the model or a clone of it, that `outputs` depend on, less the shared ones and what lies
-  // behind the outputs that `replaced` has.
+  // The nodes of `from`, the model or a clone of it, that `outputs` depend on, less the shared ones and those behind
+  // the outputs that `replaced` has.
   Result<std::vector<NodeId>> BodyOf(const Graph& from, const std::vector<Output>& outputs,
                                      const SubgraphMap* replaced = nullptr) const;
 

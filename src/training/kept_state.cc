@@ -133,7 +133,7 @@ class Keeper {
   JobGraphDraft& draft_;
   Graph& graph_;
   const ColocationGroups groups_;
-  // By kind, device, container and name.
+  // Keys are kind, device, container and name.
   std::set<std::tuple<decltype(ObjectState::parts), std::string, std::string, std::string>> objects_;
 };
 

@@ -8,9 +8,10 @@
 
 namespace dfrun {
 
-// Adds to `draft.kept` the state of every node that the draft has by now, and beside each the node that takes it. An
-// object that several nodes name is kept once. Nodes with a partial device are fixed to one, the first of the cluster
-// that may be, so that every signature finds them there. What no checkpoint can hold is named in `draft.job.unkept`.
+// Adds to `draft.kept` the state of every node in the draft, and beside each such node the node that takes its state.
+// An object that several nodes name is kept once. Nodes with a partial device are fixed to the first device of the
+// cluster that fits, so that every signature finds them there. `draft.job.unkept` names states that no checkpoint can
+// hold.
 Status KeepState(JobGraphDraft& draft);
 
 }  // namespace dfrun

@@ -1,4 +1,5 @@
-// Whether replicas leave a loss what it is: they compute it over equal slices of the batch and take the mean.
+// Tells whether a loss keeps its value with replicas, which compute it over equal slices of the batch and take the
+// mean.
 #ifndef DFRUN_SRC_TRAINING_LOSS_FORM_H_
 #define DFRUN_SRC_TRAINING_LOSS_FORM_H_
 
@@ -27,7 +28,7 @@ struct LossForm {
 // which take each slice for itself before the loss, are not looked at.
 Result<LossForm> FormOfLoss(const LoadedSpec& spec, int64_t slices);
 
-// A sentence on a loss that changes with replicas: where, why, and what to write.
+// Returns a sentence on a loss that changes with replicas: the place, the reason, and the notation to use instead.
 std::string DescribeLossForm(const Graph& graph, const LossForm& form, int64_t replicas);
 
 }  // namespace dfrun

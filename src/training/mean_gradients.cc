@@ -69,7 +69,7 @@ class Means {
     return Status();
   }
 
-  // On `device`.
+  // Returns the mean on `device`.
   Result<Output> DenseMean(const std::string& name, Output of_replica, const std::string& device) {
     if (train_.strategy.flag("allreduce")) return replicas_.AllReducedMean(graph_, name, of_replica, device);
     GraphOps ops(graph_, "train", device);
@@ -94,8 +94,8 @@ class Means {
     return GradientRows{all_indices, ops.Add("values", "RealDiv", {all_values, count})};
   }
 
-  // By replica. Where there are copies, all sites take part with the same bits: none is cut on its way, though it may
-  // be a value of the model that says so.
+  // Returns the values by replica. Where there are copies, all sites must get the same bits: no value is compressed on
+  // its way, even if the model marks it so.
   Result<std::vector<Output>> ValuesOf(Output of_replica) {
     std::vector<Output> values = replicas_.Over(of_replica);
     for (Output& value : values) {

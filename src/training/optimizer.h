@@ -48,8 +48,8 @@ class Optimizer {
   virtual std::vector<NodeId> Update(GraphOps& ops, const UpdatedVariable& updated, Output gradient) = 0;
   // Whether UpdateRows() takes rows that come twice, one after the other; else equal rows are summed before it.
   virtual bool TakesEqualRows() const { return false; }
-  // Adds the update for a gradient of these rows, zero in all others; OptimizerDef::other_rows says what becomes of the
-  // others.
+  // Adds the update for a gradient of these rows, zero in all others; OptimizerDef::other_rows describes the effect on
+  // those.
   virtual std::vector<NodeId> UpdateRows(GraphOps& ops, const UpdatedVariable& updated, Output indices,
                                          Output values) = 0;
   // Nodes to run after all updates of the step.
@@ -59,7 +59,7 @@ class Optimizer {
 struct OptimizerDef {
   std::vector<KeyDef> keys = {};  // numbers and bools of `train:`, each with a fallback
   std::vector<SlotDef> slots = {};
-  // For docs/spec.md: what a sparse gradient does to its rows, and to the others.
+  // Texts for docs/spec.md: the effect of a sparse gradient on its rows, and on the others.
   std::string rows;
   std::string other_rows;
   // `chosen` has the keys' values; both outlive the optimizer.

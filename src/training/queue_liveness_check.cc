@@ -110,7 +110,7 @@ std::optional<int64_t> CountElements(const Graph& graph, const Node& node) {
   return std::nullopt;
 }
 
-// Whether what the queue holds is the same after the node, which waits for nothing: it looks, or moves no elements.
+// Whether the node leaves the queue's content as it is and waits for nothing: it looks, or moves no elements.
 bool LeavesAsItIs(const Graph& graph, const Node& node) {
   return OnlyLooks(node) || CountElements(graph, node) == 0;
 }

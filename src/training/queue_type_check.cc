@@ -74,7 +74,7 @@ Status CheckNode(const Graph& graph, const Node& node) {
   return InvalidArgument("a batch is made of components whose shapes are known; give its queue the attr 'shapes'");
 }
 
-// Queues by what a container of a device knows them by.
+// Queues by their key in a container of a device.
 using SharedQueues = std::map<std::array<std::string, 3>, const Node*>;
 
 Status CheckShared(const Node& node, SharedQueues& queues) {

@@ -54,8 +54,8 @@ class Replicas {
   Status CopyAll(JobGraphDraft& draft);
   // The draft's variables, and the copies of those that the replica's site has.
   SubgraphMap SharedWith(int replica, const JobGraphDraft& draft) const;
-  // Makes the loss a target of the step where computing it does something (counts, enqueues, asserts) that the
-  // gradients alone leave undone: what a step does must not depend on whether it is logged.
+  // Makes the loss a target of the step where computing it has effects (counts, enqueues, asserts) that the gradients
+  // alone do not have: the effects of a step must not depend on whether it is logged.
   Status KeepEffectsOfLoss(JobGraphDraft& draft) const;
 
   int count_;

@@ -30,7 +30,7 @@ SubgraphMap Shared(const std::vector<FedOutput>& feeds, const Graph& graph) {
   return map;
 }
 
-// Whether a value is given in the place of samples, or of what is computed from them.
+// Whether a value is fed in the place of samples, or of values computed from them.
 bool FeedsSamples(const JobSpec& job, const std::vector<FedOutput>& feeds, const Graph& graph) {
   AncestorWalk walk(graph);
   for (const FedOutput& feed : feeds) {

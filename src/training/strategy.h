@@ -1,4 +1,4 @@
-// A strategy by which the replicas of a model train together: it says what a step computes, and how the gradients
+// A strategy by which the replicas of a model train together: it defines what a step computes, and how the gradients
 // become updates. Each strategy stands in a file of its own below strategies/ and declares itself there; the spec's
 // keys, the JSON schema and the graph come from that.
 //
@@ -18,9 +18,9 @@ namespace dfrun {
 struct StrategyDef {
   std::vector<KeyDef> keys = {};  // numbers and bools of `train:`, each with a fallback
   decltype(AlternativeDef::check) check = nullptr;
-  std::string doc;  // for docs/spec.md: what a step does
-  // Adds to the draft's graph a step of the training that draft.spec.train describes: what it fetches, the updates, and
-  // who writes which variable. InvalidArgument where the model cannot be trained so.
+  std::string doc;  // for docs/spec.md: description of a step
+  // Adds to the draft's graph a step of the training that draft.spec.train describes: its fetches, its updates, and the
+  // writers of each variable. InvalidArgument where the model cannot be trained so.
   Status (*add)(JobGraphDraft& draft) = nullptr;
 };
 

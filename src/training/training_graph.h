@@ -1,4 +1,4 @@
-// A spec's graph together with what its training adds to it.
+// A spec's graph together with the nodes that its training adds.
 #ifndef DFRUN_SRC_TRAINING_TRAINING_GRAPH_H_
 #define DFRUN_SRC_TRAINING_TRAINING_GRAPH_H_
 

@@ -26,7 +26,7 @@ bool IsOnAnotherDevice(const Node& a, const Node& b) {
 // Variables that updates add, by their names: those of all sites.
 struct AddedState {
   std::map<std::string, NodeId> variables;
-  std::vector<std::pair<std::string, NodeId>> copies;  // each with the name of what it is a copy of
+  std::vector<std::pair<std::string, NodeId>> copies;  // each with the name of its original
 };
 
 // The updates of one site.
@@ -138,8 +138,8 @@ void Updates::Check(const std::string& name, Output value, NodeId at) {
   if (draft_.checked.empty()) draft_.job.checked_names.push_back(name);
 }
 
-// The gradients become what the optimizer takes: of the variables' dtypes. They are checked so; where they are clipped
-// their norm is not finite where one of them is not, and those alone are checked that a cast may make infinite.
+// Casts the gradients to the variables' dtypes, in which the optimizer takes them, and checks them so. Where gradients
+// are clipped, their norm is not finite if one of them is not, so only those are checked that a cast may make infinite.
 Status Updates::NarrowAndCheckGradients() {
   for (const auto& [variable, gradient] : replicas_.trained()) {
     const std::string& name = graph_.node(variable).name;

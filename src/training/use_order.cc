@@ -62,7 +62,7 @@ class OrderAmong {
     return changed != 0;
   }
 
-  // By node of the graph: after which of nodes_ it comes.
+  // Returns for each node of the graph the set of nodes_ that it comes after.
   std::vector<Bits> Spread(const Graph& graph, const std::vector<NodeId>& order) const {
     std::vector<Bits> after(static_cast<size_t>(graph.num_nodes()) * words_, 0);
     const auto row = [&](NodeId id) { return &after[static_cast<size_t>(id) * words_]; };
@@ -74,7 +74,7 @@ class OrderAmong {
         bool changed = false;
         for (const Output input : node.inputs) changed = (input.valid() && Or(row(input.node), row(id))) || changed;
         for (const NodeId control : node.control_inputs) changed = Or(row(control), row(id)) || changed;
-        // Only what is handed to a next iteration is read by nodes that have been seen.
+        // Only the value of a NextIteration reaches nodes that have been visited already.
         changes = changes || (changed && node.op->traits.control_flow == ControlFlowKind::kNextIteration);
       }
     }

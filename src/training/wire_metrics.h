@@ -7,8 +7,8 @@
 namespace dfrun {
 
 // Adds fetches to a logged step where values may travel compressed: `wire/ratio`, the bytes on the way divided by the
-// bytes of the values, and `wire/error`, the sum of what elements lost divided by the sum of what they were. Both are
-// over all ranks since the last logged step; 0 if none travelled.
+// bytes of the values, and `wire/error`, the sum of the errors of the elements divided by the sum of the elements. Both
+// are over all ranks since the last logged step; 0 if none travelled.
 Status AddWireMetrics(JobGraphDraft& draft);
 
 }  // namespace dfrun
