@@ -1,4 +1,4 @@
-// Whether a job can go on from a checkpoint, and what of the two does not match.
+// The fit of a checkpoint to a job that is to go on from it: whether the job can, and the differences of the two.
 #ifndef DFRUN_SRC_JOB_CHECKPOINT_FIT_H_
 #define DFRUN_SRC_JOB_CHECKPOINT_FIT_H_
 
@@ -28,10 +28,10 @@ struct ResumedJob {
   const std::vector<std::string>& rules;      // RulesConcerning() the job
 };
 
-// BadSpec where the checkpoint has not all variables of the job in their dtypes and shapes, or where an input holds
-// other samples or classes; DataLoss where the checkpoint lacks what it says to have. Of a state that is not a
-// variable's nothing need be there, or all of it; of the position of an input nothing where the checkpoint does not
-// name the input.
+// Compares the two. BadSpec where the checkpoint has not all variables of the job in their dtypes and shapes, or where
+// an input holds other samples or classes; DataLoss where the checkpoint lacks parts that its manifest names. A state
+// other than a variable's may be missing as a whole, but not in part; the position of an input may be missing if the
+// checkpoint does not name the input.
 Result<CheckpointFit> FitCheckpoint(const CheckpointStore::Checkpoint& checkpoint, const ResumedJob& job);
 
 // A step that restores the job from the checkpoint, and begins anew the state that the checkpoint lacks.

@@ -27,11 +27,11 @@ struct ArrayInfo {
 class ArrayStore {
  public:
   virtual ~ArrayStore() = default;
-  // Once, before all else.
+  // Begins the arrays. Called once, before all else.
   virtual Status Begin(const std::vector<ArrayInfo>& arrays) = 0;
   // The next elements of an array, of its dtype, in host memory.
   virtual Status Append(size_t array, const Tensor& elements) = 0;
-  // There are no more elements.
+  // Ends the arrays: there are no more elements.
   virtual Status End() = 0;
 };
 
@@ -45,8 +45,8 @@ struct StepCounts {
 // Thread safety: one thread. After an error only the destructor is called.
 class FetchedArrays {
  public:
-  // `rows`: of each name, or none. `store` outlives this, and its End() is the caller's to call. `say` is told how what
-  // is no row a sample is stacked, and where a value's shape decided.
+  // `rows`: of each name, or none. `store` must outlive this object, and the caller calls its End(). `say` is told how
+  // values without a row for each sample are stacked, and where a value's shape decided.
   FetchedArrays(std::vector<std::string> names, std::vector<FetchRows> rows, const StepCounts& counts,
                 ArrayStore& store, std::function<void(const std::string&)> say);
 
@@ -66,7 +66,7 @@ class FetchedArrays {
   const StepCounts counts_;
   ArrayStore& store_;
   const std::function<void(const std::string&)> say_;
-  std::vector<Shape> first_;  // by name: what the first step gave
+  std::vector<Shape> first_;  // by name: shape of the first step's value
   int64_t added_ = 0;         // steps
 };
 

@@ -19,9 +19,10 @@ class FiniteWatch {
 
   // The current row of steps behind each other that were not finite, for steps that are asked for at once.
   NotFiniteRow& row() { return row_; }
-  // After steps that went into row(), the last of which is `step`; after one step that did not. kNotFinite where the
-  // job is to stop. With `stop` the step has been run again, as if it had not been, and the error names the node where
-  // it began; with `skip` the step after it, whose updates nothing makes.
+  // Checks steps after they have run: AfterSteps() those that went into row(), the last of which is `step`; AfterStep()
+  // one that did not. kNotFinite where the job is to stop. With `stop` the step has been run again, as if it had not
+  // been, and the error names the node where the fault began; with `skip` the step after it, whose updates nothing
+  // makes.
   Status AfterSteps(int64_t step);
   Status AfterStep(int64_t step);
   // State for a checkpoint: the number of last steps, behind each other, that made no updates.
@@ -34,7 +35,8 @@ class FiniteWatch {
 
   // Describes the values that are not finite among the variables to be saved, in a sentence; "" where all are finite.
   Result<std::string> FindInVariables();
-  // kNotFinite where the job is to stop since what FindInVariables() found, `found`, must not be saved.
+  // Returns kNotFinite where the job must stop, because the values that FindInVariables() found, `found`, must not be
+  // saved.
   Status RefuseToSave(int64_t step, const std::string& found) const;
 
  private:
@@ -51,7 +53,7 @@ class FiniteWatch {
 
   Result<Again> RunAgain(bool optimize);
   Result<Again> RunAgain();
-  // Describes what was not finite in a second run; "" where all was finite then.
+  // Describes the values that were not finite in a second run; "" where all were finite then.
   std::string Culprit(const std::vector<Tensor>& checked) const;
   // "the loss"; of a number as of src/graph/update_gate.h.
   std::string NameOf(int32_t number) const;

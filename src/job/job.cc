@@ -193,7 +193,8 @@ Status Job::Prepare() {
     DF_ASSIGN(quiet_, session_->Prepare(quiet));
   }
   if (!evaluates()) return Status();
-  // Not when it is due: data that its ranks do not have are missed before the first step.
+  // The evaluation is compiled before the first step rather than when it is due, so that data missing on a rank is
+  // noticed early.
   return AsSpecError(job.path, session_->Prepare(parts_.evaluation.batch.signature).status());
 }
 
@@ -208,7 +209,8 @@ void Job::TellStart() const {
   for (const std::string& warning : WarningsOfSpec(spec_)) TellMessage("warning: " + warning);
 }
 
-// A job may have fewer replicas than ranks, or all of its devices named: what was asked of the cluster is not used.
+// Warns of idle ranks: a job may have fewer replicas than ranks, or name all of its devices, and then leaves some ranks
+// unused.
 void Job::WarnOfIdleRanks(const Cluster& cluster) const {
   const std::string idle = DescribeIdleRanks(spec_, cluster, session_->idle_ranks(logged_));
   if (!idle.empty()) TellMessage("warning: " + idle);
@@ -235,7 +237,7 @@ Status Job::Start() {
   return BeginWriting();
 }
 
-// From here on the run directory is this run's: everything that could keep the job from beginning has been done.
+// Takes over the run directory: everything that could keep the job from beginning has been done by now.
 Status Job::BeginWriting() {
   if (spec_.job.run) DF_TRY(CheckReplaceable(fetches_path()));
   DF_TRY(directory_->Make());
@@ -348,7 +350,7 @@ Status Job::RunSteps() {
   return Status();
 }
 
-// At a signal, between two steps.
+// Saves and ends the job at a signal, between two steps.
 Status Job::EndEarly() {
   if (step_ > 0 && spec_.job.checkpoint) {
     runtime_.stop()->Disarm();
@@ -434,7 +436,7 @@ Status Job::RunLogged() {
   return Log();
 }
 
-// Up to the step `stop`: each is logged when it has ended and those before it are. At a signal no more are begun.
+// Runs steps up to `stop`: each is logged when it and all before it have ended. At a signal no more are begun.
 Status Job::RunInFlight(int64_t stop) {
   std::deque<std::unique_ptr<PendingStep>> started;
   for (;;) {

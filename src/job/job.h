@@ -20,7 +20,7 @@ struct JobOptions {
   bool optimize = true;
   std::vector<std::string> without_passes = {};  // see SessionOptions::without_passes
   int64_t trace_steps = -1;                      // steps to trace; -1: as the spec says
-  // For the record of the run.
+  // Facts for the record of the run.
   std::string version;
   std::vector<std::string> sets;
   FileRules files = {};  // the files that ops may open; when confined, the run directory's too

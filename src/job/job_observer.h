@@ -23,18 +23,18 @@ struct JobResults {
   std::span<const DeviceMemory> memory = {};
 };
 
-// Called on the thread that leads the job, between two steps: what blocks here delays the next one. An error that is
-// returned ends the job.
+// The methods are called on the thread that leads the job, between two steps: a method that blocks delays the next
+// step. An error that is returned ends the job.
 class JobObserver {
  public:
   virtual ~JobObserver() = default;
   // Something a person should know once: "resumed at step 400 from ...".
   virtual void OnMessage(const std::string&) {}
-  // After a logged step: what it fetched, and what the job itself has counted.
+  // Called after a logged step, with its fetches and the job's own counts.
   virtual Status OnStep(const JobResults&) { return Status(); }
   virtual Status OnEvaluation(const JobResults&) { return Status(); }
-  // A checkpoint of `step` is about to be committed. What was told until now is on the disk when this returns, where
-  // the observer keeps it in files: a job that goes on from the checkpoint does not tell it again.
+  // Called before a checkpoint of `step` is committed. An observer that keeps its news in files has them on the disk
+  // when it returns: a job that goes on from the checkpoint does not tell them again.
   virtual Status OnSave(int64_t /*step*/) { return Status(); }
 };
 

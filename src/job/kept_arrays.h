@@ -24,7 +24,7 @@ class KeptArrays final : public ArrayStore {
   // Cuts an array that lacks elements to the whole rows of its first axis.
   Status End() override;
 
-  // After End(). Of arrays that are kept whole.
+  // Returns the arrays, if they are kept whole. Call after End().
   const std::vector<Tensor>& values() const { return values_; }
   // "float32[10007,2] 1 2 3 ...".
   std::string Text(size_t array) const;

@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// In bytes. What has no known shape counts nothing.
+// Sizes are in bytes. Values without a known shape count nothing.
 struct MemoryEstimate {
   std::string device;
   int64_t state_bytes = 0;  // variables with their slots and copies

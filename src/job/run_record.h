@@ -1,4 +1,4 @@
-// run.json of a run directory: what ran, with what, where and when, and how it ended.
+// run.json of a run directory: the record of a run, with its program, spec, hosts, times and end.
 #ifndef DFRUN_SRC_JOB_RUN_RECORD_H_
 #define DFRUN_SRC_JOB_RUN_RECORD_H_
 

@@ -1,4 +1,5 @@
-// The report of rank 0 when a job starts: what runs where, and which of the hosts' hardware is not used as it could be.
+// The report of rank 0 when a job starts: the devices of the job, and the hardware of its hosts that is not used as it
+// could be.
 #ifndef DFRUN_SRC_JOB_START_REPORT_H_
 #define DFRUN_SRC_JOB_START_REPORT_H_
 
