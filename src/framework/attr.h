@@ -40,14 +40,14 @@ class AttrValue {
                    std::vector<int64_t>, std::vector<float>, std::vector<bool>, std::vector<std::string>,
                    std::vector<DType>, std::vector<PartialShape>, std::vector<Tensor>, std::vector<FunctionName>>;
 
-  // Not inline, nor are an AttrMap's: what a variant does would be compiled anew in almost every source.
+  // These are not inline, nor are an AttrMap's: a variant's functions would be compiled anew in almost every source.
   AttrValue();
   AttrValue(const AttrValue& other);
   AttrValue(AttrValue&& other) noexcept;
   AttrValue& operator=(const AttrValue& other);
   AttrValue& operator=(AttrValue&& other) noexcept;
   ~AttrValue();
-  // Any alternative that has no constructor of its own below.
+  // Takes any alternative that has no constructor of its own below.
   template <class T, class = std::enable_if_t<internal::kIsAlternative<T, Variant>>>
   AttrValue(T value) : value_(std::in_place_type<T>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
   AttrValue(bool value);                                                   // NOLINT(google-explicit-constructor)

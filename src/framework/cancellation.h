@@ -11,7 +11,7 @@
 
 namespace dfrun {
 
-// Something that waits. Owned by who adds it, until it was removed or its Cancel() has run.
+// A waiter. The object that adds it owns it, until it was removed or its Cancel() has run.
 class Waiter {
  public:
   Waiter() = default;
@@ -37,7 +37,7 @@ class Cancellation {
   Cancellation(const Cancellation&) = delete;
   Cancellation& operator=(const Cancellation&) = delete;
 
-  // From here on Cancel() ends the wait. After Cancel(): its error, and the waiter is not added.
+  // Adds a waiter: Cancel() ends its wait from here on. After Cancel(): its error, and the waiter is not added.
   Status Add(Waiter& waiter) EXCLUDES(mu_);
   // Removes a waiter that was added. True: it does not wait any more, and its Cancel() never runs. False: Cancel() has
   // taken it, and will end it or has.

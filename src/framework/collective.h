@@ -1,11 +1,12 @@
-// Collectives: what the participants of a group, devices of one rank or of several in a fixed order, compute together.
+// Collectives: computations that the participants of a group, devices of one rank or of several in a fixed order, do
+// together.
 //
 // Each participant has a node, whose kernel calls the Collective of its device. When a graph is compiled, each
 // collective is either such nodes or, as Sends, Recvs and sums, nodes like any other: collectives/choice.h.
 //
-// Order of sums: an element of a reduction is ((x0 op x1) op x2) op ..., x0 that of participant 0, each step rounded to
-// the dtype; a mean is divided last. So the bits depend neither on where participants are, nor on who comes first, nor
-// on which implementation it is.
+// Invariants: an element of a reduction is ((x0 op x1) op x2) op ..., x0 that of participant 0, each step rounded to
+// the dtype; a mean is divided last. So the bits depend neither on where participants are, nor on which comes first,
+// nor on the implementation.
 #ifndef DFRUN_SRC_FRAMEWORK_COLLECTIVE_H_
 #define DFRUN_SRC_FRAMEWORK_COLLECTIVE_H_
 
@@ -54,8 +55,8 @@ Result<CollectivePlan> ReadCollectivePlan(std::string_view op, const AttrMap& at
 // The function that reduces the values of several participants to one.
 struct Reducer {
   Reduction reduction = Reduction::kAdd;
-  // On the host: `n` elements at `out` from `n` at each of `count` places, in the order of sums. `out` is none of
-  // these.
+  // Reduces on the host: `n` elements at `out` from `n` at each of `count` addresses, in the order of sums. `out` is
+  // none of these.
   void (*fold)(const void* const* values, int count, void* out, int64_t n) = nullptr;
 };
 
@@ -75,7 +76,7 @@ class Collective {
   // `output` has as many elements as `input`.
   virtual void AllReduce(const StepContext& step, const Reducer& reducer, const Tensor& input, Tensor& output,
                          Callback done) = 0;
-  // `output` is what participants bring, one behind the other in their order.
+  // Sets `output` to the inputs of all participants, one behind the other in their order.
   virtual void AllGather(const StepContext& step, const Tensor& input, Tensor& output, Callback done) = 0;
   // `output` is the index-th of size() equal parts of the fold.
   virtual void ReduceScatter(const StepContext& step, const Reducer& reducer, const Tensor& input, Tensor& output,

@@ -28,7 +28,8 @@ struct CollectiveDef {
   int32_t (*channels)(const CollectivePlan& plan);
   // Returns this participant's ends of the channels to other ranks. Each channel carries one message a step.
   std::vector<ChannelEndpoint> (*ends)(const CollectivePlan& plan);
-  // On the rank of the participant's device, which outlives it. Not collective: others make theirs at other times.
+  // Makes the participant's end, on the rank of its device, which must outlive it. The call is not collective: other
+  // participants make theirs at other times.
   Result<std::unique_ptr<Collective>> (*make)(const CollectivePlan& plan, Device& device);
 };
 

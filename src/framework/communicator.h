@@ -38,8 +38,8 @@ enum class ErrorScope {
 // A Rendezvous of one slot: it serves one step after the other. Steps in flight at the same time have different slots.
 class StepRendezvous : public Rendezvous {
  public:
-  // Before the first Send or Recv of a step, when every call of the step before has completed. The same scope on all
-  // ranks.
+  // Begins a step in this slot. Call before the first Send or Recv of a step, when every call of the step before has
+  // completed, with the same scope on all ranks.
   virtual void StartStep(ErrorScope scope) = 0;
   // Ends a step of scope kStep that fails somewhere. Call it on every rank, once, also where the rank's part has ended:
   // each channel carries the value that the step would have sent, or word that no value comes, so that the slot can be
@@ -72,8 +72,9 @@ class Communicator {
   // Host memory that the transport moves best: values that ranks exchange are to lie in it. Null: any will do. It lives
   // as long as the communicator.
   virtual Allocator* network_memory() { return nullptr; }
-  // A rendezvous for the steps in this slot of what this rank runs of one graph, whose channels to other ranks are
-  // `ends`: they and the communicator outlive it. Channels must be below max_channels(), slots below max_slots().
+  // Makes a rendezvous for the steps in this slot of this rank's part of one graph. `ends` are the part's channels to
+  // other ranks; they and the communicator must outlive it. Channels must be below max_channels(), slots below
+  // max_slots().
   virtual std::unique_ptr<StepRendezvous> NewRendezvous(int32_t slot, std::span<const ChannelEndpoint> ends) = 0;
   virtual int32_t max_channels() const = 0;
   virtual int32_t max_slots() const = 0;
@@ -86,7 +87,7 @@ class Communicator {
   // caller then polls.
   virtual std::vector<int> wake_descriptors() const { return {}; }
   virtual bool ArmWake() { return false; }
-  // From now on messages with values are recorded there; null: not any more. The sink outlives whoever polls.
+  // Records messages with values in `sink` from now on; null: no longer. The sink must outlive all polling.
   virtual void Trace(TraceSink* sink) = 0;
   // The first error that the network itself gave a control message; OK while there is none.
   virtual Status network_status() const = 0;

@@ -1,7 +1,7 @@
-// Integer scalars and vectors that are known, in whole or in part, before a step runs: what shapes are computed from.
-// How an op makes such a value of its inputs' is a trait of the op.
+// Integer scalars and vectors that are known, in whole or in part, before a step runs; shapes are computed from them. A
+// trait of the op says how it computes such a value from those of its inputs.
 //
-// Source: TensorFlow's ShapeRefiner. An evaluator of its own, so that graphs are built without kernels.
+// Source: TensorFlow's ShapeRefiner. This evaluator is separate from kernels, so that graphs are built without them.
 #ifndef DFRUN_SRC_FRAMEWORK_CONSTANT_VALUE_H_
 #define DFRUN_SRC_FRAMEWORK_CONSTANT_VALUE_H_
 
@@ -46,7 +46,7 @@ class ConstantContext {
   virtual const PartialShape& output_shape(int i) const = 0;
   // The shape of the variable behind a resource input; of unknown rank where it is not known.
   virtual PartialShape handle_shape(int i) const = 0;
-  // With unknown elements where only the input's shape is known.
+  // The value of input i; its elements are unknown where only the input's shape is known.
   virtual MaybeConstant input(int i) const = 0;
 
   MaybeConstant vector(int i) const {

@@ -1,8 +1,8 @@
 // The cost of a node: arithmetic operations and bytes moved, from attrs, dtypes and shapes alone.
 //
 // A figure for placement and planning, not a measurement. Operations are those of the op's definition: additions,
-// multiplications, comparisons and calls of elementary functions count one each, in any dtype. Bytes are what must be
-// read and written at least once. A string counts as its object, a handle as its own size.
+// multiplications, comparisons and calls of elementary functions count one each, in any dtype. Bytes are those that
+// must be read and written at least once. A string counts as its object, a handle as its own size.
 #ifndef DFRUN_SRC_FRAMEWORK_COST_H_
 #define DFRUN_SRC_FRAMEWORK_COST_H_
 

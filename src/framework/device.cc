@@ -77,7 +77,7 @@ class CallbackWaiter {
   }
 
  private:
-  // Under the lock to its end: then the waiter may be gone.
+  // Holds the lock to its end, since the waiter may be destroyed right after.
   void End(Status status) {
     MutexLock lock(mu_);
     status_ = std::move(status);

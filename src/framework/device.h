@@ -33,18 +33,19 @@ struct DeviceName {
   bool IsFull() const { return job && task && type && index; }
   // True where `device`, a full name, fits this constraint.
   bool Matches(const DeviceName& device) const;
-  // Both constraints at once; InvalidArgument where they contradict each other.
+  // Returns both constraints at once; InvalidArgument where they contradict each other.
   Result<DeviceName> Merge(const DeviceName& other) const;
   bool operator==(const DeviceName&) const = default;
 };
 
 // One device of this rank: memory, and the order in which work on it is done.
 //
-// A device of host memory does what it is told at once. One with memory of its own has a stream: kernels and copies are
-// enqueued and done in the order in which they were, so that memory that is given back may be used by what is enqueued
-// next, and what needs to be done before the host goes on ends with a callback.
+// A device of host memory does its work at once. One with memory of its own has a stream: kernels and copies are
+// enqueued and done in that order, so freed memory may be used by the work that is enqueued next, and a callback tells
+// the host when work that it waits for is done.
 //
-// Thread safety: all methods from any thread. Outlives plans, kernels and tensors on it.
+// Thread safety: all methods from any thread.
+// Lifetime: the device must outlive plans, kernels and tensors on it.
 class Device {
  public:
   // Makes a device of host memory, or one with a single allocator for all values.
@@ -75,8 +76,8 @@ class Device {
   ResourceContainers& containers() { return containers_; }
 
   // Copies the elements of `from` into `to`, which has as many of the same dtype, in host memory or this device's,
-  // after what has been enqueued. `done` runs when they are there: until then what lies in host memory must stay. What
-  // lies in the device's may be given back at once.
+  // after the work that has been enqueued. `done` runs when they are there: until then the tensor in host memory must
+  // stay. Memory of the device may be given back at once.
   void Copy(const Tensor& from, Tensor& to, Callback done);
   // Copies likewise, but returns when host memory is no longer read, or holds the elements. A copy within the device is
   // only enqueued.
@@ -94,10 +95,10 @@ class Device {
   // The value itself where the device's kernels find it, else a copy.
   Result<Tensor> ToOwnMemory(const Tensor& value);
 
-  // Runs `done` when all that was enqueued before is done, with the first error of what was enqueued since the last
-  // call: of several steps in flight, the first that ends is told. At once where there is no stream.
+  // Runs `done` when all work enqueued before is done, with the first error of the work enqueued since the last call:
+  // of several steps in flight, the first that ends gets it. Runs it at once where there is no stream.
   virtual void WhenDone(Callback done) { done(Status()); }
-  // Blocks until then.
+  // Blocks until all work enqueued before is done.
   Status Synchronize();
 
  protected:

@@ -25,13 +25,14 @@ namespace dfrun {
 
 using DeviceList = std::vector<std::unique_ptr<Device>>;
 
-// For whom devices are found.
+// The task for which devices are found.
 struct DeviceSite {
   DeviceName task;  // "/job:worker/task:3"
   // A factory may share hardware out among the ranks of a host.
   int rank_on_host = 0;
   int ranks_on_host = 1;
-  // Host memory that the network moves best, for what crosses ranks; outlives the devices. Null: any will do.
+  // Host memory that the network moves best, for values that cross ranks; it outlives the devices. Null: any memory
+  // will do.
   Allocator* network_memory = nullptr;
   // The memory that this rank may take of each device of a type. A factory's allocators are then LimitedMemory.
   MemoryLimits memory_limits = {};
@@ -50,7 +51,7 @@ struct FoundDevices {
   std::vector<std::string> warnings = {};  // see DevicesReport::warnings
 };
 
-// Finds what a task has of a type on this host. That there is no such hardware, or no driver for it, is no error.
+// Finds the devices of a type that a task has on this host. A lack of such hardware, or of its driver, is no error.
 // Called once a rank; a process may hold several ranks.
 using DeviceFactory = Result<FoundDevices> (*)(const DeviceSite& site);
 

@@ -56,7 +56,7 @@ class DeviceLimits {
 
 using MakeDeviceLimits = std::unique_ptr<DeviceLimits> (*)(Device& device);
 
-// By type of device.
+// The functions that make limits, by type of device.
 Registry<MakeDeviceLimits>& LimitsOfDevices();
 
 namespace internal {

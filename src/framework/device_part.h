@@ -14,9 +14,9 @@
 
 namespace dfrun {
 
-// Loads the parts libdfrun_*.so of the folder that the environment variable DFRUN_DEVICE_PARTS names, else of that in
-// which the library with this function lies. Call it before main() asks a registry. An error names the part and says
-// what the loader says.
+// Loads the parts libdfrun_*.so of the folder that the environment variable DFRUN_DEVICE_PARTS names, else of the
+// folder of the library with this function. Call it before main() asks a registry. An error names the part and has the
+// loader's text.
 Status LoadDeviceParts();
 
 // A function by which a part reports on itself and on its findings on this host: lines of a word and a text.

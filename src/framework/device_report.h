@@ -27,7 +27,7 @@ struct DevicesReport {
   std::vector<std::string> warnings = {};
 };
 
-// By type: how many devices each rank has, where no rank is there to report.
+// The number of devices that each rank has, by type, where no rank is there to report.
 using DeviceCounts = std::map<std::string, int>;
 
 }  // namespace dfrun

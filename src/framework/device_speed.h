@@ -11,7 +11,7 @@ struct DeviceSpeed {
   double flops;         // a second
   double bytes;         // bytes of its memory that are read or written, a second
   double node_seconds;  // overhead of a node, whatever it does
-  // For a device with memory of its own.
+  // Set for a device with memory of its own.
   double link_bytes;    // from the host or to it, a second
   double step_seconds;  // overhead of a step that uses the device, whatever it does
 };

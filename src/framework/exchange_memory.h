@@ -6,8 +6,8 @@
 
 namespace dfrun {
 
-// Whether a device of host memory has some apart for what ranks exchange: its host allocator, which the network moves
-// best. A device with memory of its own has copies of such values in host memory, of that allocator.
+// Whether a device of host memory has some apart for values that ranks exchange: its host allocator, which the network
+// moves best. A device with memory of its own has copies of such values in host memory, of that allocator.
 inline bool HasExchangeMemory(Device& device) {
   return !device.has_own_memory() && &device.host_allocator() != &device.allocator();
 }

@@ -1,5 +1,5 @@
-// The executor's side of OpContext: what it fills in before a kernel runs and reads after.
-// Constant folding and tests of kernels use it too, with an array of slots of their own.
+// The executor's side of OpContext: it fills in the members before a kernel runs and reads them after. Constant folding
+// and tests of kernels use it too, with an array of slots of their own.
 #ifndef DFRUN_SRC_FRAMEWORK_EXECUTOR_ACCESS_H_
 #define DFRUN_SRC_FRAMEWORK_EXECUTOR_ACCESS_H_
 

@@ -53,7 +53,8 @@ bool EndsInName(const std::string& path) {
   return !name.empty() && name != "." && name != "..";
 }
 
-// The system reads a path up to its first NUL, which is not what would be judged.
+// Refuses a path with a NUL: the system reads a path up to its first NUL, and would open another file than the one
+// judged.
 Status CheckNoNul(const std::string& path) {
   return path.find('\0') == std::string::npos ? Status() : InvalidArgument("a path cannot hold a NUL");
 }
@@ -69,7 +70,8 @@ bool HasDotBelow(const std::string& resolved, const std::string& root) {
   return resolved.find("/.", root == "/" ? 0 : root.size()) != std::string::npos;
 }
 
-// When the thing came to be; where the file system does not say, when its name or anything else of it last changed.
+// Returns the time of the file's birth or, where the file system does not know it, of its last change, its name
+// included.
 int64_t BirthOf(const std::string& path) {
   struct statx info = {};
   if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME | STATX_CTIME, &info) != 0) return 0;
@@ -174,7 +176,8 @@ Status FileAccess::CheckMayWrite(const std::string& path, const std::string& res
   return Error(Code::kBadSpec, "a graph may not write ", path, ": dfrun itself keeps that of a run; give another name");
 }
 
-// A regular file is of this run or may be replaced; what else stands there is refused by who opens it.
+// Claims a path for this run. A regular file there must be of this run or may be replaced; opening refuses everything
+// else.
 Status FileAccess::Claim(const std::string& path) const {
   struct stat info;
   const bool stands_there = ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);

@@ -25,7 +25,8 @@ namespace dfrun {
 // The rules, which rank 0 sends to the other ranks.
 struct FileRules {
   bool is_confined = false;  // false: any file
-  // True where the graph is that of the user's own spec: the readers of samples open what their attrs name.
+  // True where the graph is that of the user's own spec: the readers of samples may open the files that their attrs
+  // name.
   bool trusts_inputs = false;
   std::vector<std::string> roots;             // directories, with all that lies below them, and single files
   std::vector<std::string> write_roots = {};  // directories and files, likewise, for writing
@@ -43,13 +44,13 @@ class FileAccess final : public Resource {
   // The rules of the device: its session's, or any file where none has set them.
   static RefPtr<FileAccess> Of(Device& device);
   static void Set(Device& device, const FileRules& rules);
-  // Any file.
+  // Returns rules that allow any file.
   static RefPtr<FileAccess> Unconfined();
 
   bool trusts_inputs() const { return rules_.trusts_inputs || !rules_.is_confined; }
 
-  // The path to open for this one: without links where files are confined, else as it is. BadSpec, with the flag that
-  // would allow it, for what lies outside; a missing file is no error.
+  // Returns the path to open for this one: without links where files are confined, else as it is. BadSpec, with the
+  // flag that would allow it, for a path outside; a missing file is no error.
   Result<std::string> ForReading(const std::string& path) const;
   // Checks a file to write into, or to make: a file that exists must be of this run, or may be replaced. The run knows
   // it as its own from then on.
@@ -59,18 +60,19 @@ class FileAccess final : public Resource {
   Result<std::string> ForWriting(const std::string& path) const;
   // Checks a checkpoint's directory. The caller decides whether files there may be replaced.
   Result<std::string> ForSaving(const std::string& path) const;
-  // For a directory that gets the file `name`: that of a step which this run saves, or one for ForWriting().
+  // Checks a directory that gets the file `name`: the directory of a step which this run saves, or one for
+  // ForWriting().
   Result<std::string> ForShard(const std::string& directory, const std::string& name) const;
-  // Before a checkpoint is saved there: the run knows it as its own from then on.
+  // Notes a checkpoint before it is saved: the run knows it as its own from then on.
   Status NoteSaved(const std::string& saved) const;
   // Whether an op of this run has saved there, or all may be replaced.
   Result<bool> MayReplace(const std::string& saved) const;
   // Whether an op of this run has saved there, or the name came into being after the job began: another rank may have
   // written it. True too where all may be replaced.
   Result<bool> MayRemove(const std::string& saved) const;
-  // For a pattern of a shell: what it may be matched against.
+  // Checks a pattern of a shell: the paths that it may match must be allowed.
   Status CheckPattern(const std::string& pattern) const;
-  // FileDescriptor::OpenForReading() of what is allowed.
+  // Opens a file as FileDescriptor::OpenForReading() does, if the rules allow it.
   Result<FileDescriptor> OpenForReading(const std::string& path) const;
 
   std::string DebugString() const override { return "rules of files"; }
@@ -88,8 +90,9 @@ class FileAccess final : public Resource {
   mutable WrittenFiles written_;
 };
 
-// The path, absolute, with every link in it followed, those that lead nowhere too; what does not exist is kept as it is
-// named. Blocks on the file system.
+// Returns the absolute path, with every link in it followed, also those that lead nowhere; a part that does not exist
+// is kept as it is named.
+// Blocks: on the file system.
 std::string ResolvePath(const std::string& path);
 // Whether a resolved path is `root`, resolved too, or lies below it.
 bool IsBelow(const std::string& resolved, const std::string& root);

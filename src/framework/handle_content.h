@@ -10,7 +10,7 @@ namespace dfrun {
 // The source of the shape of the elements behind the handle.
 struct HandleContent {
   enum class Kind : uint8_t {
-    kNone,     // output 0 is no handle, or nothing is known of what it stands for
+    kNone,     // output 0 is no handle, or its content is not known
     kScalars,  // values of a table
     kAttr,     // the shape that `attr` is
     kValue,    // the shape that the integer vector input `input` spells

@@ -1,9 +1,9 @@
-// Reading an HDF5 file that may be anyone's.
+// Reads an HDF5 file that may come from anyone.
 //
-// HDF5 crashes on damaged files, and on those that are made to have it crash. So a child process opens the file
-// (src/framework/hdf5_helpers.h), with limits on its memory and time, and says what is in it; what it says is believed
-// as far as the file's size allows. This process reads contiguous elements itself, at full speed, by pread(); others
-// the child unpacks and sends.
+// HDF5 crashes on damaged files, and on files that are made to have it crash. So a child process opens the file
+// (src/framework/hdf5_helpers.h), with limits on its memory and time, and describes its content; the description is
+// believed as far as the file's size allows. This process reads contiguous elements itself, at full speed, by pread();
+// the child unpacks and sends all others.
 #ifndef DFRUN_SRC_FRAMEWORK_HDF5_FILE_H_
 #define DFRUN_SRC_FRAMEWORK_HDF5_FILE_H_
 
@@ -20,8 +20,9 @@ namespace dfrun {
 // Thread safety: one thread at a time, but bytes().
 class Hdf5File {
  public:
-  // NotFound where there is no file, kIo where it cannot be read; DataLoss where it is no file of bytes. Whether it is
-  // an HDF5 file is found when a dataset is asked for. `helpers`, which files may share: whom to ask; null: its own.
+  // Opens a file. NotFound where there is no file, kIo where it cannot be read; DataLoss where it is no file of bytes.
+  // The first request for a dataset finds whether it is an HDF5 file. `helpers`: the processes to ask, which files may
+  // share; null: its own.
   static Result<std::unique_ptr<Hdf5File>> Open(const std::string& path, const Hdf5Rules& rules,
                                                 std::shared_ptr<Hdf5Helpers> helpers = nullptr);
   Hdf5File(const Hdf5File&) = delete;
@@ -41,7 +42,7 @@ class Hdf5File {
 
   // The answers of Inspect() so far, for Know() of the same file.
   Hdf5Layout layout() const { return {version_, infos_}; }
-  // Takes what another process of this host has found; nothing where the file is another or has changed.
+  // Takes the findings of another process of this host; ignores them where the file is another or has changed.
   void Know(const Hdf5Layout& layout);
 
  private:

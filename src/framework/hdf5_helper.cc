@@ -59,7 +59,7 @@ void SetLimit(int resource, rlim_t limit) {
   ::setrlimit(static_cast<__rlimit_resource_t>(resource), &now);
 }
 
-// From now on, the processor may be used for kSeconds and as long as it takes to unpack so many bytes.
+// Allows processor time from now on: kSeconds, and the time to unpack so many bytes.
 void AllowTimeFor(uint64_t unpacked_bytes) {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);

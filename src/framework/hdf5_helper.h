@@ -3,8 +3,8 @@
 //   int main(int argc, char** argv) {
 //     if (const std::optional<int> code = dfrun::RunAsHdf5Helper(argc, argv)) return *code;
 //
-// A program whose main() does not begin so opens such files itself, and a file that makes HDF5 crash ends it. Who asks
-// is Hdf5Helpers (hdf5_helpers.h).
+// A program whose main() does not begin so opens such files itself, and a file that makes HDF5 crash ends it.
+// Hdf5Helpers (hdf5_helpers.h) sends the requests.
 #ifndef DFRUN_SRC_FRAMEWORK_HDF5_HELPER_H_
 #define DFRUN_SRC_FRAMEWORK_HDF5_HELPER_H_
 
@@ -21,8 +21,8 @@ inline constexpr std::string_view kHdf5HelperMode = "hdf5-helper";
 // Address space of a helper: HDF5 needs a few times the size of a chunk, which is below 4 GiB and rarely more than a
 // few MiB.
 inline constexpr uint64_t kHdf5HelperMemory = uint64_t{4} << 30;
-// No filter of HDF5 makes more bytes of one than deflate does: what a damaged file claims beyond that is not waited
-// for.
+// Returns the bytes that can be unpacked. No filter of HDF5 makes more bytes of one than deflate does, so a damaged
+// file's claim beyond that is cut, and its time with it.
 constexpr uint64_t MostUnpacked(uint64_t claimed, uint64_t held) {
   constexpr uint64_t kMostOfAByte = 1032;
   return held > UINT64_MAX / kMostOfAByte ? claimed : std::min(claimed, held * kMostOfAByte);

@@ -32,7 +32,7 @@ struct Hdf5Layouts {
   std::vector<std::string> files;
 };
 std::string SerializeLayouts(const Hdf5Layouts& layouts);
-// Without files where `bytes` are no layouts.
+// Returns layouts without files where `bytes` are none.
 Hdf5Layouts ParseLayouts(const std::string& bytes);
 
 }  // namespace dfrun

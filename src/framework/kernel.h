@@ -1,11 +1,11 @@
-// Kernels: what runs a node on a device.
+// Kernels, which compute nodes on a device.
 //
 // A synchronous kernel is a class with
 //     explicit MyKernel(KernelSetup& setup);      // reads attrs; setup.Fail() refuses
 //     Status Compute(OpContext& ctx);             // called by any thread, by several steps at once
 // and an asynchronous one (Recv, Dequeue, I/O) derives from AsyncKernel and has
 //     void ComputeAsync(OpContext& ctx, Callback done);   // returns at once; ctx lives until done has run
-// kernel_registry.h says how one is registered. On a device with memory of its own a synchronous kernel's work may end
+// kernel_registry.h describes registration. On a device with memory of its own a synchronous kernel's work may end
 // after its call (OpContext::SetEnqueued).
 #ifndef DFRUN_SRC_FRAMEWORK_KERNEL_H_
 #define DFRUN_SRC_FRAMEWORK_KERNEL_H_

@@ -9,7 +9,7 @@
 
 namespace dfrun {
 
-// Bytes, or a share of what the device has.
+// A limit in bytes, or as a share of the device's memory.
 struct MemoryLimit {
   int64_t bytes = 0;  // 0: `share` says it
   double share = 1;   // in (0, 1]
@@ -21,7 +21,7 @@ struct MemoryLimit {
   }
 };
 
-// By type of device.
+// Limits by type of device.
 using MemoryLimits = std::map<std::string, MemoryLimit, std::less<>>;
 
 // An interface of allocators that give out only so much memory.

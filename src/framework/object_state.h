@@ -26,7 +26,7 @@ struct StatePart {
   PartialShape shape;
 };
 
-// "q/closed": what a checkpoint calls a part of the state of the node `q`.
+// Returns the name of a part of the state of node `q` in a checkpoint: "q/closed".
 inline std::string NameOfPart(const std::string& node, const StatePart& part) {
   return part.name.empty() ? node : node + "/" + part.name;
 }
@@ -44,8 +44,8 @@ inline constexpr std::string_view kRestoreObject = "_SetObjectState";
 
 // A kind of object. Both functions run between steps, when no call waits in the object.
 struct ObjectState {
-  // By the attrs of a node that makes the object, or has it to itself. An error says what of it no checkpoint can hold.
-  // Null where an object holds nothing between steps.
+  // Returns the parts of the state, given the attrs of a node that makes the object, or has it to itself. An error
+  // names what no checkpoint can hold. Null where an object holds nothing between steps.
   Result<std::vector<StatePart>> (*parts)(const AttrMap& attrs) = nullptr;
   // The tensors, in the order of the parts, in host memory.
   Result<std::vector<Tensor>> (*save)(OpContext& ctx, const StatefulNode& node) = nullptr;

@@ -63,8 +63,8 @@ struct OpDef {
   std::string doc;
 
   const AttrDef* FindAttr(std::string_view attr) const;
-  // Between two arguments; output -1: of an op without outputs. It says nothing where one of them is of a dtype that
-  // has no derivatives.
+  // Returns the flow between two arguments; output -1: the op has no outputs. It does not consider that dtypes may have
+  // no derivatives.
   GradientFlow FlowBetween(int input, int output) const;
   // "Tanh(x: T) -> (y: T); T: {bfloat16, ...}".
   std::string Signature() const;
@@ -81,9 +81,9 @@ Result<std::vector<TypedArg>> ExpandArgs(const std::vector<ArgDef>& args, const 
 // The argument that the node's input or output of this number belongs to; -1 if there is none.
 int ArgOf(const std::vector<ArgDef>& args, const AttrMap& attrs, int number);
 
-// Fills in what `attrs` lacks: first type and number attrs that the inputs' dtypes imply, then defaults. Checks every
-// attr against its definition and the inputs against the signature. `inputs`: dtypes as the edges give them.
-// Unknown attrs are an error unless their name begins with '_'.
+// Fills in the attrs that `attrs` lacks: first type and number attrs that the inputs' dtypes imply, then defaults.
+// Checks every attr against its definition and the inputs against the signature. `inputs`: dtypes as the edges give
+// them. Unknown attrs are an error unless their name begins with '_'.
 Status ResolveAttrs(const OpDef& op, const std::vector<TypedArg>& inputs, AttrMap& attrs);
 
 // Builds an OpDef from its text. Signature errors are kept and come out of Finish().
@@ -102,7 +102,7 @@ class OpBuilder {
   OpBuilder& Output(std::string_view text);
   OpBuilder& Attr(std::string_view text);
   OpBuilder& Shape(ShapeFn fn);
-  // The gradient flows between all arguments, but for what GradientEnds() says.
+  // The gradient flows between all arguments, except where GradientEnds() ends it.
   OpBuilder& Gradient(GradientFn fn);
   // src/autodiff itself makes the gradient, as for control flow and stacks; it flows likewise.
   OpBuilder& GradientByAutodiff();
@@ -117,7 +117,7 @@ class OpBuilder {
   OpBuilder& Aggregate();
   OpBuilder& AllowsUninitializedInput();
 
-  // Traits; src/framework/op_traits.h says what each means.
+  // Traits; src/framework/op_traits.h describes each.
   OpBuilder& PassesOn(Passthrough inputs = Passthrough::kFirstInput);
   OpBuilder& AtBoundary(Boundary boundary);
   OpBuilder& ControlFlow(ControlFlowKind kind);
@@ -169,9 +169,9 @@ class OpRegistry {
   static const OpRegistry& Builtin();
 
   Status Register(const OpBuilder& builder);
-  // By name; null if there is none. Definitions live as long as the registry.
+  // Finds an op by name; null if there is none. Definitions live as long as the registry.
   const OpDef* Find(std::string_view name) const;
-  // By name or alias.
+  // Finds an op by name or alias.
   const OpDef* FindByNameOrAlias(std::string_view name) const;
   // "unknown op 'Convv2D', did you mean 'Conv2D'?".
   Status UnknownOp(std::string_view name) const;

@@ -141,7 +141,7 @@ bool ParseShapeDefault(Cursor& in, AttrValue& value) {
   return true;
 }
 
-// Keeps what could be read.
+// Keeps the value if it could be read.
 template <class T>
 bool Keep(const std::optional<T>& read, AttrValue& value) {
   if (read) value = AttrValue(*read);

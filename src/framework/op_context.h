@@ -67,8 +67,8 @@ class OpContext {
   // devices; 0 outside loops.
   uint64_t iteration() const { return iteration_; }
 
-  // For ops that carry deadness across: whether the input of a Send is dead; where the output of a Recv and the word
-  // that it is dead are written, before `done` runs.
+  // Members for ops that carry deadness across devices: whether the input of a Send is dead; the slot of a Recv's
+  // output and the flag that it is dead, both set before `done` runs.
   bool is_dead() const { return is_dead_; }
   Tensor* output_slot(int i) { return &out_[i]; }
   bool* outputs_dead() { return &outputs_dead_; }

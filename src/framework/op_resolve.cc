@@ -1,4 +1,5 @@
-// From the dtypes of a node's inputs and the attrs that were given to all of its attrs, checked.
+// Resolves a node's attrs: derives all of them from the dtypes of its inputs and the attrs that were given, and checks
+// them.
 #include <algorithm>
 
 #include "src/base/text.h"
@@ -57,7 +58,7 @@ Result<size_t> ArgLength(const OpDef& op, const ArgDef& arg, const AttrMap& attr
     DF_ASSIGN(std::vector<DType> types, attrs.Get<std::vector<DType>>(arg.type_list_attr));
     return types.size();
   }
-  // Arguments that repeat by the same attr share what the others leave.
+  // Arguments that repeat by the same attr share the inputs that the others leave.
   size_t sharing = 1;
   for (const ArgDef* later = &arg + 1; later != op.inputs.data() + op.inputs.size(); ++later)
     sharing += !arg.number_attr.empty() && later->number_attr == arg.number_attr ? 1 : 0;

@@ -23,11 +23,12 @@ class Rendezvous {
  public:
   virtual ~Rendezvous() = default;
 
-  // Never blocks. The tensor's bytes, in host memory, must stay as they are until `done`. A dead value has no tensor.
+  // Sends a value. Never blocks. The tensor's bytes, in host memory, must stay as they are until `done`. A dead value
+  // has no tensor.
   virtual void Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done) = 0;
-  // Never blocks. If `value` is initialised when called (static shape), the bytes are copied into it; else it becomes a
-  // new tensor of `allocator`, which gives host memory. `value` and `is_dead` (null: static shape) must live until
-  // `done`, when they are set.
+  // Receives a value. Never blocks. If `value` is initialised when called (static shape), the bytes are copied into it;
+  // else it becomes a new tensor of `allocator`, which gives host memory. `value` and `is_dead` (null: static shape)
+  // must live until `done`, when they are set.
   virtual void Recv(const ChannelKey& key, Allocator& allocator, Tensor* value, bool* is_dead, Callback done) = 0;
   // Every pending and later call ends with `status`. The first abort wins.
   virtual void Abort(const Status& status) = 0;

@@ -15,7 +15,8 @@ struct StepContext {
   int64_t step_id = 0;
   Rendezvous* rendezvous = nullptr;               // null where the partition has no Send or Recv
   ResourceContainers* step_containers = nullptr;  // objects that die with the step
-  Cancellation* cancellation = nullptr;           // ends what waits; never null while a kernel of an executor runs
+  Cancellation* cancellation = nullptr;           // ends the waits of the step; never null while a kernel of an
+                                                  // executor runs
 };
 
 }  // namespace dfrun

@@ -1,13 +1,14 @@
-// Devices that record: the kernels of a unit, a part of a step, are called once, and what they would have enqueued is
+// Devices that record: the kernels of a unit, a part of a step, are called once, and the work that they enqueue is
 // launched as a whole in each later step, at the same addresses.
 //
 // A unit's kernels are called twice, in one order. The first time nothing is recorded: the recorder learns how much
-// memory they take. The second time each call's work is kept, with what it reads and writes. Both times the context's
-// device is StepRecorder::device(), which gives memory of the unit's own, and refuses what cannot be recorded: copies
-// from and to host memory, and waiting.
+// memory they take. The second time each call's work is kept, with the memory that it reads and writes. Both times the
+// context's device is StepRecorder::device(), which gives memory of the unit's own, and refuses calls that cannot be
+// recorded: copies from and to host memory, and waiting.
 //
 // Recorded work runs after the work of the nodes before it in the unit that it depends on, by the unit's edges and by
-// the memory that both use: memory that one has given back is another's. What depends on nothing runs side by side.
+// the memory that both use: memory that one has given back may be given to another. Work that depends on nothing runs
+// side by side.
 #ifndef DFRUN_SRC_FRAMEWORK_STEP_RECORDER_H_
 #define DFRUN_SRC_FRAMEWORK_STEP_RECORDER_H_
 
@@ -81,11 +82,12 @@ class StepRecorder {
  public:
   virtual ~StepRecorder() = default;
   virtual Device& device() = 0;
-  // After the first round of calls, when all memory has been given back. ResourceExhausted where there is none.
+  // Begins the second round of calls, when all memory of the first has been given back. ResourceExhausted where there
+  // is none.
   virtual Status BeginRecording() = 0;
-  // Around the call of a node's kernel, the nodes numbered from 0 in order. It depends on the nodes `after`, and by the
-  // memory of `reads` and `writes`; what it was given during the call it writes without saying so.
-  // `gate`: null, or the word in the device's memory without which (0) the node must write nothing.
+  // Called before and after a node's kernel, the nodes numbered from 0 in order. The node depends on the nodes `after`,
+  // and by the memory of `reads` and `writes`; memory allocated during the call counts as written. `gate`: null, or the
+  // word in the device's memory without which (0) the node must write nothing.
   virtual void BeginNode(std::string_view name, const int32_t* gate) = 0;
   virtual void EndNode(std::span<const int> after, std::span<const MemoryRange> reads,
                        std::span<const MemoryRange> writes) = 0;
@@ -104,8 +106,8 @@ class DeviceRecording {
   // Memory of the device that copies from the host may fill beside the work that is enqueued, for values of more than
   // kMostBytesInOrder.
   virtual Allocator& uploads() = 0;
-  // Enqueues copies that do not overlap, in order with what is enqueued before and after. `kept` are not given back
-  // before they are done and the step has ended. `is_last`: of a unit's work, so that they should tell when they are
+  // Enqueues copies that do not overlap, in order with the work enqueued before and after. `kept` are not given back
+  // before the copies are done and the step has ended. `is_last`: they end a unit's work, and should tell when they are
   // done.
   virtual Status EnqueueCopies(std::span<const BlockCopy> copies, std::vector<Tensor> kept, bool is_last) = 0;
   virtual RecordingCounters counters() const = 0;

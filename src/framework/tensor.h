@@ -2,14 +2,13 @@
 //
 // A copy shares the buffer. Memory is in one of three states:
 //   owned      a reference-counted buffer of some allocator;
-//   borrowed   memory of the step (its arena): valid until the step ends. What keeps a tensor longer calls Owned();
+//   borrowed   memory of the step (its arena): valid until the step ends. Owned() makes a tensor that lives longer;
 //   none       not initialised: dtype() is set or kInvalid, data is null.
-// Its elements lie where the allocator says (memory()): those of a device's own memory are none of the host's to read
-// or write, and Device::Copy moves them. Headers and reference counts lie in host memory always.
-// A fourth kind is the reference of a ref edge: it stands for a Variable's current value and is seen by the executor
-// and OpContext alone.
+// The allocator decides the memory of the elements (memory()): the host must not read or write a device's own memory;
+// Device::Copy moves such elements. Headers and reference counts lie in host memory always. A fourth kind is the
+// reference of a ref edge: it stands for a Variable's current value and is seen by the executor and OpContext alone.
 //
-// Thread safety: as an int for the header; the bytes belong to whoever the graph says may write them.
+// Thread safety: as an int for the header; the graph decides which node may write the bytes, and when.
 #ifndef DFRUN_SRC_FRAMEWORK_TENSOR_H_
 #define DFRUN_SRC_FRAMEWORK_TENSOR_H_
 
@@ -69,7 +68,7 @@ class alignas(64) Tensor {
   // ResourceExhausted if there is no memory. Plain elements are left undefined; strings, resources and variants are
   // constructed: their allocator gives host memory.
   static Result<Tensor> Allocate(Allocator& allocator, DType dtype, const Shape& shape);
-  // From the system's allocator, for tools and tests: dies if there is no memory.
+  // Allocates from the system's allocator, for tools and tests: dies if there is no memory.
   Tensor(DType dtype, const Shape& shape);
   template <class T>
   static Tensor Scalar(T value) {
@@ -171,7 +170,8 @@ class alignas(64) Tensor {
  private:
   enum class Kind : uint8_t { kNone, kOwned, kBorrowed, kReference };
 
-  // In host memory: it precedes the elements in one allocation where they are there too, else it has one of its own.
+  // The count and facts of a buffer, in host memory: before the elements, in one allocation, if they are in host memory
+  // too, else in an allocation of its own.
   struct alignas(64) Buffer {
     std::atomic<int> refs;
     DType dtype;

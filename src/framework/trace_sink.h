@@ -24,13 +24,13 @@ struct TraceRecord {
   int64_t end_ns = 0;        // asynchronous kernel: when its callback ran; message: when it was complete
   int64_t bytes = -1;        // moved, of messages and of nodes that send or receive; -1: of others
 
-  // For a node.
+  // Set for a node.
   int64_t step_id = 0;
   uint64_t iteration = 0;  // OpContext::iteration()
   uint64_t plan = 0;       // TraceSink::AddPlan
   uint32_t node = 0;       // in the plan
 
-  // For a message, from or to another rank.
+  // Set for a message, from or to another rank.
   int32_t channel = 0;
   int32_t peer = 0;
 };
@@ -54,8 +54,8 @@ class TraceSink {
   // The steady clock that records use, in ns.
   static int64_t NowNs();
 
-  // Before a traced step of the plan; `plan` is a number that no other plan of the process has. `names` is called where
-  // the plan is not known yet.
+  // Announces a traced step of the plan; `plan` is a number that no other plan of the process has. `names` is called
+  // where the plan is not known yet.
   virtual void AddPlan(uint64_t plan, FunctionRef<TraceNames()> names) = 0;
   // Takes no lock.
   virtual void Add(const TraceRecord& record) = 0;

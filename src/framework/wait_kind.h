@@ -14,8 +14,8 @@ enum class WaitKind : uint8_t {
   kRecv = 2,     // for the Send
   kMeet = 3,     // a participant of a collective, for the others
   kPut = 4,      // for room in an object
-  kTake = 5,     // for what others put into an object
-  kClose = 6,    // ends what puts and takes wait for
+  kTake = 5,     // for elements that other nodes put into an object
+  kClose = 6,    // ends the waits of puts and takes
   kLock = 7,     // for a mutex
   kRelease = 8,  // ends the wait for a lock
 };

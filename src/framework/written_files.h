@@ -17,13 +17,13 @@ namespace dfrun {
 // Thread safety: all methods from any thread.
 class WrittenFiles {
  public:
-  // An empty run directory: what this process wrote is known, and nothing is listed.
+  // An empty run directory: files that this process wrote are known, and nothing is listed.
   WrittenFiles(std::string run_directory, int rank) : run_directory_(std::move(run_directory)), rank_(rank) {}
 
   // Whether an op of this run has written this path. Reads the lists of other ranks where this one does not know it.
   Result<bool> Has(const std::string& path) const EXCLUDES(mu_);
-  // Before the path is written: a job that is killed in between leaves a line too many, which names nothing. The line
-  // is on the disk at the return.
+  // Lists the path before it is written: a job that is killed in between leaves a line too many, which names nothing.
+  // The line is on the disk at the return.
   Status Add(const std::string& path) EXCLUDES(mu_);
 
   // True for the name of a list in a run directory.
