@@ -38,7 +38,7 @@ class AncestorWalk {
     return &graph_.node(id);
   }
 
-  // By node: true if it was added.
+  // Tells for each node whether it was added.
   const std::vector<bool>& added() const& { return added_; }
   std::vector<bool> added() && { return std::move(added_); }
 

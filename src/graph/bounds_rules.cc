@@ -13,7 +13,7 @@ namespace rules {
 using Inputs = std::span<const Bounds>;
 using Rule = Bounds (*)(const Node& node, Inputs in);
 
-// The largest float below 1: what RandomUniform draws at most.
+// The largest number that RandomUniform draws: the largest float below 1.
 constexpr double kBelowOne = 1 - 0x1p-24;
 
 Bounds Hull(std::initializer_list<double> values) {

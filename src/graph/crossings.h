@@ -16,8 +16,9 @@ inline constexpr const char* kCrossingsAttr = "_crossings";
 // The attr's value; of a node without it 0.
 int CrossingsOf(const Node& node);
 
-// By node, how often its inputs have crossed, each device given by a number; a participant of a collective counts as a
-// crossing of what all members bring. `order`: OrderWithParticipants(). Edges that close loops do not count.
+// Returns the crossings of each node's inputs; `device` gives each node's device as a number. A participant of a
+// collective counts as one crossing more than the inputs of all members. `order`: OrderWithParticipants(). Edges that
+// close loops do not count.
 Result<std::vector<int>> CountCrossings(const Graph& graph, const std::vector<NodeId>& order,
                                         const std::vector<int>& device);
 

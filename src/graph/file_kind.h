@@ -1,4 +1,4 @@
-// Finds out what a file or directory is that was given as a graph, a model or a checkpoint, by its content alone.
+// Identifies a file or directory that was given as a graph, a model or a checkpoint, by its content alone.
 //
 // Files are hostile: nothing is unpacked, no library opens them, and a bounded part of their bytes is read.
 // Thread safety: functions without state.

@@ -1,9 +1,10 @@
 // The graph: dense nodes with named ports, data edges and control edges.
 //
 // Invariants: node ids are 0..num_nodes()-1 and never change; names are unique; every node's attrs are resolved against
-// its OpDef, its inputs' dtypes fit, and its output shapes are what shape inference says. Only back edges of loops
-// (into Merge) may point at a later node, and they alone make cycles.
-// Edges are stored at their readers; Consumers() gives the other direction.
+// its OpDef, its inputs' dtypes fit, and its output shapes are those of shape inference. Only back edges of loops (into
+// Merge) may point at a later node, and they alone make cycles.
+//
+// Edges are stored at their readers; BuildConsumers() gives the other direction.
 // Thread safety: as a standard container.
 #ifndef DFRUN_SRC_GRAPH_GRAPH_H_
 #define DFRUN_SRC_GRAPH_GRAPH_H_
@@ -87,7 +88,7 @@ struct Consumers {
 // Parts of an imported GraphDef that the graph does not interpret, kept for export: serialised messages.
 struct GraphDefExtras {
   std::string graph;                                   // a GraphDef without nodes: library, versions
-  std::unordered_map<std::string, std::string> nodes;  // NodeDefs without what Node holds, by name
+  std::unordered_map<std::string, std::string> nodes;  // NodeDefs by name, without the parts that Node holds
 };
 
 struct PartialConstant;

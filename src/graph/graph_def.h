@@ -1,9 +1,9 @@
 // Graphs as GraphDef, the public exchange format: files, and the wire form of partitions.
 //
 // Import takes nodes in any order, with loops closed by NextIteration -> Merge edges; fills in default attrs; turns
-// `_class: loc:@x` into colocate_with; keeps what the graph does not interpret (function library, versions, debug
-// information) for the next export. An export and its import give the same text dump.
-// Files are hostile: every size is checked, and an error says which node is wrong.
+// `_class: loc:@x` into colocate_with; keeps the parts that the graph does not interpret (function library, versions,
+// debug information) for the next export. An export and its import give the same text dump.
+// Files are hostile: every size is checked, and an error names the node that is wrong.
 // Thread safety: functions without state.
 #ifndef DFRUN_SRC_GRAPH_GRAPH_DEF_H_
 #define DFRUN_SRC_GRAPH_GRAPH_DEF_H_

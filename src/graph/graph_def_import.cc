@@ -166,7 +166,8 @@ class Importer {
     return Status();
   }
 
-  // In graphs of these producers a scalar's shape stands for no shape too. Source: TensorFlow's Placeholder.
+  // Whether a Placeholder has any shape: up to kLastProducer, a scalar's shape stands for no shape too. Source:
+  // TensorFlow's Placeholder.
   bool IsPlaceholderOfAnyShape(const NodeSpec& spec) const {
     constexpr int kLastProducer = 21;
     if (spec.op != "Placeholder" || def_.versions().producer() > kLastProducer) return false;

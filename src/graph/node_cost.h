@@ -18,7 +18,8 @@ std::optional<OpCost> NodeCost(const Graph& graph, const Node& node);
 // cost counts as a node's overhead alone.
 double NodeSeconds(const std::optional<OpCost>& cost, const DeviceSpeed& speed);
 
-// A line a node, "name: Op flops=F read=B written=B" or "name: Op unknown", and one of the sums of what is known.
+// Returns a line a node, "name: Op flops=F read=B written=B" or "name: Op unknown", and a line of the sums of all known
+// costs.
 std::string DumpCosts(const Graph& graph);
 
 }  // namespace dfrun

@@ -36,14 +36,14 @@ class NodeOrder {
 
 bool IsSend(const Node& node);
 bool IsRecv(const Node& node);
-// Whether what the node is given leaves its partition: a Send, and the participant of a collective; whether what it
-// gives has come from others: a Recv, and the participant of a collective.
+// Whether the node's input leaves its partition: true for a Send, and for the participant of a collective. Whether its
+// output comes from another partition: true for a Recv, and for the participant of a collective.
 bool LeavesPartition(const Node& node);
 bool EntersPartition(const Node& node);
 
-// The topological order of a partition in which each node that EntersPartition() also comes after every one that
-// LeavesPartition() and stands before it: the rewritten graph is to keep that, since what a Recv gives may have been
-// made of what such a Send sent.
+// Returns the topological order of a partition in which each node that EntersPartition() also comes after every one
+// that LeavesPartition() and stands before it. A rewritten graph must keep this order, since the value of a Recv may
+// depend on that of such a Send.
 Result<std::vector<NodeId>> PartitionOrder(const Graph& graph);
 
 }  // namespace dfrun

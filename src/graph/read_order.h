@@ -64,7 +64,7 @@ class ReadOrder {
   const Ways ways_;
   std::map<NodeId, const std::vector<NodeId>*> group_of_;  // for participants of collectives
   std::map<int64_t, std::vector<NodeId>> groups_;
-  std::vector<int> variable_of_;              // by read: the number of what it reads; -1: it is not late
+  std::vector<int> variable_of_;              // by read: the number of its variable; -1: it is not late
   std::vector<std::vector<NodeId>> updates_;  // by number
   std::vector<std::vector<Bits>> after_;      // by number / kBits, by node: of which it comes after an update
 };

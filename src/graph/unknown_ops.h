@@ -18,8 +18,9 @@ namespace dfrun {
 
 inline constexpr char kUnknownOp[] = "_UnknownOp";
 
-// By node of `def`, the reason for which it cannot be read ("unknown op 'Convv2D', did you mean 'Conv2D'?"); empty: it
-// can. A node that takes a ref from an unknown node is unknown too, because the outputs of `_UnknownOp` are values.
+// Returns for each node of `def` the reason for which it cannot be read ("unknown op 'Convv2D', did you mean
+// 'Conv2D'?"); empty: it can. A node that takes a ref from an unknown node is unknown too, because the outputs of
+// `_UnknownOp` are values.
 std::vector<std::string> FindUnknownNodes(const proto::GraphDef& def, const OpRegistry& ops);
 
 // The dtypes of an unknown node's outputs, as its readers or else its own attrs give them; kInvalid if neither does.

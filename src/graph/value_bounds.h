@@ -44,7 +44,7 @@ class ValueBounds {
   // The output whose value this one is, as far as it is passed on unchanged: by an Identity, by a Select whose
   // condition is known. An output that is replaced by a value is its own.
   Output SourceOf(Output output) const { return facts_[Index(output)].source; }
-  // On the side of a conditional that is known not to be taken.
+  // Whether the node is on the side of a conditional that is known not to be taken.
   bool IsDead(NodeId node) const { return is_dead_[static_cast<size_t>(node)]; }
 
  private:
