@@ -40,7 +40,8 @@ class AttrValue {
                    std::vector<int64_t>, std::vector<float>, std::vector<bool>, std::vector<std::string>,
                    std::vector<DType>, std::vector<PartialShape>, std::vector<Tensor>, std::vector<FunctionName>>;
 
-  // These are not inline, nor are an AttrMap's: a variant's functions would be compiled anew in almost every source.
+  // Copies and destruction are not inline, nor are an AttrMap's: a variant's functions would be compiled anew in almost
+  // every source.
   AttrValue();
   AttrValue(const AttrValue& other);
   AttrValue(AttrValue&& other) noexcept;

@@ -30,7 +30,7 @@ struct AlternativeDef {
 // All that one key may choose among. Thread safety: as a Registry.
 class Alternatives {
  public:
-  // `key`: "optimizer"; `fallback`: the name where the spec has none; `columns`: what AlternativeDef::doc is about.
+  // `key`: "optimizer"; `fallback`: the name where the spec has none; `columns`: the titles for AlternativeDef::doc.
   Alternatives(std::string key, std::string fallback, std::vector<std::string> columns)
       : key_(std::move(key)), fallback_(std::move(fallback)), columns_(std::move(columns)) {}
 
@@ -40,13 +40,14 @@ class Alternatives {
   const std::string& fallback() const { return fallback_; }
   // Null where there is none of this name.
   const AlternativeDef* Find(std::string_view name) const { return defs_.Find(name); }
-  // From the simplest on: those with fewer keys first, then by name.
+  // Names from the simplest on: those with fewer keys first, then by name.
   std::vector<std::string> Names() const;
   // The own keys of all, each name once, in the order of Names().
   std::vector<KeyDef> Keys() const;
   // One that is there, with its fallbacks.
   Alternative Make(std::string_view name) const;
-  // The one that a section chooses, with what it says of its keys; nothing where that was wrong, which is reported.
+  // Reads the alternative that a section chooses, with the values of its keys; nothing after an error, which is
+  // reported.
   std::optional<Alternative> Read(const Yaml& section, ValueReader& reader) const;
   // The table of docs/spec.md: a line for each of Names(), with its keys and their fallbacks.
   std::string Table() const;

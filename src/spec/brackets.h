@@ -17,7 +17,7 @@ struct InsertedText {
   SourceLocation location;  // location of the ${}
 };
 
-// By byte of `text`, and at its end: whether it is within quotes.
+// Tells for each byte of `text`, and for its end, whether it is within quotes.
 std::vector<bool> FindQuoted(std::string_view text);
 
 // Whether each of `inserted` could be an operand of its own that brackets change: it parses whole as operands of a

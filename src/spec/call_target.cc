@@ -13,7 +13,7 @@ struct Spelling {
   std::string_view written;
   std::string_view name;
 };
-// If an op has several of these, the first in this order counts.
+// Spellings of attrs. If an op has several of these, the first in this order counts.
 constexpr Spelling kSpellings[] = {
     {"axis", "reduction_indices"},
     {"axis", "dimension"},

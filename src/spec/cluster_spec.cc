@@ -18,7 +18,7 @@ constexpr int64_t kMaxTasks = int64_t{1} << 20;
 // The largest number of bytes that a double counts one by one.
 constexpr double kMostBytes = 0x1p53;
 
-// In the order of WireCompression.
+// Names in the order of WireCompression.
 const std::vector<std::string> kCompressions = {"none", "hosts", "ranks"};
 
 bool IsJobName(std::string_view name) {

@@ -19,9 +19,9 @@ class ClusterSpec {
   static ClusterSpec Read(const Yaml* section, const SpecOptions& options, ValueReader& reader);
 
   const std::vector<JobSize>& jobs() const { return jobs_; }
-  // By type, those that the section counts.
+  // Counts by type, for the types that the section counts.
   const DeviceCounts& device_counts() const { return device_counts_; }
-  // By type, those that the section bounds.
+  // Limits by type, for the types that the section bounds.
   const MemoryLimits& memory_limits() const { return memory_limits_; }
   // Whether a device that a node names yields where there is none, or no kernel.
   bool soft_placement() const { return soft_placement_; }

@@ -60,7 +60,7 @@ class Reader {
     doc_.files.push_back(std::move(yaml));
   }
 
-  // Any file may be included, so errors quote nothing of a file that is not known to be a spec.
+  // Errors quote nothing of a file that is not known to be a spec, since any file may be included.
   std::unique_ptr<YamlDocument> Parse(std::string text, int32_t file) {
     const bool is_main = open_.empty();
     std::unique_ptr<YamlDocument> yaml = YamlDocument::Parse(std::move(text), file, diagnostics_, is_main);

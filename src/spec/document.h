@@ -27,8 +27,10 @@ struct SpecDocument {
   SourceLocation Location(std::string_view section) const { return sections.find(section)->second.name.location(); }
 };
 
-// kIo if the spec itself cannot be read. Other errors go to `diagnostics`, and the result is what could be read. An
-// included file may have functions, params and graph, and is read once however often it is named. Blocks on file reads.
+// Reads the spec's files. kIo if the spec itself cannot be read. Other errors go to `diagnostics`, and the result is as
+// complete as possible. An included file may have functions, params and graph, and is read once however often it is
+// named.
+// Blocks: on file reads.
 Result<SpecDocument> ReadSpecDocument(const std::string& path, Diagnostics& diagnostics);
 
 }  // namespace dfrun

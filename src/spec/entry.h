@@ -58,7 +58,7 @@ struct EntryName {
   std::string_view text;
   bool waits = false;
 };
-// In the order written, less the variables of the expression's own loops.
+// Returns the names in the order written, less the variables of the expression's own loops.
 std::vector<EntryName> NamesIn(const Expr& expr, const EntryContext& context);
 std::vector<EntryName> NamesIn(const Entry& entry, const EntryContext& context);
 // The names in the attrs of a call.

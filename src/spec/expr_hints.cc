@@ -14,7 +14,7 @@ struct Spelling {
   std::string_view hint;
 };
 
-// By what stands at the error, or begins one byte before it; the longer ones first.
+// Hints by the operator at the error, or one byte before it; the longer ones first.
 constexpr Spelling kOperators[] = {
     {"**", "a power is Pow(a, 2) or Square(a)"},
     {"@", "a product of matrices is MatMul(a, b)"},
@@ -32,7 +32,7 @@ constexpr Spelling kOperators[] = {
     {";", "one entry is one expression"},
 };
 
-// By the word that begins at the error.
+// Hints by the word that begins at the error.
 constexpr Spelling kWords[] = {
     {"and", "it is LogicalAnd(a, b)"},
     {"or", "it is LogicalOr(a, b)"},

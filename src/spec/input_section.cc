@@ -51,7 +51,7 @@ class InputReader {
     return std::nullopt;
   }
 
-  // Reports an error of the files, or of what the spec says of them.
+  // Reports an error of the files, or of the spec's description of them.
   bool FailWith(SourceLocation location, const Status& status) {
     const Status error = AsInputError(status);
     const bool is_spec = error.code() != Code::kNoInput && error.code() != Code::kResourceExhausted;
@@ -268,7 +268,7 @@ class InputReader {
     return true;
   }
 
-  // Reads `split`: what replicas read of `batch: all`.
+  // Reads `split`: whether replicas split `batch: all`.
   bool ReadSplit() {
     const std::optional<Yaml> split = FindKey(value_, "split");
     if (!split) return true;

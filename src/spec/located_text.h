@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// Never moved, because expressions keep views of text().
+// A text with the locations of its parts. An object is never moved, because expressions keep views of text().
 class LocatedText {
  public:
   // A view of a scalar as it is written.

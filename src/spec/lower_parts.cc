@@ -1,6 +1,6 @@
 // Lowers entries that refer to each other crosswise, in the order of their nodes. An entry that calls a function has
 // parts, which may come at different times: its beginning (the frame and the attrs), each argument, each entry of the
-// function, and what it returns. What a node waits for may come later still: until then a NoOp stands in for it.
+// function, and its results. The control inputs of a node may come later still: until then a NoOp stands in for each.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -77,7 +77,7 @@ class Lowering::Parts {
   };
   static constexpr int kWhole = -1;
   static constexpr int kBegin = -2;
-  // A part, or what a name in a scope means.
+  // A need of a part: another part, or the meaning of a name in a scope.
   struct Need {
     Part part;
     const Scope* scope = nullptr;
@@ -219,7 +219,8 @@ class Lowering::Parts {
     lowering_.diagnostics_.Error(part.of->entry.location, CycleOf(names));
   }
 
-  // Runs it where new nodes and errors belong to a call; null: to what is around these entries.
+  // Runs `fn` where new nodes and errors belong to a call; null: where they belong to the surroundings of these
+  // entries.
   void Within(EntryParts* call, const std::function<void()>& fn) {
     if (call == nullptr) return fn();
     Within(call->scope.call, [&] {

@@ -67,7 +67,7 @@ class Lowering {
   std::optional<Output> Find(const Yaml& scalar);
   // Finds a node by its name, also one without outputs. Returns nothing after an error.
   std::optional<NodeId> FindNode(const Yaml& scalar);
-  // To be called when all else is built.
+  // Reports errors in functions that nothing calls. Call when all else is built.
   void CheckUncalledFunctions();
   // Adds a node with the given attrs and inputs. Returns nothing after an error.
   std::optional<NodeId> AddNode(NodeSpec spec, SourceLocation location);
@@ -156,7 +156,7 @@ class Lowering {
     std::vector<const Expr*> arguments;  // by FunctionDef::args
     int32_t number = -1;                 // among the graph's calls, once there are nodes of it
   };
-  // While an object lives, new nodes and errors belong to its call.
+  // Makes new nodes and errors belong to a call while an object lives.
   class InCall {
    public:
     InCall(Lowering& lowering, FunctionCall& made);
@@ -278,7 +278,7 @@ class Lowering {
     SourceLocation location = {};
   };
 
-  // A Cond or a While: what is in no other begins with BeginFlow(). Levels are pushed and popped in between.
+  // BeginFlow() begins a Cond or a While that is in no other. Levels are pushed and popped in between.
   void BeginFlow(const Expr& call);
   void PopFlow();
   // `ends` give the results of these levels, by FlowLevel::id.
@@ -305,9 +305,9 @@ class Lowering {
   // others.
   Output VariableOf(Output value) const;
   bool IsUpdated(Output variable) const { return updated_.contains({variable.node, variable.port}); }
-  // The variable is read where it is used, also by what has been built.
+  // Notes that the variable is updated: it is read where it is used, also by nodes that have been built.
   void MarkUpdated(Output variable);
-  // Has a node read the variables among its inputs when it runs, after its other inputs and what it waits for.
+  // Has a node read the variables among its inputs when it runs, after its other inputs and its control inputs.
   bool ReadAtUse(const OpDef* op, NodeSpec& spec, SourceLocation location);
   std::optional<Output> AddRead(const NodeSpec& reader, size_t input, SourceLocation location);
   void OrderUpdates();

@@ -50,7 +50,7 @@ class Replacement {
     bool is_quoted;
   };
 
-  // `text_of` gives what stands for the ${} of a place.
+  // `text_of` gives the text for the ${} of a place.
   template <class TextOf>
   const LocatedText* Replace(const TextOf& text_of) {
     const std::string_view text = scalar_.text();

@@ -14,7 +14,7 @@ namespace dfrun {
 // The value of a key; nothing if the mapping lacks it.
 std::optional<Yaml> FindKey(const Yaml& map, std::string_view key);
 
-// Reports a value that is no mapping, and what was expected. `what`: "the section 'train'".
+// Reports a value that is no mapping, and what it should be. `what`: "the section 'train'".
 bool CheckMap(const Yaml& value, std::string_view what, Diagnostics& diagnostics);
 
 // Does CheckMap(), and reports every key that is not in `known`, with a suggestion.

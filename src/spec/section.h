@@ -1,4 +1,4 @@
-// Readers of the sections beside the graph. Each reports errors and returns what could be read.
+// Readers of the sections beside the graph. Each reports errors and returns a result as complete as possible.
 #ifndef DFRUN_SRC_SPEC_SECTION_H_
 #define DFRUN_SRC_SPEC_SECTION_H_
 

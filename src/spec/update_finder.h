@@ -1,4 +1,4 @@
-// Finds what may update a variable.
+// Finds the nodes that may update a variable.
 #ifndef DFRUN_SRC_SPEC_UPDATE_FINDER_H_
 #define DFRUN_SRC_SPEC_UPDATE_FINDER_H_
 

@@ -65,7 +65,7 @@ std::string AboutLine(std::string_view line) {
 
 }  // namespace
 
-// Turns parser events into nodes. After the first error it ignores what follows.
+// Turns parser events into nodes. It ignores events after the first error.
 class YamlTreeBuilder final : public YAML::EventHandler {
  public:
   YamlTreeBuilder(YamlDocument& document, Diagnostics& diagnostics, bool may_quote)

@@ -37,11 +37,11 @@ class Yaml {
   bool is_map() const { return kind() == Kind::kMap; }
   SourceLocation location() const;
 
-  // For scalars: the text, and the position of its byte `offset`; the offset `size` is the end of the text.
+  // The text of a scalar, and the position of its byte `offset`; the offset `size` is the end of the text.
   std::string_view text() const;
   SourceLocation LocationOf(size_t offset) const;
 
-  // For sequences the items, for maps the entries.
+  // The items of a sequence, or the entries of a map.
   size_t size() const;
   Yaml item(size_t i) const;
   Yaml key(size_t i) const;
