@@ -1,11 +1,11 @@
-// Collectives become nodes that can run: the Sends, Recvs and sums that they are, or a node of each participant, as
+// Lowers collectives to nodes that can run: Sends, Recvs and sums, or a node of each participant, as
 // src/collectives/choice.h says. All participants stand in the one graph that the master compiles, so that each edge
 // between two of them is a channel as any other.
 //
 // TensorFlow's (CollectiveReduce, CollectiveGather, CollectiveBcastSend and -Recv, and the V2 ops): the `group_size`
 // nodes with one group_key and instance_key, in the order of their device constraints (job, task, type, index), then of
-// their names. The keys of V2 ops are inputs, and must be constants; their ordering tokens say nothing here, where what
-// waits for what is in the graph.
+// their names. The keys of V2 ops are inputs, and must be constants; their ordering tokens say nothing here, where
+// edges of the graph give the order.
 // dfrun's own (AllReduce, AllGather, ReduceScatter, Broadcast) have all participants in one node: participant i is
 // where input i is. Broadcast's are wherever its outputs are read, so it always becomes edges.
 #ifndef DFRUN_SRC_PASSES_COLLECTIVES_H_

@@ -1,11 +1,11 @@
-// Computes once, before any step, what does not change from step to step. Replaces by Consts
+// Computes once, before any step, values that do not change from step to step. Replaces by Consts
 //  * nodes whose inputs are all constant, by running their kernels on the host;
 //  * integer scalars and vectors that shape inference knows (Shape of a value whose shape is static), in graphs without
-//    control flow, where they may stand in another frame than what they are computed from.
+//    control flow, where they may stand in another frame than the values that they are computed from.
 // Left alone: stateful nodes, refs, nodes with control inputs or constrained to another type of device, results whose
-// size is not known beforehand or too large, and nodes whose kernel is not there or fails (the step will say why).
-// Nodes that nothing reads any more go, stateful ones and those that update variables aside. A Const has the name of
-// the node that it replaces (output k > 0: `name/_k`).
+// size is not known beforehand or too large, and nodes whose kernel is not there or fails (the step will report the
+// reason). Nodes that nothing reads any more go, stateful ones and those that update variables aside. A Const has the
+// name of the node that it replaces (output k > 0: `name/_k`).
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -203,7 +203,7 @@ Status FoldConstants(Graph& graph, const PassContext& context) {
   return Status();
 }
 
-// Before common subexpressions: what it leaves are Consts, of which many are equal.
+// The pass comes before common subexpressions, since it leaves Consts, of which many are equal.
 GRAPH_PASS("constant_folding", 110, &FoldConstants);
 
 }  // namespace

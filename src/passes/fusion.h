@@ -55,8 +55,8 @@ bool IsSet(const Node& node, std::string_view attr);
 // Copies the attrs `names` that `from` has to `to`, each name with `prefix` before it.
 void CopyAttrs(const Node& from, std::initializer_list<const char*> names, std::string_view prefix, AttrMap& to);
 
-// Fuses what `rule` finds at each node, the last of those that become one. Later nodes are asked first, and what one
-// fusion takes no other does. A fusion by which nodes would wait for each other is left out.
+// Fuses the nodes that `rule` finds, which is asked at each node as the last of those to fuse. Later nodes are asked
+// first, and no node is in two fusions. A fusion by which nodes would wait for each other is left out.
 using FusionRule = std::function<std::optional<Fusion>(const FusionView&, const Node&)>;
 Status FuseNodes(Graph& graph, const FusionRule& rule);
 

@@ -1,7 +1,8 @@
-// Builds a new graph from the nodes of another: what every pass that drops, replaces or merges nodes does.
+// Builds a new graph from the nodes of another, for passes that drop, replace or merge nodes.
 //
-// Nodes are taken in topological order: whatever a node reads has been kept or replaced before it (the back edges of
-// loops aside). Thread safety: one thread.
+// Nodes are taken in topological order: the sources of a node have been kept or replaced before it (the back edges of
+// loops aside).
+// Thread safety: one thread.
 #ifndef DFRUN_SRC_PASSES_GRAPH_REBUILDER_H_
 #define DFRUN_SRC_PASSES_GRAPH_REBUILDER_H_
 

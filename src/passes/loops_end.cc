@@ -1,6 +1,6 @@
-// Refuses loops that cannot end. The first turn is worked out as far as constants go: where the condition is true then,
-// and the values that it is made of are the same in the next turn, it is true for ever. What is state, a draw, a queue
-// or a feed is not known, and a loop is left alone where an op of its body may end the step.
+// Refuses loops that cannot end. The first iteration is worked out as far as constants go: where the condition is true
+// then, and the values behind it are the same in the next iteration, it is true for ever. Values of state, draws,
+// queues and feeds are not known, and a loop is left alone where an op of its body may end the step.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -102,7 +102,8 @@ bool AreEqual(const Tensor& a, const Tensor& b) {
   return std::equal(bytes, bytes + a.num_bytes(), static_cast<const char*>(b.raw()));
 }
 
-// Whether the values that an op may be given can make it an error, or it waits for others, who may end the step.
+// Finds nodes that may end the step: ops that some input makes an error, and ops that wait for others, which may end
+// the step.
 class Enders {
  public:
   explicit Enders(const Graph& graph) : graph_(graph) {}
@@ -279,7 +280,7 @@ Status CheckLoopsEnd(Graph& graph, const PassContext& context) {
   return LoopCheck(graph, context, *tree).Check();
 }
 
-// Before what adds to loops.
+// The pass comes before all passes that add to loops.
 REQUIRED_GRAPH_PASS("loops_end", 5, &CheckLoopsEnd);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Trees of nodes that become one: what they are made of, and which of their values nobody else reads.
+// Patterns: trees of nodes that become one node, by their ops, whose inner values have no other readers.
 #ifndef DFRUN_SRC_PASSES_PATTERN_H_
 #define DFRUN_SRC_PASSES_PATTERN_H_
 
@@ -14,7 +14,7 @@ namespace dfrun {
 struct Pattern {
   std::vector<std::string_view> ops;
   std::vector<Pattern> inputs = {};
-  // For an inner node: other nodes may wait for it.
+  // Set for an inner node that other nodes may wait for.
   bool may_be_awaited = false;
 };
 

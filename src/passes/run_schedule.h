@@ -1,9 +1,9 @@
-// When the nodes of a run begin and end, over all of its partitions, as soon and as late as they may.
+// A schedule of a run over all of its partitions: the earliest and the latest times at which its nodes begin and end.
 //
-// By the costs of the nodes (src/graph/node_cost.h) and the speeds of their devices (src/framework/device_speed.h),
-// were there always a thread for a node that is ready: what the field of operations research calls ASAP and ALAP. A
-// Recv begins when its Send has what it sends, and takes the time of the transfer. Source: TensorFlow white paper
-// (2015) section 5.2.
+// The times follow from the costs of the nodes (src/graph/node_cost.h) and the speeds of their devices
+// (src/framework/device_speed.h), as if there were always a thread for a node that is ready: operations research calls
+// the two schedules ASAP and ALAP. A Recv begins when its Send has its value, and takes the time of the transfer.
+// Source: TensorFlow white paper (2015) section 5.2.
 #ifndef DFRUN_SRC_PASSES_RUN_SCHEDULE_H_
 #define DFRUN_SRC_PASSES_RUN_SCHEDULE_H_
 
@@ -24,8 +24,8 @@ std::optional<int64_t> StaticBytes(DType dtype, const PartialShape& shape);
 // The time of a value between two devices, by a network of moderate speed.
 double TransferSeconds(int64_t bytes);
 
-// An item is a node of a partition, or what the participants of a collective wait for before any of them goes on.
-// Times are seconds since the step began. Thread safety: const methods from any thread.
+// An item is a node of a partition, or a barrier at which the participants of a collective wait for each other. Times
+// are seconds since the step began. Thread safety: const methods from any thread.
 class RunSchedule {
  public:
   struct Node {

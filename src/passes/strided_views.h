@@ -18,8 +18,8 @@ struct StridedView {
   int64_t first;
 };
 
-// Splits, SplitVs and Slices of the last dimension of float tensors that only clusters read and nothing awaits. Their
-// readers have to wait for what they wait for.
+// Views of Splits, SplitVs and Slices of the last dimension of float tensors that only clusters read and nothing
+// awaits. Their readers take over their control inputs.
 class StridedViews {
  public:
   // Takes views of `least_columns` columns and more.

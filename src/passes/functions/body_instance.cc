@@ -296,7 +296,8 @@ Result<std::vector<SiteValue>> BodyInstance::Returned(size_t k) const {
   return values;
 }
 
-// With effects, one node that ends after them, and where the call ends as a whole the outputs after it.
+// Returns the call's results. With effects, one node ends after them, and where the call ends as a whole the outputs
+// come after it.
 Result<Inlined> BodyInstance::Return() {
   Inlined out;
   for (int32_t index : body_.control_returns) {

@@ -64,7 +64,8 @@ bool FunctionLibrary::HasState(std::string_view name) {
   return with_state_->count(name) != 0;
 }
 
-// From those that have a state of their own to those that call them. No recursion: calls may be nested ever so deep.
+// Marks functions from those that have a state of their own to those that call them, without recursion, since calls may
+// be nested ever so deep.
 void FunctionLibrary::FindStates() {
   with_state_.emplace();
   std::unordered_map<std::string_view, std::vector<std::string_view>> callers;

@@ -31,7 +31,8 @@ class FunctionLibrary {
   bool Has(std::string_view name) const { return defs_.count(name) != 0; }
   // The body lives as long as the library. NotFound suggests a near name; InvalidArgument names function and node.
   Result<const FunctionBody*> Find(std::string_view name);
-  // Whether the function, or one that it calls, reads or changes what outlives a step. False for one that is not there.
+  // Whether the function, or one that it calls, reads or changes an object that outlives a step. False for one that is
+  // not there.
   bool HasState(std::string_view name);
   // The function that the library names as the gradient of another; empty: none.
   std::string_view GradientOf(std::string_view name) const;

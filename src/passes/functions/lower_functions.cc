@@ -70,7 +70,8 @@ class GraphLowering {
     return Status();
   }
 
-  // The functions' nodes, then one of the node's own name, for those who read it, feed it, fetch it or wait for it.
+  // Adds the functions' nodes, then one of the node's own name, for readers, feeds and fetches of it and for nodes that
+  // wait for it.
   Status AddFunctional(const Node& node, NodeSpec spec, const std::vector<SiteValue>& inputs) {
     Result<Inlined> made = inliner_.AddFunctional(spec, inputs, site_);
     if (!made.ok()) return made.status().Annotate(from_.Describe(node.id));
