@@ -21,7 +21,7 @@ namespace {
 
 constexpr NodeId kNone = -1;
 
-// By node, the index of its device in the cluster.
+// Returns the index of each node's device in the cluster.
 Result<std::vector<int>> DevicesOf(const Graph& graph, const Cluster& cluster) {
   std::unordered_map<std::string, int> index;
   for (size_t i = 0; i < cluster.devices.size(); ++i) {
@@ -300,7 +300,8 @@ class Partitioner {
   const ChannelTable& channels_;
   std::vector<bool> may_be_dead_;                        // by node
   std::vector<std::vector<int>> leaving_;                // by node: the channels that carry its outputs or its end
-  std::vector<NodeId> recvs_;                            // by channel, in the part that receives: what readers read
+  std::vector<NodeId> recvs_;                            // by channel, in the part that receives: the node that readers
+                                                         // read
   std::vector<NodeId> sends_;                            // by channel, in the part that sends
   std::vector<NodeId> token_;                            // by part
   std::vector<NodeId> new_id_;                           // by node, in its part
