@@ -148,7 +148,8 @@ class Choice {
            });
   }
 
-  // From the readers on: what only such nodes read is one too.
+  // Leaves nodes with the host that the host alone reads, beginning with the last readers: a node that only such nodes
+  // read is one too.
   Status LeaveOutReadByHost() {
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
     const Consumers consumers = graph_.BuildConsumers();
@@ -160,7 +161,7 @@ class Choice {
     return Status();
   }
 
-  // By rank: the seconds that a step is shorter by.
+  // Counts, by rank, the seconds that a step is shorter by.
   void CountWork() {
     AncestorWalk step(graph_);
     for (NodeId id : options_.step) step.Add(id);

@@ -18,7 +18,7 @@ using DeviceTypes = uint32_t;
 
 class KernelIndex {
  public:
-  // At most 32 types.
+  // There may be at most 32 types.
   KernelIndex(const KernelRegistry& kernels, std::vector<std::string> types)
       : kernels_(kernels), types_(std::move(types)) {}
 
