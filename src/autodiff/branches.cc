@@ -112,8 +112,8 @@ void Branches::Visit(const Node& node) {
   }
 }
 
-// The two sides of a conditional differ in one predicate alone. Of other Merges no more is known than what all inputs
-// have in common.
+// Returns the branch of a Merge. The two sides of a conditional differ in one predicate alone; of other Merges only the
+// common part of all inputs is known.
 BranchId Branches::OfMerge(const Node& node) {
   if (IsLoopMerge(graph_, node)) return 0;
   Choice& choice = choices_[node.id];

@@ -1,7 +1,7 @@
-// Branches: under which predicates each value of a graph is alive.
+// Branches: the predicates under which each value of a graph is alive.
 //
-// A conditional has no mark of its own in the primitive form; what Switch nodes and control edges do tells it. A value
-// is alive in an iteration of its frame where every literal of its branch holds. Source: white paper section 4.4.
+// A conditional has no mark of its own in the primitive form; Switch nodes and control edges tell it. A value is alive
+// in an iteration of its frame where every literal of its branch holds. Source: white paper section 4.4.
 #ifndef DFRUN_SRC_AUTODIFF_BRANCHES_H_
 #define DFRUN_SRC_AUTODIFF_BRANCHES_H_
 

@@ -40,11 +40,11 @@ class Dependency {
 
  private:
   void MarkDependent();
-  // By node: a y is reached from it along values that depend on an x, through differentiable nodes.
+  // Marks the nodes from which a y is reached along values that depend on an x, through differentiable nodes.
   void MarkBetween();
   // A gradient that reaches an output of the node that depends on an x goes on to this input.
   bool PassesTo(const Node& node, int input) const;
-  // The sources that a gradient of the node goes on to: inputs; of a pop, what the pushes hand on.
+  // Visits the sources that a gradient of the node goes on to: its inputs, or for a pop the pushed values.
   template <class Visit>
   void ForSources(const Node& node, const Visit& visit) const;
   std::vector<NodeId> PathFromX(NodeId node) const;

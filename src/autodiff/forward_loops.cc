@@ -30,7 +30,7 @@ Result<LoopVariable> FindVariable(const Graph& graph, const Consumers& consumers
   return variable;
 }
 
-// The unit of `frame` that holds what runs in `inner`, a frame inside it.
+// Returns the unit of `frame` that holds `inner`, a frame inside it.
 int32_t ChildToward(const FrameTree& frames, int32_t frame, int32_t inner) {
   while (frames.frames[inner].parent != frame) inner = frames.frames[inner].parent;
   return inner;

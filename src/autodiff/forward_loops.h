@@ -33,8 +33,8 @@ struct FlowUnit {
   int32_t loop = -1;  // the frame of a loop; -1: `node` stands for itself
 };
 
-// By frame: its nodes and the loops directly inside it, each after all that it reads. `order`: topological, back edges
-// of loops aside. A loop is one unit, from its Enters (which belong to the frame around it) to its Exits.
+// Returns, by frame, its nodes and the loops directly inside it, each after all of its inputs. `order`: topological,
+// back edges of loops aside. A loop is one unit, from its Enters (which belong to the frame around it) to its Exits.
 std::vector<std::vector<FlowUnit>> OrderUnits(const Graph& graph, const FrameTree& frames,
                                               const std::vector<NodeId>& order);
 

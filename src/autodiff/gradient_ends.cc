@@ -74,7 +74,7 @@ class EndFinder {
   }
 
  private:
-  // The nodes that a y may change with, whether gradients flow there or not, and what comes out of objects there.
+  // Finds the nodes that a y may change with, whether gradients flow there or not, and the values out of objects there.
   void FindRead() {
     AncestorWalk walk(graph_);
     for (Output y : ys_) walk.Add(y.node);

@@ -24,8 +24,8 @@ inline bool PassesGradient(const Graph& graph, const Node& node, int input, int 
   return flow == GradientFlow::kFlows || flow == GradientFlow::kNone;
 }
 
-// The attrs that `rule`'s gradient function may ask for: the node's own, and what its inputs imply for the rule's op.
-// InvalidArgument: the node is not of the form of that op.
+// Returns the attrs that `rule`'s gradient function may ask for: the node's own, and those that its inputs imply for
+// the rule's op. InvalidArgument: the node is not of the form of that op.
 Result<AttrMap> AttrsForRule(const Graph& graph, const Node& node, const OpDef& rule);
 
 }  // namespace dfrun

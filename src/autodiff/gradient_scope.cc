@@ -223,7 +223,7 @@ Status GradientScope::Close() {
   return CloseCounter(counter_, {this}, "Sub");
 }
 
-// A ControlTrigger, since what an untaken branch would have done is dead.
+// Closes a counter. It waits by a ControlTrigger, since the nodes of an untaken branch are dead.
 Status GradientScope::CloseCounter(const Counter& counter, const Home& home, std::string_view op) {
   DF_ASSIGN(const Output one, AddAt({}, Spec("Const", {}, {{"dtype", DType::kInt32}, {"value", IntScalar(1)}})));
   NodeSpec step = Spec(op, {{counter.begin, 0}, one});

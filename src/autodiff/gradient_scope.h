@@ -67,16 +67,16 @@ class GradientScope final : public NodeSink {
   bool is_root() const { return parent_ == nullptr; }
   int32_t frame() const { return frame_; }
 
-  // Adds a node that runs here; its inputs may be any values of forward frames at or around this one, and what was
-  // added here or in scopes around it.
+  // Adds a node that runs here; its inputs may be any values of forward frames at or around this one, and values added
+  // here or in scopes around it.
   Result<NodeId> AddNode(NodeSpec spec) override;
   // The value as nodes of this scope can read it.
   Result<Output> Get(Output value);
   // The value, dead where not all of these hold.
   Result<Output> Gate(Output value, const std::vector<Branches::Literal>& literals);
 
-  // A variable of the gradient's loop. `inside` is its value in an iteration, `result` what is left at the end, in the
-  // parent's scope.
+  // A variable of the gradient's loop. `inside` is its value in an iteration, `result` its last value, in the parent's
+  // scope.
   struct Variable {
     Output inside;
     Output result;
@@ -116,7 +116,7 @@ class GradientScope final : public NodeSink {
     const GradientScope* root;
     std::unordered_map<NodeId, Home> homes;  // added nodes, except the root's
   };
-  // A counter of iterations: what an iteration does with it hangs between `begin` and what `ends` holds.
+  // A counter of iterations: the nodes that use it in an iteration come between `begin` and `ends`.
   struct Counter {
     NodeId merge = -1;
     NodeId begin = -1;
@@ -129,7 +129,7 @@ class GradientScope final : public NodeSink {
   Home HomeOf(Output value) const;
   NodeSpec Spec(std::string_view op, std::vector<Output> inputs, AttrMap attrs = {}) const;
   Result<Output> AddAt(const Home& home, NodeSpec spec);
-  // Here, with inputs that this scope can read.
+  // Adds a node here, with inputs that this scope can read.
   Result<Output> Add(NodeSpec spec);
   Result<Output> AddMerge(const Home& home, Output enter);
   NodeSpec EnterSpec(const std::string& frame_name, Output value, bool is_constant) const;
@@ -162,7 +162,7 @@ class GradientScope final : public NodeSink {
   std::map<Key, Output> entered_;  // by value of the parent
   std::map<Key, Output> saved_;    // by value of the forward frame
   std::vector<NodeId> after_;
-  std::vector<NodeId> forward_gates_;  // around the forward loop: what its Enters wait for
+  std::vector<NodeId> forward_gates_;  // around the forward loop: the nodes that its Enters wait for
   Counter forward_counter_;
   Counter counter_;
   Output count_;      // number of iterations, in the forward frame around the loop

@@ -1,4 +1,4 @@
-// The stacks of a graph: what a loop pushed there for its gradient, and where that pops it.
+// The stacks of a graph: the pushes of a loop for its gradient, and the pops there.
 #ifndef DFRUN_SRC_AUTODIFF_STACKS_H_
 #define DFRUN_SRC_AUTODIFF_STACKS_H_
 
