@@ -2,7 +2,7 @@
 // removed.
 //
 // FORMAT.md has the rules. Links are never followed.
-// Thread safety: functions without state; another process may replace or remove what they look at.
+// Thread safety: functions without state; another process may replace or remove the files meanwhile.
 #ifndef DFRUN_SRC_CHECKPOINT_REMOVABLE_H_
 #define DFRUN_SRC_CHECKPOINT_REMOVABLE_H_
 
@@ -29,7 +29,7 @@ struct FileId {
 // NotFound if the name is free. Of a link it is the link's own.
 Result<FileId> IdOf(const std::string& path);
 
-// OK if the rule allows `path` to be removed, NotFound if the name is free. Otherwise kIo says what has the name: "a
+// OK if the rule allows `path` to be removed, NotFound if the name is free. Otherwise kIo describes the obstacle: "a
 // link stands there", "a directory stands there with 'notes', which is no part of a checkpoint".
 Status CheckRemovable(const std::string& path, RemovalRule rule);
 

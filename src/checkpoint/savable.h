@@ -1,4 +1,4 @@
-// Finds what a checkpoint cannot hold, before anything is written.
+// Finds variables that a checkpoint cannot hold, before anything is written.
 #ifndef DFRUN_SRC_CHECKPOINT_SAVABLE_H_
 #define DFRUN_SRC_CHECKPOINT_SAVABLE_H_
 
