@@ -21,8 +21,8 @@ struct ElementType {
   Handle memory = {};
 };
 
-// Without a dtype: tables but complex numbers, arrays, lists but of bytes, opaque values, bit fields, references,
-// times; integers and floats of layouts that no dtype holds.
+// Returns the element type of an HDF5 type. It is without a dtype for tables but complex numbers, arrays, lists but of
+// bytes, opaque values, bit fields, references, times; and for integers and floats of layouts that no dtype holds.
 ElementType ElementTypeOf(const Handle& type);
 
 // A string of those that are all of one length, in which a NUL may stand between others.

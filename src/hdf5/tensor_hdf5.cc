@@ -14,7 +14,8 @@ namespace {
 using h5::ElementType;
 using h5::Handle;
 
-// The dataset's attribute may only rename what its elements are: the dtype that it names is stored as they are.
+// Returns the element type. The dataset's attribute `dtype` may rename it, if HDF5 stores the named dtype as elements
+// of this type.
 Result<ElementType> ElementOf(const Handle& dataset, const Handle& type, const std::string& path,
                               const std::string& name) {
   ElementType element = h5::ElementTypeOf(type);
