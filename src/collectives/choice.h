@@ -28,8 +28,8 @@ struct CollectiveRequest {
   std::vector<std::string> devices;  // full names, by participant; empty before placement
 };
 
-// The implementation that its participants' nodes use; empty: Sends, Recvs and sums. Before placement an answer that is
-// not empty is one for some devices, and what is asked again when they are known.
+// Returns the implementation that its participants' nodes use; empty: Sends, Recvs and sums. Before placement an answer
+// that is not empty holds for some devices, and must be asked for again when they are known.
 Result<std::string> ChooseCollective(const CollectiveRequest& request, CollectivesOption option);
 
 }  // namespace dfrun

@@ -29,11 +29,11 @@ class CollectiveExchange {
  public:
   virtual ~CollectiveExchange() = default;
 
-  // By member: the values folded in the order of the members. `merge`: "Add", "Mul", "Min", "Max" or "Mean".
+  // Returns, by member, the values folded in the order of the members. `merge`: "Add", "Mul", "Min", "Max" or "Mean".
   virtual std::vector<Output> Reduce(const std::string& merge) = 0;
-  // By member: all values, one behind the other along dimension 0.
+  // Returns, by member, all values, one behind the other along dimension 0.
   virtual std::vector<Output> Gather() = 0;
-  // By member: its part, of as many as there are members, of the fold along dimension 0.
+  // Returns, by member, its part of the fold along dimension 0, which has as many parts as there are members.
   virtual std::vector<Output> Scatter(const std::string& merge) = 0;
 
   // `value` divided by the number of members, at member i.
@@ -44,7 +44,7 @@ class CollectiveExchange {
   const Status& status() const { return status_; }
 
  protected:
-  // At least one member; their values are of one dtype.
+  // There must be at least one member; the members' values are of one dtype.
   CollectiveExchange(Graph& graph, std::vector<CollectiveMember> members)
       : graph_(graph), members_(std::move(members)) {}
 

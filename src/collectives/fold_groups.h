@@ -25,8 +25,8 @@ struct FoldGroup {
 // The largest number of values that are folded one after the other, without groups.
 inline constexpr int kMostInOneFold = 32;
 
-// Up to kMostInOneFold values are one group; more are as many groups as a group has values, or fewer: all of one size
-// but the last, which may be smaller.
+// Cuts values into groups. Up to kMostInOneFold values are one group; more are as many groups as a group has values, or
+// fewer: all of one size but the last, which may be smaller.
 inline std::vector<FoldGroup> FoldGroups(size_t values) {
   size_t in_group = values;
   if (values > size_t{kMostInOneFold}) {

@@ -19,7 +19,7 @@ class ParticipantExchange final : public CollectiveExchange {
   std::vector<Output> Reduce(const std::string& merge) override;
   std::vector<Output> Gather() override;
   std::vector<Output> Scatter(const std::string& merge) override;
-  // By member: the value of member `root`, the only one that has one.
+  // Returns, by member, the value of member `root`, the only one that has one.
   std::vector<Output> Broadcast(size_t root);
 
  private:
