@@ -83,8 +83,8 @@ Result<std::string> ReadAll(const FileDescriptor& file, size_t limit);
 // Replaces the content of a file. After an error the file is as it was; see TemporaryFile.
 Status WriteFileAtomically(const std::string& path, std::string_view content);
 
-// OK where WriteFileAtomically() may use this name: it is free or that of a regular file. Otherwise kIo, which says
-// what has the name.
+// OK where WriteFileAtomically() may use this name: it is free or that of a regular file. Otherwise kIo, which names
+// the kind of file that has the name.
 Status CheckReplaceable(const std::string& path);
 // "a directory", "a link", "a pipe", ... of st_mode.
 const char* KindOfFile(mode_t mode);

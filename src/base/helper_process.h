@@ -1,4 +1,4 @@
-// A child process that does what may crash. It is asked over a socket.
+// A child process that does work which may crash, and answers over a socket.
 #ifndef DFRUN_SRC_BASE_HELPER_PROCESS_H_
 #define DFRUN_SRC_BASE_HELPER_PROCESS_H_
 

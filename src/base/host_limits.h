@@ -25,8 +25,8 @@ HostLimits ReadHostLimits(const std::string& root = "");
 // Returns the limits as they were at the first call. Thread safety: any thread.
 const HostLimits& LimitsOfHost();
 
-// For an error of a lack of memory: "; /sys/fs/cgroup/job/memory.max allows 512 MiB to this process and those of its
-// group"; empty where nothing limits it but the host.
+// Returns an end for the message of a lack of memory: "; /sys/fs/cgroup/job/memory.max allows 512 MiB to this process
+// and those of its group"; empty where nothing limits it but the host.
 std::string AboutMemoryLimit();
 
 }  // namespace dfrun

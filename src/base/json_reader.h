@@ -44,7 +44,8 @@ class JsonReader {
   uint64_t QuotedNumber(uint64_t most = std::numeric_limits<int64_t>::max());
 
   bool ok() const { return status_.ok(); }
-  // DataLoss names the byte at which the text differs from what was asked for, also where text is left over.
+  // Returns the first error: DataLoss names the byte at which the text differs from the expected form, also where text
+  // is left over.
   Status Finish();
 
  private:

@@ -1,6 +1,5 @@
 // Parts of the program that need a library which not every host has: libdfrun_<name>.so in the folder dfrun/ beside
-// libdfrun.so. They are opened when somebody asks for what they bring, so that a host without the library starts all
-// the same.
+// libdfrun.so. A part is opened at its first use, so that a host without the library starts all the same.
 #ifndef DFRUN_SRC_BASE_PROGRAM_PART_H_
 #define DFRUN_SRC_BASE_PROGRAM_PART_H_
 

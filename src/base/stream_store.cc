@@ -10,7 +10,8 @@ size_t BytesToLine(const void* p) {
   return -reinterpret_cast<uintptr_t>(p) % 64;
 }
 
-// For rows whose lines are not aligned with the target's: copying one line at a time takes 1.5 times as long.
+// The bytes copied at a time in rows whose lines are not aligned with the target's: copying one line at a time takes
+// 1.5 times as long.
 constexpr size_t kChunk = 128;
 
 // Prefetches into the second-level cache, because the stores need the buffers of the first.
