@@ -35,7 +35,7 @@ class RecordBuffer {
     last_->size.store(size + 1, std::memory_order_release);
   }
 
-  // Appends what has been added since the last call.
+  // Appends the records added since the last call.
   void TakeInto(std::vector<TraceRecord>& all) {
     for (;;) {
       const size_t size = first_->size.load(std::memory_order_acquire);

@@ -1,4 +1,4 @@
-// The sink of a rank: keeps what happened in its traced steps until it is written.
+// The sink of a rank: it keeps the records of traced steps until they are written.
 #ifndef DFRUN_SRC_TRACE_STEP_TRACE_H_
 #define DFRUN_SRC_TRACE_STEP_TRACE_H_
 

@@ -1,4 +1,4 @@
-// The records of traced steps, with what their numbers stand for.
+// The records of traced steps, with names for their numbers.
 #ifndef DFRUN_SRC_TRACE_TRACE_H_
 #define DFRUN_SRC_TRACE_TRACE_H_
 
