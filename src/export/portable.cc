@@ -23,7 +23,7 @@ class Substitute final : private NodeBuilder {
         is_done_(is_done),
         adder_(rebuilder.to(), node.name + "/", "") {}
 
-  // The node's one output, by an op of its name and what `lower` adds before.
+  // Replaces the node's one output by an op of the node's name, and by the nodes that `lower` adds before.
   Status ReplaceByNodes(const LoweringFn& lower) {
     LoweredNode last = lower(*this);
     DF_TRY(adder_.status());

@@ -1,4 +1,4 @@
-// Graphs for TensorFlow: which ops it lacks, and what stands for them there.
+// Graphs for TensorFlow: finds ops that it lacks, and replaces them by ops that it has.
 #ifndef DFRUN_SRC_EXPORT_PORTABLE_H_
 #define DFRUN_SRC_EXPORT_PORTABLE_H_
 
