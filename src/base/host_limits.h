@@ -22,7 +22,8 @@ struct HostLimits {
 // Reads them anew. `root` is put before /proc and /sys, for tests.
 HostLimits ReadHostLimits(const std::string& root = "");
 
-// Returns the limits as they were at the first call. Thread safety: any thread.
+// Returns the limits as they were at the first call.
+// Thread safety: any thread.
 const HostLimits& LimitsOfHost();
 
 // Returns an end for the message of a lack of memory: "; /sys/fs/cgroup/job/memory.max allows 512 MiB to this process

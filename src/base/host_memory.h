@@ -11,7 +11,8 @@ struct HostMemory {
 };
 
 // Returns the least of the amounts that the process's limit of address space, its cgroups and the host leave. Reads
-// files of /proc and /sys, some 50 us; a file that cannot be read bounds nothing. Thread safety: any thread.
+// files of /proc and /sys, some 50 us; a file that cannot be read bounds nothing.
+// Thread safety: any thread.
 HostMemory LookAtHostMemory();
 
 }  // namespace dfrun

@@ -20,7 +20,8 @@ namespace dfrun {
 
 // The first error is kept. After it every method returns an empty value or 0, and NextElement() false, so that the
 // caller may check once, at the end. Members are read by name in their order; a member that is missing, unknown or
-// doubled is an error. Thread safety: one thread.
+// doubled is an error.
+// Thread safety: one thread.
 class JsonReader {
  public:
   // `text` outlives it.

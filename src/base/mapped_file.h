@@ -14,7 +14,8 @@ namespace dfrun {
 
 // A read beyond the end of a file that has become shorter, or from a disk that fails, raises SIGBUS. A handler of this
 // class then maps zeros there, and Check() reports it: a reader calls Check() before it uses the bytes. A SIGBUS from
-// elsewhere goes to the handler that was installed before. Thread safety: const methods from any thread.
+// elsewhere goes to the handler that was installed before.
+// Thread safety: const methods from any thread.
 class MappedFile {
  public:
   MappedFile() = default;

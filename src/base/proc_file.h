@@ -9,7 +9,8 @@
 namespace dfrun {
 
 // Returns the content of a file of a process, "stat" or "environ". Empty where it cannot be read: the process has
-// ended, perhaps meanwhile, or it is another user's. Thread safety: any thread.
+// ended, perhaps meanwhile, or it is another user's.
+// Thread safety: any thread.
 std::string ReadProcFile(pid_t process, const char* name);
 
 }  // namespace dfrun

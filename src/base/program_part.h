@@ -13,7 +13,8 @@ std::string ProgramPartFile(const std::string& name);
 bool HasProgramPart(const std::string& name);
 
 // The function `entry` of the part, which stays open. FailedPrecondition: the file is not there, the loader lacks a
-// library, or it has no such function. Thread safety: any thread.
+// library, or it has no such function.
+// Thread safety: any thread.
 Result<void*> OpenProgramPart(const std::string& name, const char* entry);
 
 }  // namespace dfrun

@@ -13,8 +13,8 @@
 
 namespace dfrun {
 
-// All definitions of one kind, in the order of their names. Thread safety: Add() before main() or while a library is
-// loaded; afterwards all methods from any thread.
+// All definitions of one kind, in the order of their names.
+// Thread safety: Add() before main() or while a library is loaded; afterwards all methods from any thread.
 template <class Definition>
 class Registry {
  public:

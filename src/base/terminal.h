@@ -17,7 +17,8 @@ bool IsTerminal(std::FILE* out);
 bool IsTaken(std::FILE* out);
 
 // Writes text that may hold anything: as WithoutControls() (printable.h) makes it where the standard output or error is
-// a terminal, which was looked at once, else its bytes. Thread safety: any thread; one call's text stays together.
+// a terminal, which was looked at once, else its bytes.
+// Thread safety: any thread; one call's text stays together.
 void WriteText(std::FILE* out, std::string_view text);
 
 }  // namespace dfrun

@@ -18,7 +18,8 @@ struct NameOwner {
 };
 
 // Returns `path` + `mark` + HOST-PROCESS-NUMBER, another name in each call; the last part of `path` is cut if a file
-// system would refuse the length. Thread safety: any thread.
+// system would refuse the length.
+// Thread safety: any thread.
 std::string OwnName(const std::string& path, std::string_view mark);
 // The owner in a name that OwnName() made with `mark`; nothing for another name.
 std::optional<NameOwner> OwnerOf(std::string_view name, std::string_view mark);

@@ -11,7 +11,8 @@
 
 namespace dfrun {
 
-// One thread's hands on the frames of a step. Thread safety: as Frames.
+// One thread's hands on the frames of a step.
+// Thread safety: as Frames.
 template <bool kShared>
 class FrameExecutor {
  public:

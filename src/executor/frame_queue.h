@@ -35,7 +35,8 @@ class FrameEntry {
   uint32_t bits_;
 };
 
-// Grows as it must and never shrinks. Thread safety: one thread at a time.
+// Grows as it must and never shrinks.
+// Thread safety: one thread at a time.
 class FrameQueue {
  public:
   bool empty() const { return head_ == tail_; }

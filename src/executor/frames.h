@@ -109,7 +109,8 @@ class Frames {
   Mutex& mu() DF_THREAD_ANNOTATION(lock_returned(mu_)) { return mu_; }
   Iteration& root() { return root_; }
   // The last iteration that was made, from which made_before leads to all others, in use or not. The members that the
-  // plan's frame decides never change. Thread safety: any thread.
+  // plan's frame decides never change.
+  // Thread safety: any thread.
   const Iteration* made() const { return made_.load(std::memory_order_acquire); }
   // Ends the frames that a failed step has left, and prepares for the next step. Call after a step.
   void Reset() EXCLUDES(mu_);

@@ -269,7 +269,8 @@ class ExecPlan {
   // The nodes' blocking information, in their order.
   const std::vector<NodeMeeting>& meetings() const { return meetings_; }
 
-  // Recent run times of an expensive node's kernel. Thread safety: any thread.
+  // Recent run times of an expensive node's kernel.
+  // Thread safety: any thread.
   struct KernelStats {
     std::atomic<uint32_t> cost_ns{0};  // 0: not known yet
     std::atomic<int> shares_in{0};     // NodePool::longest(): of its calls, the one whose blocks keep threads busy

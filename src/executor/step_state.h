@@ -40,7 +40,8 @@ class StepCanceller final : public Waiter {
   std::atomic<bool> cancelled_{false};
 };
 
-// Reused by later steps of its plan. Thread safety: as each method says.
+// Reused by later steps of its plan.
+// Thread safety: as each method says.
 class StepState final : public PlanState {
  public:
   // A state for a step of the plan: a used one where there is one. All calls of a plan have the same `resume`, which
@@ -69,19 +70,22 @@ class StepState final : public PlanState {
   // A lack of memory says in which turn of a loop it was met.
   Status AtTurn(uint64_t iteration, const Status& status);
 
-  // Fails the step. The first failure counts; it ends all waits of the step. Thread safety: any thread.
+  // Fails the step. The first failure counts; it ends all waits of the step.
+  // Thread safety: any thread.
   void Fail(const Status& status);
   bool failed() const { return failed_.load(std::memory_order_relaxed); }
 
   // Withholds the step's updates if its gate has found a value that is not finite: the updates that wait for the gate,
-  // by whatever path, are left out. Thread safety: any thread.
+  // by whatever path, are left out.
+  // Thread safety: any thread.
   void ObeyGate(int32_t found) {
     if (found != 0) [[unlikely]]
       args_.withheld->store(found, std::memory_order_relaxed);
   }
   bool updates_withheld() const { return args_.withheld->load(std::memory_order_relaxed) != 0; }
 
-  // Gives out a worker with an empty queue, and takes it back. Thread safety: any thread.
+  // Gives out a worker with an empty queue, and takes it back.
+  // Thread safety: any thread.
   StepWorker& AcquireWorker();
   void ReleaseWorker(StepWorker& worker);
 
@@ -100,9 +104,11 @@ class StepState final : public PlanState {
   static void OpDone(void* op, Status status);
 
   // Whether no thread works on the step, nor is about to. `in_flight` of its asynchronous nodes have not ended; a step
-  // must have the state. Thread safety: any thread.
+  // must have the state.
+  // Thread safety: any thread.
   bool Rests(int in_flight) const;
-  // Appends the asynchronous nodes that were started. Thread safety: any thread.
+  // Appends the asynchronous nodes that were started.
+  // Thread safety: any thread.
   void AppendStarted(std::vector<StartedNode>& started) const;
 
   // The workers and operations in flight of a shared step.

@@ -70,7 +70,8 @@ class WorkerPool final : public ThreadPool {
   void HelpUntil(FunctionRef<bool()> done);
   void Notify();
   // Whether nothing is queued and the thread that made the pool sleeps in HelpUntil(). Looks for some milliseconds,
-  // because a waiting thread sleeps in short turns. Thread safety: any thread.
+  // because a waiting thread sleeps in short turns.
+  // Thread safety: any thread.
   bool IsQuiet() const;
 
   // True where a thread looks for work right now: handing it some costs no wake-up.

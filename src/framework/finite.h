@@ -11,7 +11,8 @@
 namespace dfrun {
 
 // Whether no element is NaN or infinite; true for a dtype that has neither, and for a tensor without a value. Goes over
-// memory once, at its speed, and stops soon after the first find. Thread safety: any thread that may read the tensor.
+// memory once, at its speed, and stops soon after the first find.
+// Thread safety: any thread that may read the tensor.
 bool AllFinite(const Tensor& value);
 // Checks by the threads of a pool, where the tensor is large.
 bool AllFinite(const Tensor& value, ThreadPool& pool);

@@ -96,7 +96,8 @@ class StepRecorder {
   virtual Result<std::unique_ptr<RecordedWork>> Finish(bool is_last) = 0;
 };
 
-// The recording interface of a device, beside Device. Thread safety: all methods from any thread.
+// The recording interface of a device, beside Device.
+// Thread safety: all methods from any thread.
 class DeviceRecording {
  public:
   virtual ~DeviceRecording() = default;

@@ -23,7 +23,8 @@ struct ArrayInfo {
   Shape shape;
 };
 
-// Takes the elements of arrays in row-major order. Thread safety: one thread.
+// Takes the elements of arrays in row-major order.
+// Thread safety: one thread.
 class ArrayStore {
  public:
   virtual ~ArrayStore() = default;

@@ -60,7 +60,7 @@ class GraphRebuilder {
   const Graph& from_;
   Graph to_;
   std::vector<NodeId> nodes_;      // by old id: the new one, kNone where it is removed
-  std::vector<NodeId> control_;    // likewise, for control edges
+  std::vector<NodeId> control_;    // by old id, for control edges
   std::vector<bool> is_replaced_;  // some output of the old node is in replaced_
   std::unordered_map<int64_t, Output> replaced_;
   std::vector<BackEdge> back_edges_;

@@ -25,7 +25,8 @@ std::optional<int64_t> StaticBytes(DType dtype, const PartialShape& shape);
 double TransferSeconds(int64_t bytes);
 
 // An item is a node of a partition, or a barrier at which the participants of a collective wait for each other. Times
-// are seconds since the step began. Thread safety: const methods from any thread.
+// are seconds since the step began.
+// Thread safety: const methods from any thread.
 class RunSchedule {
  public:
   struct Node {

@@ -27,7 +27,8 @@ class PendingStepHost {
   ~PendingStepHost() = default;
 };
 
-// Made by Session::StartStep(). It is to be gone before its session is. Thread safety: one thread at a time.
+// Made by Session::StartStep(). It is to be gone before its session is.
+// Thread safety: one thread at a time.
 class PendingStep {
  public:
   // Waits for the end of the step, whatever its status.

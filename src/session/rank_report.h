@@ -19,7 +19,8 @@ struct ReportSource {
   WorkerPool& pool;
 };
 
-// Makes the report; takes some milliseconds where the rank is busy. Thread safety: any thread.
+// Makes the report; takes some milliseconds where the rank is busy.
+// Thread safety: any thread.
 control::RankReport MakeRankReport(const ReportSource& source);
 
 }  // namespace dfrun

@@ -21,7 +21,8 @@ namespace dfrun {
 
 class StepRun;
 
-// Services that a run needs of its runner. Thread safety: all methods from any thread.
+// Services that a run needs of its runner.
+// Thread safety: all methods from any thread.
 class StepRunHost {
  public:
   virtual WorkerPool& pool() = 0;
@@ -60,7 +61,8 @@ struct StepRequest {
 // Made and begun by StepRunner. No thread waits in it: the thread that ends a step begins the next.
 //
 // A step ends when its plans have ended and, where it failed alone, nothing more of it comes to this rank: left_ counts
-// these. Thread safety: all methods from any thread, but as each says.
+// these.
+// Thread safety: all methods from any thread, but as each says.
 class StepRun final : public Work, private Rendezvous, public std::enable_shared_from_this<StepRun> {
  public:
   // `done` runs once, when this rank's part of all steps has ended, with its status.

@@ -7,7 +7,8 @@
 
 namespace dfrun {
 
-// Each slot that was ever used has a rendezvous on every rank, so the lowest free one is taken. Thread safety: none.
+// Each slot that was ever used has a rendezvous on every rank, so the lowest free one is taken.
+// Thread safety: none.
 class StepSlots {
  public:
   static constexpr int32_t kMost = 64;

@@ -27,7 +27,8 @@ struct AlternativeDef {
   bool (*check)(const TrainSpec& train, std::span<const InputSpec* const> inputs, Diagnostics& diagnostics) = nullptr;
 };
 
-// All that one key may choose among. Thread safety: as a Registry.
+// All that one key may choose among.
+// Thread safety: as a Registry.
 class Alternatives {
  public:
   // `key`: "optimizer"; `fallback`: the name where the spec has none; `columns`: the titles for AlternativeDef::doc.

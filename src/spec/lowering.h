@@ -3,7 +3,8 @@
 // Names: an entry's outermost op has the entry's name N; ops within its expression are N/<Op>, N/<Op>_1, ...; constants
 // are <node>/<input>, as TensorFlow names them. A call of a function makes a scope: its entries are <scope>/<entry>;
 // the one value it returns is the node <scope>, several are <scope>/<return>. Errors go to the diagnostics with their
-// position; nodes that do not depend on them are still built. Thread safety: one thread.
+// position; nodes that do not depend on them are still built.
+// Thread safety: one thread.
 #ifndef DFRUN_SRC_SPEC_LOWERING_H_
 #define DFRUN_SRC_SPEC_LOWERING_H_
 

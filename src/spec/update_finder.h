@@ -16,7 +16,8 @@ bool TakesVariables(const OpDef& op);
 // Whether so for input number `input` of a node of this op.
 bool TakesVariable(const OpDef& op, size_t input);
 
-// The functions and ops outlive this. Thread safety: one thread.
+// The functions and ops outlive this.
+// Thread safety: one thread.
 class UpdateFinder {
  public:
   UpdateFinder(const FunctionMap& functions, const OpRegistry& ops) : functions_(functions), ops_(ops) {}

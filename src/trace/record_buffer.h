@@ -13,7 +13,8 @@
 namespace dfrun {
 
 // A list of chunks: the one thread writes at its end, the other reads at its beginning, without a lock. Memory is
-// allocated once a chunk. Thread safety: one thread calls Add(), and one at a time TakeInto().
+// allocated once a chunk.
+// Thread safety: one thread calls Add(), and one at a time TakeInto().
 class RecordBuffer {
  public:
   RecordBuffer() : first_(new Chunk), last_(first_) {}

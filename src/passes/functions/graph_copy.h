@@ -10,7 +10,8 @@
 
 namespace dfrun {
 
-// A copy of a graph at a call site, for one call of Add(). Thread safety: one thread.
+// A copy of a graph at a call site, for one call of Add().
+// Thread safety: one thread.
 class GraphCopy {
  public:
   // `from` outlives this. Its first nodes stand for the arguments: node i, a Placeholder, for arguments[i].

@@ -20,7 +20,8 @@ namespace dfrun {
 // The functions that are values of these attrs.
 std::vector<std::string> FunctionsNamed(const AttrMap& attrs);
 
-// Bodies are read when they are first asked for. Thread safety: one thread.
+// Bodies are read when they are first asked for.
+// Thread safety: one thread.
 class FunctionLibrary {
  public:
   // The functions that the graph was imported with; `graph` is not kept, its registry is.
