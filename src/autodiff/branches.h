@@ -24,6 +24,8 @@ bool IsLoopSwitch(const Graph& graph, const Node& node);
 // A Merge at the head of a loop.
 bool IsLoopMerge(const Graph& graph, const Node& node);
 
+// The branches of a graph's values, found once.
+// Thread safety: const methods from any thread.
 class Branches {
  public:
   struct Literal {

@@ -15,7 +15,9 @@
 
 namespace dfrun {
 
-// Owns a file descriptor. Thread safety: const methods from any thread (they use pread and pwrite).
+// A file descriptor with its path.
+// Owns: the descriptor, which it closes.
+// Thread safety: const methods from any thread (they use pread and pwrite).
 class FileDescriptor {
  public:
   FileDescriptor() = default;

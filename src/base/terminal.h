@@ -13,7 +13,8 @@ bool IsTerminal(std::FILE* out);
 
 // Waits until something can be written to `out`, a pipe whose reader sleeps or a terminal that is held. False where
 // nothing can be a second after this process was asked to stop (stop_request.h): an output that nobody reads must not
-// keep it from ending. Blocks; a line of up to 4 KiB can then be written at once.
+// keep it from ending. A line of up to 4 KiB can then be written at once.
+// Blocks: until then.
 bool IsTaken(std::FILE* out);
 
 // Writes text that may hold anything: as WithoutControls() (printable.h) makes it where the standard output or error is

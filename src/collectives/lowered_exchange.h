@@ -12,6 +12,8 @@
 
 namespace dfrun {
 
+// Lowers a collective to Sends, Recvs and sums.
+// Thread safety: one thread.
 class LoweredExchange final : public CollectiveExchange {
  public:
   LoweredExchange(Graph& graph, std::vector<CollectiveMember> members)

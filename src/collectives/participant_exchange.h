@@ -10,6 +10,8 @@
 
 namespace dfrun {
 
+// Makes one node of each participant.
+// Thread safety: one thread.
 class ParticipantExchange final : public CollectiveExchange {
  public:
   // The members' values have one shape, which is known. `group`: a number that no other collective of the graph has.

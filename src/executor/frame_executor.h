@@ -11,7 +11,7 @@
 
 namespace dfrun {
 
-// One thread's hands on the frames of a step.
+// Runs the frames of a step on one thread.
 // Thread safety: as Frames.
 template <bool kShared>
 class FrameExecutor {

@@ -61,6 +61,8 @@ class LoopProgramFrame {
   std::vector<bool> is_counted_;                            // by slot
 };
 
+// One search for a frame's loop program.
+// Thread safety: one thread.
 class LoopProgramFinder {
  public:
   // The plan and the frame must outlive the object.

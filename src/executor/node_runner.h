@@ -59,7 +59,7 @@ class NodeRunner {
     return Ran::kFailed;
   }
 
-  // False, and the step has failed, where a node has.
+  // Fails the step if the node has failed; returns false then.
   bool Succeeded(uint32_t node, const Status& status) {
     if (status.ok()) [[likely]]
       return true;
@@ -171,7 +171,7 @@ class NodeRunner {
     static_cast<AsyncKernel*>(record.kernel)->ComputeAsync(op.context, {&StepState::OpDone, &op});
   }
 
-  // The inputs that nothing else will read: those of the plan, and those that all other readers are done with.
+  // Returns the inputs that nothing else will read: those of the plan, and those that all other readers are done with.
   uint64_t Forwardable(uint32_t node) const {
     uint64_t mask = 0;
     for (const Release& release : plan_.releases(node)) {
@@ -206,7 +206,7 @@ class NodeRunner {
   }
   void ReleaseGiven() { node_pool_.Release(); }
 
-  // Communication that began in this step must go on while its threads compute.
+  // Polls the network if it is due: communication that began in this step must go on while its threads compute.
   void PollIfDue() {
     if (unpolled_ns_ < kPollAfterNs || !plan_.has_async()) return;
     unpolled_ns_ = 0;
@@ -272,9 +272,9 @@ class NodeRunner {
   OpContext context_;
 
  private:
-  int64_t busy_since_ns_ = 0;  // since somebody waits; 0: nobody
+  int64_t busy_since_ns_ = 0;  // begin of the time in which others could take work; 0: none could
   uint32_t look_interval_ = kFirstLook;
-  int64_t looked_ns_ = 0;    // 0: nobody waited then
+  int64_t looked_ns_ = 0;    // time of the last look; 0: none could take work then
   int64_t unpolled_ns_ = 0;  // in expensive kernels
 };
 

@@ -37,10 +37,11 @@ struct NetworkWait {
   bool sleeps = true;
 };
 
-// Thread safety: all methods from any thread. Must outlive all work: destroyed when nothing runs or is queued.
+// Thread safety: all methods from any thread.
+// Lifetime: the pool must outlive all work, and is destroyed when nothing runs or is queued.
 class WorkerPool final : public ThreadPool {
  public:
-  // 0: one thread for each core that this process may run on.
+  // `threads`: 0 stands for one thread for each core that this process may run on.
   explicit WorkerPool(int threads = 0);
   ~WorkerPool() override;
   WorkerPool(const WorkerPool&) = delete;
@@ -48,7 +49,7 @@ class WorkerPool final : public ThreadPool {
 
   int num_threads() const override { return num_threads_; }
   int ready_threads() const override;
-  // The caller takes part and waits for blocks that others began, and for nothing else: nesting cannot deadlock.
+  // The caller takes part in the blocks, and waits only for blocks that others began: nesting cannot deadlock.
   void RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) override { RunBlocksBefore(nullptr, blocks, body); }
   // Runs the blocks and submits `later` (null: nothing), so that idle threads begin with the blocks.
   void RunBlocksBefore(Work* later, int64_t blocks, FunctionRef<void(int64_t)> body);
@@ -111,7 +112,7 @@ class WorkerPool final : public ThreadPool {
   const int num_threads_;
   const std::thread::id owner_ = std::this_thread::get_id();
   std::function<bool()> poll_;  // guarded by polling_: for the thread that has set it
-  NetworkWait wait_;            // too
+  NetworkWait wait_;            // guarded by polling_
   std::atomic<bool> polling_{false};
   std::atomic<bool> has_hook_{false};
   std::atomic<bool> sleeps_{true};  // NetworkWait::sleeps

@@ -1,4 +1,4 @@
-// Devices and their names, and how values get into the memory of a device and out of it.
+// Devices and their names, and the copies of values into the memory of a device and out of it.
 #ifndef DFRUN_SRC_FRAMEWORK_DEVICE_H_
 #define DFRUN_SRC_FRAMEWORK_DEVICE_H_
 
@@ -17,16 +17,16 @@
 
 namespace dfrun {
 
-// "/job:worker/task:17/device:gpu:3", or a part of it as a constraint: "/job:ps", "/device:gpu:*", "/task:1".
-// Also read: "/replica:0" (ignored), "/cpu:0", "/gpu:1" (any known type, device_factory.h), "/device:CPU:0" (types are
-// lower-cased).
+// The name of a device, "/job:worker/task:17/device:gpu:3", or a part of it as a constraint: "/job:ps",
+// "/device:gpu:*", "/task:1". Parse() also reads "/replica:0" (ignored), "/cpu:0", "/gpu:1" (any known type,
+// device_factory.h) and "/device:CPU:0" (types are lower-cased).
 struct DeviceName {
   std::optional<std::string> job;
   std::optional<int> task;
   std::optional<std::string> type;  // a word that a device factory may have registered
   std::optional<int> index;
 
-  // InvalidArgument with the part that cannot be read. "" constrains nothing.
+  // Parses a name; "" constrains nothing. InvalidArgument names the part that cannot be read.
   static Result<DeviceName> Parse(std::string_view text);
   std::string ToString() const;
   // True where all four parts are set: the name of one device.
@@ -50,8 +50,8 @@ class Device {
  public:
   // Makes a device of host memory, or one with a single allocator for all values.
   Device(DeviceName name, Allocator& allocator) : Device(std::move(name), allocator, allocator) {}
-  // `host_allocator`: of host memory that the device copies from and to best. `containers` (null: its own): those of
-  // another device that share their objects with it.
+  // `host_allocator`: the allocator of host memory that the device copies from and to best. `containers`: those of
+  // another device that share their objects with it; null: its own.
   Device(DeviceName name, Allocator& allocator, Allocator& host_allocator, ResourceContainers* containers = nullptr)
       : name_(std::move(name)),
         text_(name_.ToString()),
@@ -88,11 +88,11 @@ class Device {
     }
     return CopyAndWait(from, to);
   }
-  // A new tensor of `allocator` with the elements of `from`; either may be this device's or of host memory.
+  // Returns a new tensor of `allocator` with the elements of `from`; both may be in this device's memory or the host's.
   Result<Tensor> Clone(const Tensor& from, Allocator& allocator);
-  // The value itself where a host may read it, else a copy.
+  // Returns the value itself where the host may read it, else a copy.
   Result<Tensor> ToHostMemory(const Tensor& value);
-  // The value itself where the device's kernels find it, else a copy.
+  // Returns the value itself where the device's kernels find it, else a copy.
   Result<Tensor> ToOwnMemory(const Tensor& value);
 
   // Runs `done` when all work enqueued before is done, with the first error of the work enqueued since the last call:
@@ -102,7 +102,7 @@ class Device {
   Status Synchronize();
 
  protected:
-  // Copy() where `from` or `to` is the device's.
+  // Enqueues a Copy() where `from` or `to` is in the device's memory.
   virtual void EnqueueCopy(const Tensor& from, Tensor& to, Callback done);
 
  private:

@@ -29,8 +29,8 @@ struct Hdf5Path {
   Hdf5Rules rules = {};
 };
 
-// A child is started when all others are at work, and stays for later requests. In a program that has no helper this
-// process opens the files.
+// The child processes that open HDF5 files. A child is started when all others are at work, and stays for later
+// requests. In a program that has no helper this process opens the files.
 // Thread safety: all methods from any thread; as many requests run at once as there are children.
 class Hdf5Helpers {
  public:
@@ -39,8 +39,9 @@ class Hdf5Helpers {
   Hdf5Helpers(const Hdf5Helpers&) = delete;
   Hdf5Helpers& operator=(const Hdf5Helpers&) = delete;
 
-  // NotFound where there is no file, DataLoss where it is no HDF5 file or is damaged, or takes more time than it may.
-  // Blocks, as the others do, which have these errors too.
+  // Opens the file. NotFound where there is no file, DataLoss where it is no HDF5 file or is damaged, or takes more
+  // time than it may. The other methods have these errors too.
+  // Blocks: for the child's answer, as all methods do.
   Status Open(const Hdf5Path& file);
   // Inspects a dataset like Hdf5Structure::Inspect(), but the answer may be false.
   Result<DatasetInfo> Inspect(const Hdf5Path& file, const std::string& dataset);

@@ -11,7 +11,8 @@
 
 namespace dfrun {
 
-// Thread safety: one thread. Implemented by src/graph; tests implement it too.
+// The context of a shape function. src/graph implements it, and tests do too.
+// Thread safety: one thread.
 class InferenceContext {
  public:
   virtual ~InferenceContext() = default;
@@ -20,12 +21,12 @@ class InferenceContext {
   virtual int num_outputs() const = 0;
   virtual const PartialShape& input(int i) const = 0;
   virtual DType input_dtype(int i) const = 0;
-  // The value, where it is known before the step runs; else null.
+  // Returns the value, where it is known before the step runs; else null.
   virtual const Tensor* input_value(int i) const = 0;
-  // The value of an integer vector input read as a shape (-1: unknown), as far as it is known: partial values pass
-  // through Shape, Pack and Slice.
+  // Returns the value of an integer vector input read as a shape (-1: unknown), as far as it is known: partial values
+  // pass through Shape, Pack and Slice.
   virtual PartialShape input_as_shape(int i) const = 0;
-  // The shape of the variable behind a resource input; of unknown rank where it is not known.
+  // Returns the shape of the variable behind a resource input; of unknown rank where it is not known.
   virtual PartialShape handle_shape(int i) const = 0;
   virtual const AttrMap& attrs() const = 0;
   // Outputs that are not set have an unknown shape.

@@ -19,6 +19,8 @@
 
 namespace dfrun {
 
+// The base of all kernels. One object serves a node of one plan.
+// Thread safety: several steps may call a kernel at once.
 class Kernel {
  public:
   using Fn = Status (*)(Kernel*, OpContext&);
@@ -30,13 +32,14 @@ class Kernel {
   // The value of output 0 where it is the same in every step (Const, a ref to a variable): the executor then keeps it
   // in place and never runs the node. Uninitialised otherwise.
   virtual Tensor FixedOutput() const { return Tensor(); }
-  // Roughly more than a microsecond of work: the executor publishes other ready nodes first.
+  // Whether a call takes roughly more than a microsecond: the executor publishes other ready nodes first.
   virtual bool IsExpensive() const { return false; }
 
  private:
   Fn fn_ = nullptr;
 };
 
+// The base of kernels whose calls return before their work has ended.
 class AsyncKernel : public Kernel {
  public:
   virtual void ComputeAsync(OpContext& ctx, Callback done) = 0;

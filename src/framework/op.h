@@ -5,10 +5,9 @@
 //
 // Signature text is TensorFlow's:
 //   Input / Output  "name: T" | "name: float" | "name: N * T" | "name: list_attr" | "name: Ref(T)"
-//   Attr            "T: type" | "T: {float, int32} = DT_FLOAT" | "N: int >= 1 = 2" | "s: string" | "pad: {'SAME',
-//   'VALID'}"
-//                   | "k: list(int) = []" | "f: func" | "v: tensor" | "shape: shape" | "x: float = 1.0" | "b: bool =
-//                   false"
+//   Attr            "T: type" | "T: {float, int32} = DT_FLOAT" | "N: int >= 1 = 2" | "s: string" |
+//                   "pad: {'SAME', 'VALID'}" | "k: list(int) = []" | "f: func" | "v: tensor" | "shape: shape" |
+//                   "x: float = 1.0" | "b: bool = false"
 #ifndef DFRUN_SRC_FRAMEWORK_OP_H_
 #define DFRUN_SRC_FRAMEWORK_OP_H_
 
@@ -78,7 +77,7 @@ struct TypedArg {
 };
 Result<std::vector<TypedArg>> ExpandArgs(const std::vector<ArgDef>& args, const AttrMap& attrs);
 
-// The argument that the node's input or output of this number belongs to; -1 if there is none.
+// Returns the number of the argument that the node's input or output `number` belongs to; -1 if there is none.
 int ArgOf(const std::vector<ArgDef>& args, const AttrMap& attrs, int number);
 
 // Fills in the attrs that `attrs` lacks: first type and number attrs that the inputs' dtypes imply, then defaults.
@@ -131,13 +130,14 @@ class OpBuilder {
   OpBuilder& ComputesEach(Elementwise elementwise);
   OpBuilder& ConstantValue(ConstantFn of_output_0);
   OpBuilder& ConstantValues(ConstantsFn of_all_outputs);
-  // The default is that of an element-wise op; of one that passes on or is control flow, nothing.
+  // Sets the cost. The default is that of an element-wise op; an op that passes values on, or is control flow, has
+  // none.
   OpBuilder& Cost(CostFn cost);
-  // The op is dfrun's own: there is no way to write it in TensorFlow's ops, or one of two.
+  // Marks the op as dfrun's own, without a form in TensorFlow's ops, or with one of two kinds of form.
   OpBuilder& Own();
   OpBuilder& OwnFedFromOutside();
   OpBuilder& OwnLoweredBy(LoweringFn lower);
-  // Replaces all that was said so far.
+  // Replaces all traits declared so far.
   OpBuilder& Traits(OpTraits traits);
 
   OpBuilder& Alias(std::string name);
@@ -165,7 +165,7 @@ class OpRegistry {
   OpRegistry(const OpRegistry&) = delete;
   OpRegistry& operator=(const OpRegistry&) = delete;
 
-  // Every op that OP() registered in this program. A malformed or doubled OP() ends the program with its text.
+  // Returns every op that OP() registered in this program. A malformed or doubled OP() ends the program with its text.
   static const OpRegistry& Builtin();
 
   Status Register(const OpBuilder& builder);
@@ -173,9 +173,9 @@ class OpRegistry {
   const OpDef* Find(std::string_view name) const;
   // Finds an op by name or alias.
   const OpDef* FindByNameOrAlias(std::string_view name) const;
-  // "unknown op 'Convv2D', did you mean 'Conv2D'?".
+  // Returns the error "unknown op 'Convv2D', did you mean 'Conv2D'?".
   Status UnknownOp(std::string_view name) const;
-  // All ops, sorted by name.
+  // Returns all ops, sorted by name.
   std::vector<const OpDef*> List() const;
 
  private:
@@ -195,7 +195,7 @@ struct OpRegistration {
   [[maybe_unused]] static const ::dfrun::internal::OpRegistration DF_CONCAT(df_op_, __COUNTER__) = \
       ::dfrun::OpBuilder(name)
 
-// The nearest of `candidates` to `text` by edit distance; empty if none is near. For "did you mean".
+// Returns the nearest of `candidates` to `text` by edit distance; empty if none is near. It serves "did you mean".
 std::string Nearest(std::string_view text, const std::vector<std::string>& candidates);
 
 }  // namespace dfrun

@@ -76,8 +76,9 @@ struct MemoryRange {
   size_t bytes;
 };
 
-// Records one unit. Thread safety: one thread. The memory that device() gives is valid for the recorder's life, which
-// is no shorter than that of the recorded work.
+// Records one unit.
+// Thread safety: one thread.
+// Lifetime: memory of device() is valid for the recorder's life; the recorder must outlive the recorded work.
 class StepRecorder {
  public:
   virtual ~StepRecorder() = default;
@@ -91,8 +92,8 @@ class StepRecorder {
   virtual void BeginNode(std::string_view name, const int32_t* gate) = 0;
   virtual void EndNode(std::span<const int> after, std::span<const MemoryRange> reads,
                        std::span<const MemoryRange> writes) = 0;
-  // Unimplemented where something could not be recorded: which node, and why. `is_last`: nothing is enqueued for the
-  // unit after the recorded work, which then tells when it is done.
+  // Ends the recording. Unimplemented names a node that could not be recorded, and the reason. `is_last`: nothing is
+  // enqueued for the unit after the recorded work, which then tells when it is done.
   virtual Result<std::unique_ptr<RecordedWork>> Finish(bool is_last) = 0;
 };
 

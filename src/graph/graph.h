@@ -93,13 +93,15 @@ struct GraphDefExtras {
 
 struct PartialConstant;
 
+// A graph of nodes of one op registry. The head of this file has its invariants.
+// Thread safety: as a standard container.
 class Graph {
  public:
   explicit Graph(const OpRegistry& ops = OpRegistry::Builtin());
   Graph(Graph&&) noexcept;
   Graph& operator=(Graph&&) noexcept;
   ~Graph();
-  // Deep copy.
+  // Returns a deep copy.
   Graph Clone() const;
 
   const OpRegistry& ops() const { return *ops_; }
@@ -122,19 +124,20 @@ class Graph {
   // Infers all shapes again, in topological order, after edges have been moved or feeds have got a shape. Shapes in a
   // loop hold for every iteration. An error names the node; the shapes of the nodes after it are then as before.
   Status InferShapes();
-  // The value of an output that Consts and arithmetic on shapes determine; null if it is not known.
+  // Returns the value of an output that Consts and arithmetic on shapes determine; null if it is not known.
   const Tensor* ConstantValue(Output value) const;
-  // The known elements of an integer scalar or vector; null if none is known.
+  // Returns the known elements of an integer scalar or vector; null if none is known.
   const PartialConstant* PartialConstantOf(Output value) const;
 
-  // The shape of the variable to which an output of dtype resource is the handle; of unknown rank if it is not known.
+  // Returns the shape of the variable to which an output of dtype resource is the handle; of unknown rank if it is not
+  // known.
   PartialShape HandleShape(Output handle) const;
 
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
   const Node& node(NodeId id) const { return nodes_[id]; }
   Node& mutable_node(NodeId id) { return nodes_[id]; }
   const std::deque<Node>& nodes() const { return nodes_; }
-  // -1 if there is none.
+  // Returns the node of this name; -1 if there is none.
   NodeId Find(std::string_view name) const;
   // Parses "name:port", or "name" for port 0; NotFound suggests a near name.
   Result<Output> ParseOutput(std::string_view text) const;
@@ -146,8 +149,8 @@ class Graph {
   const PartialShape& shape(Output o) const { return nodes_[o.node].output_shapes[o.port]; }
 
   Consumers BuildConsumers() const;
-  // Every node after its inputs and control inputs (back edges of loops aside), ties by id. InvalidArgument names the
-  // nodes of a cycle.
+  // Returns every node after its inputs and control inputs (back edges of loops aside), ties by id. InvalidArgument
+  // names the nodes of a cycle.
   Result<std::vector<NodeId>> TopologicalOrder() const;
   // Returns a new graph of the nodes for which keep[id] is true, in the same order. `new_ids`, if given, maps old ids
   // to new ones (-1: removed). An edge to a removed node is a programmer's error.
@@ -197,9 +200,10 @@ class Graph {
   std::vector<SourceCall> calls_;
 };
 
-// The name of an output: "name" for port 0, else "name:port".
+// Returns the name of an output: "name" for port 0, else "name:port".
 std::string OutputName(const Graph& graph, Output output);
-// TensorFlow's rule: [A-Za-z0-9.][A-Za-z0-9_.\\/>-]*; names that begin with '_' are the system's own.
+// Whether a name obeys TensorFlow's rule: [A-Za-z0-9.][A-Za-z0-9_.\\/>-]*; names that begin with '_' are the system's
+// own.
 bool IsValidNodeName(std::string_view name);
 
 }  // namespace dfrun

@@ -14,7 +14,8 @@
 
 namespace dfrun::h5 {
 
-// Owns an identifier of any kind and closes it by its kind.
+// An HDF5 identifier of any kind.
+// Owns: the identifier, which it closes by its kind.
 class Handle {
  public:
   Handle() = default;

@@ -10,6 +10,8 @@
 
 namespace dfrun {
 
+// A store of arrays in memory.
+// Thread safety: one thread.
 class KeptArrays final : public ArrayStore {
  public:
   static constexpr int64_t kAll = std::numeric_limits<int64_t>::max();

@@ -20,6 +20,8 @@ struct Channel {
   bool is_control() const { return source.port == kControl; }
 };
 
+// The channels so far, with an index by source and destination.
+// Thread safety: one thread.
 class ChannelTable {
  public:
   // Returns the index of the channel that carries `source` to device `to`, and adds it if it is not there.

@@ -17,6 +17,8 @@ namespace dfrun {
 // The spec of a node that is placed as `node` is: its device, and the nodes that it is colocated with.
 NodeSpec PlacedAs(const Node& node);
 
+// One rebuilding of a graph.
+// Lifetime: the old graph must outlive it.
 class GraphRebuilder {
  public:
   // `from` outlives this.

@@ -16,6 +16,8 @@ namespace dfrun {
 // Bit i: the device type types()[i].
 using DeviceTypes = uint32_t;
 
+// A cache of the registry's answers.
+// Thread safety: one thread.
 class KernelIndex {
  public:
   // There may be at most 32 types.

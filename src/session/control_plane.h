@@ -1,5 +1,5 @@
 // Control messages between ranks: requests of rank 0 to all others and their answers, over a binomial tree.
-// docs/step-protocol.md says what each message does in each state.
+// docs/step-protocol.md describes the effect of each message in each state.
 //
 // A round is one request to every other rank and the answers of all, gathered up the tree. Many may be open at a time.
 #ifndef DFRUN_SRC_SESSION_CONTROL_PLANE_H_
@@ -38,26 +38,26 @@ class ControlPlane {
   ControlPlane(const ControlPlane&) = delete;
   ControlPlane& operator=(const ControlPlane&) = delete;
 
-  // Rank 0: opens a round; its number, from 1 on. `end` runs once, inside Poll() or Done(), when every rank is done
-  // with it, with the first error in time.
+  // Rank 0: opens a round and returns its number, from 1 on. `end` runs once, inside Poll() or Done(), when every rank
+  // is done with the round, with the first error in time.
   int64_t NewRound(Callback end);
-  // Rank 0: rounds opened so far, and whether one has not ended.
+  // Rank 0: the number of rounds opened so far, and whether one of them has not ended.
   int64_t rounds_opened() const { return last_round_.load(std::memory_order_relaxed); }
   bool has_open_round() const EXCLUDES(mu_);
-  // Rank 0, where the network has failed: `end` will not run. False: it runs or has.
+  // Rank 0: forgets a round where the network has failed, so that its `end` will not run. False: `end` runs or has run.
   bool ForgetRound(int64_t round);
-  // Rank 0: to all other ranks, by the tree: each passes it on before it acts. One thread at a time, so that all ranks
-  // get requests in one order.
+  // Rank 0: sends a message to all other ranks, by the tree: each passes it on before it acts. One thread may call it
+  // at a time, so that all ranks get requests in one order.
   void Broadcast(const control::Message& message);
-  // Rank 0: to one rank, directly.
+  // Rank 0: sends a message to one rank, directly.
   void SendTo(int rank, const control::Message& message);
-  // Other ranks: the next request of rank 0. False if there is none.
+  // Other ranks: takes the next request of rank 0. False if there is none.
   bool NextRequest(control::Message* message);
 
-  // This rank, or a child with all ranks below it, is done with the round. Goes up the tree when all below are.
+  // Notes that this rank is done with the round. The answer goes up the tree when all ranks below are done, too.
   void Done(int64_t round, const RankStatus& status);
-  // Tells every other rank that the step of this round has failed, and it alone; of round 0: that a step has failed,
-  // and with it the session. The first call, or the first such news of another rank, counts; later ones do nothing.
+  // Tells every other rank that the step of this round has failed, and it alone; in round 0: that a step has failed,
+  // and the session with it. The first call, or the first such news of another rank, counts; later ones do nothing.
   void Abort(int64_t round, const RankStatus& error);
   // Sets the handler of an Abort from another rank, called once a round. Call before the first step.
   void OnAbort(std::function<void(int64_t round, const Status&)> handler);
@@ -73,7 +73,7 @@ class ControlPlane {
   // Rank 0: sets the handler of reports. Call before the first request.
   void OnReport(std::function<void(const control::Devices&)> handler);
 
-  // A rank is lost: the first call counts.
+  // Notes the loss of a rank; the first call counts.
   void SetLost(const Status& loss) EXCLUDES(mu_);
   // An error once the network has failed or a rank is lost: waiting is then vain.
   Status network_status() const EXCLUDES(mu_);

@@ -20,7 +20,8 @@ class ControlRound {
   int64_t number() const { return number_; }
   // False after Finish() where the network has failed.
   bool ended() const { return ended_.load(std::memory_order_acquire); }
-  // This rank is done with the request. Blocks until all are; the first error in time, or that of the network.
+  // Notes that this rank is done with the request, and returns the first error in time, or that of the network.
+  // Blocks: until all ranks are done.
   Status Finish(const RankStatus& own);
 
  private:

@@ -17,9 +17,10 @@ struct Executable;
 // Services that a step in flight needs of the master that made it.
 class PendingStepHost {
  public:
-  // Blocks until the steps have ended on all ranks; once.
+  // Waits for the end of the steps on all ranks; once.
+  // Blocks: until then.
   virtual Status Finish(PendingStep& step) = 0;
-  // This rank's part has ended; all ranks' parts have. From any thread.
+  // OwnPartEnded(): this rank's part has ended. AllEnded(): all ranks' parts have. Called from any thread.
   virtual void OwnPartEnded(PendingStep& step) = 0;
   virtual void AllEnded(PendingStep& step) = 0;
 
@@ -27,7 +28,7 @@ class PendingStepHost {
   ~PendingStepHost() = default;
 };
 
-// Made by Session::StartStep(). It is to be gone before its session is.
+// A step in flight, made by Session::StartStep(). It must be destroyed before its session.
 // Thread safety: one thread at a time.
 class PendingStep {
  public:
@@ -39,8 +40,9 @@ class PendingStep {
   // True once Wait() returns at once. With one thread a rank, only threads in a method of the session or in Wait() move
   // steps on.
   bool ended() const { return ended_.load(std::memory_order_acquire); }
-  // Blocks until the step has ended on every rank, with its status as of Session::RunStep(). `fetches` is in the
-  // signature's order, and set where the status is OK. Once.
+  // Waits for the end of the step on every rank and returns its status, as Session::RunStep() does. `fetches` is in the
+  // signature's order, and set where the status is OK. Call it once.
+  // Blocks: until the step has ended.
   Status Wait(std::span<Tensor> fetches);
 
  private:

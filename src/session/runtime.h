@@ -1,5 +1,5 @@
-// One rank: its devices, registries, thread pool and communication. Everything else hangs off it, so that a process may
-// hold several (tests, simulation).
+// Runtime: one rank, with its devices, registries, thread pool and communication. It owns everything else, so that a
+// process may hold several ranks (tests, simulation).
 //
 //   DF_ASSIGN(auto group, comm::ProcessGroup::Join({.threads = threads}));   // jobs/: comm/bootstrap/process_group.h
 //   DF_ASSIGN(auto communicator, group->Connect());             // tests: comm::ConnectInProcess(ranks)
@@ -54,7 +54,7 @@ struct RuntimeOptions {
   // PlanOptions::records and explain.
   bool records = true;
   std::function<void(const std::string&)> explain = {};
-  // The ranks are threads of one process, of which one runs until it polls.
+  // Whether the ranks are threads of one process, of which one runs until it polls.
   bool ranks_are_threads = false;
   // The implementation of collectives; rank 0's option counts.
   CollectivesOption collectives = CollectivesOption::kAuto;
@@ -65,12 +65,13 @@ struct RuntimeOptions {
   RankWatch* watch = nullptr;
   // Rank 0, with a watch: after so many seconds without the end of a step it reports what all ranks wait for; 0: never.
   double stall_s = 0;
-  // Rank 0: no step will ever go on. Called on the watch's thread, once; the steps of several ranks then end with this
-  // error. Empty: it is only said.
+  // Rank 0: called on the watch's thread, once, when no step will ever go on; the steps of several ranks then end with
+  // this error. Empty: it is only reported.
   std::function<void(const Status& stuck)> on_stuck = {};
 };
 
-// Thread safety: const methods from any thread; StartTask() before the first step. Outlives sessions and workers on it.
+// Thread safety: const methods from any thread; StartTask() before the first step.
+// Lifetime: the runtime must outlive the sessions and workers on it.
 class Runtime {
  public:
   // `communicator` is one of comm/.
@@ -102,7 +103,7 @@ class Runtime {
   // Finds this rank's devices, named as this task. A second call must name the same task: variables live on. The ops on
   // the devices open files by the rules of the last call; `limits` are those of the first.
   Status StartTask(const std::string& job, int task, const FileRules& files = {}, const MemoryLimits& limits = {});
-  // A number that no other session of this runtime has.
+  // Returns a number that no other session of this runtime has.
   int64_t NewSessionId() { return next_session_.fetch_add(1, std::memory_order_relaxed); }
 
   // The signal by which this rank, or on rank 0 any rank, is asked to stop; 0: none.
@@ -126,7 +127,7 @@ class Runtime {
  private:
   Runtime(const RuntimeOptions& options, std::unique_ptr<Communicator> communicator);
   DeviceSite SiteOf(const DeviceName& task, const MemoryLimits& limits) const;
-  // Ranks that a signal reached tell rank 0, which tells them that it knows.
+  // Tells rank 0 of a signal that reached this rank; rank 0 tells all ranks that it knows.
   void ShareStop();
   // Connects to the watch: its news of the ranks, and this rank's own reports.
   void AttachToWatch();

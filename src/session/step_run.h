@@ -30,13 +30,13 @@ class StepRunHost {
   virtual ControlPlane* control() = 0;
   // The name of this rank in errors.
   virtual const std::string& rank_text() const = 0;
-  // A step begins on this rank.
+  // Counts a step that begins on this rank.
   virtual void CountStep() = 0;
-  // A step's updates were withheld on this rank; `found` is its gate's finding.
+  // Counts a step whose updates were withheld on this rank; `found` is its gate's finding.
   virtual void CountNotFinite(int32_t found) = 0;
-  // A failure here that ends the session.
+  // Fails the session because of a failure here.
   virtual void FailSessionHere(const Status& status) = 0;
-  // Takes a run that has ended out of its part's line; the run that is to begin then, if one is.
+  // Takes a run that has ended out of its part's line; returns the run that is to begin then, if there is one.
   virtual std::shared_ptr<StepRun> TakeOut(const std::shared_ptr<StepRun>& run) = 0;
 
  protected:
@@ -58,11 +58,12 @@ struct StepRequest {
   NumericsCheck* numerics = nullptr;
 };
 
-// Made and begun by StepRunner. No thread waits in it: the thread that ends a step begins the next.
+// A run of steps of one part, made and begun by StepRunner. No thread waits in it: the thread that ends a step begins
+// the next.
 //
-// A step ends when its plans have ended and, where it failed alone, nothing more of it comes to this rank: left_ counts
-// these.
-// Thread safety: all methods from any thread, but as each says.
+// A step ends when its plans have ended and, where it failed alone, no more messages of it come to this rank: left_
+// counts these.
+// Thread safety: all methods from any thread, unless a method says otherwise.
 class StepRun final : public Work, private Rendezvous, public std::enable_shared_from_this<StepRun> {
  public:
   // `done` runs once, when this rank's part of all steps has ended, with its status.
@@ -71,8 +72,8 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
 
   // Begins the run; once, when it is first in its part's line.
   void Begin();
-  // The step, of scope kStep, has failed elsewhere; the session has failed. At any time, also before it begins and
-  // after it has ended; the first failure counts.
+  // Notes that the step, of scope kStep, or the session has failed elsewhere. They may be called at any time, also
+  // before the run begins and after it has ended; the first failure counts.
   void FailElsewhere(const Status& status) EXCLUDES(mu_);
   void FailWithSession(const Status& status) EXCLUDES(mu_);
 
@@ -115,7 +116,7 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
   Status TakeStatus() REQUIRES(mu_);
   void End(Status status);
 
-  // An error here. False: the step had ended but for this, and now waits for its messages.
+  // Notes an error here. False: the step had ended but for this, and now waits for its messages.
   bool FailHere(const Status& status);
   // Records a failure; false where there was one before. `was`: the state in which it came.
   bool Record(const RankStatus& failure, bool here, ErrorScope scope, State* was) EXCLUDES(mu_);

@@ -26,12 +26,14 @@ class StepRunner final : public StepRunHost {
   // Puts a run into its part's line. True: the caller is to Begin() it; else the one before it does. All ranks queue
   // the runs of a part in the same order. Its slot is free: the last step in it has ended on all ranks.
   [[nodiscard]] bool Queue(const std::shared_ptr<StepRun>& run) EXCLUDES(mu_);
-  // Blocks until nothing comes to this rank any more of steps of the part that ended well here and failed elsewhere.
+  // Waits for the end of messages to this rank from steps of the part that ended well here and failed elsewhere.
+  // Blocks: until then.
   void WaitUntilQuiet(LocalExecutable& part);
   // WaitUntilQuiet(), and forgets the part's runs. Call before the part is destroyed, when no step of it runs.
   void Retire(LocalExecutable& part) EXCLUDES(mu_);
-  // Queues, begins and waits. Blocks until this rank's part has ended. With several ranks, an error here ends the step
-  // everywhere, and an error elsewhere ends it here.
+  // Queues a run, begins it and waits for its end. With several ranks, an error here ends the step everywhere, and an
+  // error elsewhere ends it here.
+  // Blocks: until this rank's part has ended.
   Status Run(LocalExecutable& part, const StepRequest& request);
 
   // Steps so far whose updates were withheld on this rank (src/graph/update_gate.h): those in which a value that their

@@ -6,6 +6,8 @@
 
 namespace dfrun {
 
+// Serves the requests of rank 0 on another rank.
+// Thread safety: one thread.
 class Worker {
  public:
   // The runtime outlives the worker.
@@ -15,7 +17,8 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   // Serves requests until rank 0 calls Shutdown(); returns the status that it gave, or the error of the network that
-  // ended the connection. Blocks; polls, then yields, then sleeps briefly while there is nothing to do.
+  // ended the connection.
+  // Blocks: polls, then yields, then sleeps briefly while there is nothing to do.
   Status Serve();
 
  private:

@@ -15,6 +15,8 @@ namespace dfrun {
 using KeyValue = std::variant<bool, int64_t, double>;
 using KeyValues = std::map<std::string, KeyValue, std::less<>>;
 
+// A chosen alternative, with values for all of its keys.
+// Thread safety: as a standard container.
 class Alternative {
  public:
   Alternative() = default;

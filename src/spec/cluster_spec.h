@@ -13,6 +13,8 @@ namespace dfrun {
 
 struct SpecOptions;  // src/spec/load.h
 
+// The content of a `cluster:` section.
+// Thread safety: const methods from any thread.
 class ClusterSpec {
  public:
   // `section` null: every rank is a task of job "worker". The options' counts of devices stand in place of its own.

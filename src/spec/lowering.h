@@ -54,6 +54,8 @@ struct VariableArgs {
   const Expr* shared_name = nullptr;
 };
 
+// Lowers one spec into one graph.
+// Thread safety: one thread.
 class Lowering {
  public:
   Lowering(const LoweringInput& input, Graph& graph, Diagnostics& diagnostics);

@@ -55,6 +55,8 @@ class Yaml {
   uint32_t id_;
 };
 
+// A parsed document, which owns its text and nodes.
+// Thread safety: const methods from any thread.
 class YamlDocument {
  public:
   // Parses `text`, which has passed CheckSpecText(). Null after an error, which is then in `diagnostics`; the error

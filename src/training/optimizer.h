@@ -41,10 +41,13 @@ struct UpdatedVariable {
   Output learning_rate;       // a scalar of the variable's dtype
 };
 
+// An optimizer that adds the updates of one training site to a graph.
+// Thread safety: one thread.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  // The nodes that write, each a variable that is its first input, in the order in which they run.
+  // Adds the update of one variable. Returns the nodes that write, each with a variable as its first input, in the
+  // order in which they run.
   virtual std::vector<NodeId> Update(GraphOps& ops, const UpdatedVariable& updated, Output gradient) = 0;
   // Whether UpdateRows() takes rows that come twice, one after the other; else equal rows are summed before it.
   virtual bool TakesEqualRows() const { return false; }
@@ -52,7 +55,7 @@ class Optimizer {
   // those.
   virtual std::vector<NodeId> UpdateRows(GraphOps& ops, const UpdatedVariable& updated, Output indices,
                                          Output values) = 0;
-  // Nodes to run after all updates of the step.
+  // Returns nodes to run after all updates of the step.
   virtual std::vector<NodeId> Finish(const std::vector<NodeId>& updates);
 };
 

@@ -13,6 +13,8 @@
 
 namespace dfrun {
 
+// The replicas of one job's graph.
+// Thread safety: one thread.
 class Replicas {
  public:
   struct Trained {
