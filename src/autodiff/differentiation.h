@@ -57,7 +57,8 @@ class Differentiation {
   Status VisitOp(FrameGradient& current, NodeId id, std::vector<GradientValue> dys);
   // Returns the op whose gradient function serves the node; an error where there is none.
   Result<const OpDef*> RuleOf(NodeId id) const;
-  // InvalidArgument where this is so of an input that depends on an x and an output that a gradient has `reached`.
+  // Returns InvalidArgument where this is so of an input that depends on an x and an output that a gradient has
+  // `reached`.
   Status Refuse(NodeId id, const std::vector<bool>& reached, FunctionRef<bool(int input, int output)> is_so) const;
 
   // conditional_gradients.cc.

@@ -22,8 +22,8 @@ struct ForwardLoop {
   std::vector<NodeId> constants;  // Enters whose value all iterations see
 };
 
-// Unimplemented where the frame is not of the form that while loops have: one LoopCond, and Merges of an Enter and a
-// NextIteration.
+// Returns Unimplemented where the frame is not of the form that while loops have: one LoopCond, and Merges of an Enter
+// and a NextIteration.
 Result<ForwardLoop> FindLoop(const Graph& graph, const FrameTree& frames, const Consumers& consumers,
                              const std::vector<NodeId>& nodes_of_frame, int32_t frame);
 

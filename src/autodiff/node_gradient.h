@@ -55,7 +55,7 @@ class NodeGradient final : public GradientBuilder {
   static constexpr int32_t kSparseToken = -2;
 
   void SetGradient(int input, Output value) override;
-  // True where a gradient may be set for the input, and may be this value; otherwise the builder has failed.
+  // Returns true where a gradient may be set for the input, and may be this value; otherwise the builder has failed.
   bool CheckInput(int input);
   bool CheckFits(int input, Output value);
   Output DenseDy(int i);

@@ -57,7 +57,7 @@ class FileDescriptor {
 // and so on where that name is taken. It is removed when the object ends without a commit.
 class TemporaryFile {
  public:
-  // kIo where `path` names something other than a regular file, which Commit() would not replace.
+  // Returns kIo where `path` names something other than a regular file, which Commit() would not replace.
   static Result<TemporaryFile> Create(const std::string& path);
   TemporaryFile(TemporaryFile&& other) noexcept
       : file_(std::move(other.file_)), target_(std::exchange(other.target_, std::string())) {}
@@ -85,8 +85,8 @@ Result<std::string> ReadAll(const FileDescriptor& file, size_t limit);
 // Replaces the content of a file. After an error the file is as it was; see TemporaryFile.
 Status WriteFileAtomically(const std::string& path, std::string_view content);
 
-// OK where WriteFileAtomically() may use this name: it is free or that of a regular file. Otherwise kIo, which names
-// the kind of file that has the name.
+// Returns OK where WriteFileAtomically() may use this name: it is free or that of a regular file. Otherwise kIo, which
+// names the kind of file that has the name.
 Status CheckReplaceable(const std::string& path);
 // "a directory", "a link", "a pipe", ... of st_mode.
 const char* KindOfFile(mode_t mode);

@@ -35,7 +35,7 @@ class JsonReader {
   bool TryName(std::string_view name);
 
   void BeginArray() { Open('['); }
-  // True if a further element follows. After the last element it reads the end of the array.
+  // Returns true if a further element follows. After the last element it reads the end of the array.
   bool NextElement();
 
   std::string String();

@@ -37,8 +37,8 @@ class MappedFile {
   // Asks the system to bring bytes [begin, begin + bytes) into memory, and returns at once; Touch() waits for it.
   void ReadAhead(size_t begin, size_t bytes) const;
   void Touch(size_t begin, size_t bytes) const;
-  // DataLoss if the file has become shorter since Map(), or could not be read: bytes read since may be zeros. `file` is
-  // Map()'s.
+  // Returns DataLoss if the file has become shorter since Map(), or could not be read: bytes read since may be zeros.
+  // `file` is Map()'s.
   Status Check(const FileDescriptor& file) const;
   // Checks likewise, by its path, when Map()'s file has been closed. Another file that has this path by now is no
   // error.

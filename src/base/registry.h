@@ -26,7 +26,7 @@ class Registry {
     std::abort();
   }
 
-  // Null if no definition has this name.
+  // Returns null if no definition has this name.
   const Definition* Find(std::string_view name) const {
     const auto it = all_.find(name);
     return it == all_.end() ? nullptr : &it->second;

@@ -7,7 +7,7 @@ namespace dfrun {
 // Makes SIGUSR2 ask for a report from now on. Call before other threads start.
 void CatchReportSignal();
 
-// True once for the requests so far.
+// Returns true once for the requests so far.
 // Thread safety: any thread.
 bool TakeReportRequest();
 

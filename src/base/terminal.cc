@@ -23,7 +23,7 @@ std::string OutputOf(pid_t process, int fd) {
   return std::string(target, length > 0 ? static_cast<size_t>(length) : 0);
 }
 
-// 0 where there is none that can be seen.
+// Returns 0 where there is none that can be seen.
 pid_t ParentOf(pid_t process) {
   const std::string text = ReadProcFile(process, "stat");
   // "7 (a name) S 6 ...": the name may hold anything.

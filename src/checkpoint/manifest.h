@@ -40,8 +40,8 @@ struct Manifest {
   const SavedVariable* Find(const std::string& variable, size_t* shard) const;
 };
 
-// NotFound where there is no manifest; DataLoss where it is damaged, see manifest_text.h; kBadSpec for another format;
-// kIo where it cannot be read.
+// Returns NotFound where there is no manifest; DataLoss where it is damaged, see manifest_text.h; kBadSpec for another
+// format; kIo where it cannot be read.
 Result<Manifest> ReadManifest(const std::string& directory);
 // InvalidArgument, and nothing written, where ReadManifest() would not read it back.
 Status WriteManifest(const std::string& directory, const Manifest& manifest);

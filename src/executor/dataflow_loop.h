@@ -118,7 +118,7 @@ class DataflowLoop : private NodeRunner<kShared> {
     this->Bind(*iteration.values);
   }
 
-  // False where the step has failed.
+  // Returns false where the step has failed.
   [[gnu::always_inline]] bool RunEntry(FrameEntry entry, uint32_t node) {
     Iteration& iteration = entry.iteration();
     BindTo(iteration);

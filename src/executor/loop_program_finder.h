@@ -69,7 +69,7 @@ class LoopProgramFinder {
   LoopProgramFinder(const ExecPlan& plan, const LoopProgramFrame& frame, int32_t frame_index)
       : plan_(plan), frame_(frame), frame_index_(frame_index) {}
 
-  // False where the frame has no such form.
+  // Returns false where the frame has no such form.
   bool Find();
   // Returns the result of Find().
   LoopProgramShape TakeShape() { return std::move(shape_); }

@@ -33,7 +33,7 @@ class LoopProgramRunner : private NodeRunner<kShared> {
     ExecutorAccess::SetIteration(this->context_, iteration.id);
   }
 
-  // True where the values that entered may run as a straight line. Nothing of the frame may have begun.
+  // Returns true where the values that entered may run as a straight line. Nothing of the frame may have begun.
   static bool MayRun(const FrameRun& frame, const WorkerPool& pool) {
     const LoopProgram* const loop = frame.plan->program.get();
     if (loop == nullptr || (loop->has_expensive && pool.num_threads() > 1)) return false;

@@ -10,7 +10,7 @@ namespace dfrun {
 // The error with the node, its op and its device before it.
 Status AtNode(const ExecPlan& plan, uint32_t node, const Status& status);
 
-// FailedPrecondition if a ref that the node reads has no value and its op does not allow that.
+// Returns FailedPrecondition if a ref that the node reads has no value and its op does not allow that.
 Status CheckRefs(const ExecPlan& plan, uint32_t node, const Tensor* slots);
 
 // Replaces an update that is left out: its output is its first input, the unchanged variable.

@@ -213,14 +213,14 @@ class NodeRunner {
     pool_.Poll();
   }
 
-  // True where other ready nodes should not wait for this expensive one.
+  // Returns true where other ready nodes should not wait for this expensive one.
   bool WorthGivingBefore(uint32_t node) {
     if (pool_.num_threads() == 1) return false;
     return pool_.has_idle_pollers() || kernel_stats(node).cost_ns.load(std::memory_order_relaxed) > kWorthWakingNs;
   }
 
-  // True where some of `size` ready nodes are better run by another thread: one looks for work, or one sleeps and this
-  // one has been busy for longer than waking takes, and the nodes since the last look were not cheap.
+  // Returns true where some of `size` ready nodes are better run by another thread: one looks for work, or one sleeps
+  // and this one has been busy for longer than waking takes, and the nodes since the last look were not cheap.
   bool WorthGiving(uint32_t popped, uint32_t size) {
     const uint32_t nodes = look_interval_;
     next_look_ = popped + look_interval_;

@@ -39,7 +39,7 @@ class RecordedUnit final : public Kernel {
   UnitRecording* FindRecording(const OpContext& ctx) REQUIRES(mu_);
   // Whether the shapes are those of one of the last steps that ran node by node; notes them.
   bool ComeAgain(const OpContext& ctx) REQUIRES(mu_);
-  // Null where the nodes cannot be recorded, now or ever.
+  // Returns null where the nodes cannot be recorded, now or ever.
   UnitRecording* Record(OpContext& ctx) REQUIRES(mu_);
   void Explain(const UnitRecording& made) const;
 

@@ -13,7 +13,7 @@ namespace dfrun {
 // Thread safety: the run loop's rules; see there.
 class StepValues {
  public:
-  // ResourceExhausted if there is no memory for the arena. The plan must outlive it.
+  // Returns ResourceExhausted if there is no memory for the arena. The plan must outlive it.
   static Result<std::unique_ptr<StepValues>> Create(const ExecPlan& plan, const FramePlan& frame);
   ~StepValues();
   StepValues(const StepValues&) = delete;

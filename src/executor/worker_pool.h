@@ -75,9 +75,9 @@ class WorkerPool final : public ThreadPool {
   // Thread safety: any thread.
   bool IsQuiet() const;
 
-  // True where a thread looks for work right now: handing it some costs no wake-up.
+  // Returns true where a thread looks for work right now: handing it some costs no wake-up.
   bool has_idle_pollers() const { return idle_pollers_.load(std::memory_order_relaxed) > 0; }
-  // True where a worker sleeps: work worth more than its wake-up may be handed to it.
+  // Returns true where a worker sleeps: work worth more than its wake-up may be handed to it.
   bool has_sleeper() const { return idle_workers_.sleeping.load(std::memory_order_relaxed) > 0; }
 
  private:

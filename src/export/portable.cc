@@ -77,7 +77,7 @@ class Substitute final : private NodeBuilder {
   Output ScalarLike(Output like, double value) override { return adder_.Scalar(dtype(like), value); }
   void Fail(Status status) override { adder_.Fail(std::move(status)); }
 
-  // Null where no Identity, or one that waits for something else, reads the output.
+  // Returns null where no Identity, or one that waits for something else, reads the output.
   const Node* NamedBy(int port) const {
     for (const Consumers::Edge& edge : consumers_.of(node_.id)) {
       const Node& reader = from_.node(edge.node);

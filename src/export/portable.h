@@ -6,7 +6,7 @@
 
 namespace dfrun {
 
-// Unimplemented where the graph has ops of dfrun's own; names each node.
+// Returns Unimplemented where the graph has ops of dfrun's own; names each node.
 Status CheckPortable(const Graph& graph);
 
 // Returns the graph in TensorFlow's ops, by the form that each op's definition gives (src/framework/portable_form.h):

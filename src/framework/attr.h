@@ -92,7 +92,7 @@ class AttrMap {
 
   void Set(std::string_view name, AttrValue value);
   void Erase(std::string_view name);
-  // Null if absent.
+  // Returns null if absent.
   const AttrValue* Find(std::string_view name) const;
   bool Has(std::string_view name) const { return Find(name) != nullptr; }
 

@@ -28,7 +28,7 @@ enum class Reduction { kAdd, kMul, kMin, kMax, kMean };
 
 // "AllReduce".
 std::string_view CollectiveName(CollectiveKind kind);
-// InvalidArgument unless it is "Add", "Mul", "Min", "Max" or "Mean".
+// Returns InvalidArgument unless it is "Add", "Mul", "Min", "Max" or "Mean".
 Result<Reduction> ParseReduction(std::string_view text);
 
 // A collective of a graph: the same for all participants but `index`. Fixed when the graph is compiled.
@@ -49,7 +49,7 @@ struct CollectivePlan {
 // The op of the node of a participant: "_AllReduce", "_AllGather", "_ReduceScatter", "_BroadcastSend" of the root and
 // "_BroadcastRecv" of the others. Their attrs are the plan's fields.
 bool IsParticipantOp(std::string_view op);
-// InvalidArgument where the attrs are not those that the compilation of a graph gives such a node.
+// Returns InvalidArgument where the attrs are not those that the compilation of a graph gives such a node.
 Result<CollectivePlan> ReadCollectivePlan(std::string_view op, const AttrMap& attrs);
 
 // The function that reduces the values of several participants to one.

@@ -64,7 +64,7 @@ class Communicator {
 
   // Control messages travel apart from tensors. Never blocks; the bytes leave in later Poll()s.
   virtual void SendControl(int to, std::string message) = 0;
-  // True when every control message has left.
+  // Returns true when every control message has left.
   virtual bool ControlFlushed() const = 0;
   // Messages of `peers` go to `handler` from now on; those of others are never received. Once.
   virtual void Listen(std::vector<int> peers, ControlHandler handler) = 0;

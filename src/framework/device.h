@@ -29,9 +29,9 @@ struct DeviceName {
   // Parses a name; "" constrains nothing. InvalidArgument names the part that cannot be read.
   static Result<DeviceName> Parse(std::string_view text);
   std::string ToString() const;
-  // True where all four parts are set: the name of one device.
+  // Returns true where all four parts are set: the name of one device.
   bool IsFull() const { return job && task && type && index; }
-  // True where `device`, a full name, fits this constraint.
+  // Returns true where `device`, a full name, fits this constraint.
   bool Matches(const DeviceName& device) const;
   // Returns both constraints at once; InvalidArgument where they contradict each other.
   Result<DeviceName> Merge(const DeviceName& other) const;

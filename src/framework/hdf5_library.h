@@ -90,7 +90,7 @@ class Hdf5Library {
   virtual Result<std::unique_ptr<Hdf5Structure>> Open(const std::string& path, const Hdf5Rules& rules) const = 0;
   // Replaces a file of this name.
   virtual Result<std::unique_ptr<Hdf5Writer>> Create(const std::string& path) const = 0;
-  // kIo where the name is taken, if only by a link.
+  // Returns kIo where the name is taken, if only by a link.
   virtual Result<std::unique_ptr<Hdf5Writer>> CreateNew(const std::string& path) const = 0;
 };
 
@@ -98,7 +98,7 @@ class Hdf5Library {
 // by then. FailedPrecondition says what the loader lacks.
 Result<const Hdf5Library*> LoadHdf5();
 
-// NotFound where there is no file, DataLoss where it is a directory or a pipe, kIo where it may not be read.
+// Returns NotFound where there is no file, DataLoss where it is a directory or a pipe, kIo where it may not be read.
 Status CheckMayBeHdf5(const std::string& path);
 
 }  // namespace dfrun

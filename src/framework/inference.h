@@ -36,7 +36,7 @@ class InferenceContext {
   Result<T> attr(std::string_view name) const {
     return attrs().Get<T>(name);
   }
-  // InvalidArgument unless input i may have this rank. A shape of unknown rank becomes one of that rank.
+  // Returns InvalidArgument unless input i may have this rank. A shape of unknown rank becomes one of that rank.
   Result<PartialShape> WithRank(int i, int rank) const;
   Result<PartialShape> WithRankAtLeast(int i, int rank) const;
 };

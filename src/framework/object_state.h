@@ -64,10 +64,10 @@ const ObjectState* FindObjectState(std::string_view op);
 AttrMap StateAttrs(const ObjectState& state, const std::string& maker, const std::vector<DType>& handles,
                    const std::vector<StatePart>& parts, const std::string& object = "");
 
-// DataLoss where tensors are not of the dtypes and shapes of the parts, or not as many.
+// Returns DataLoss where tensors are not of the dtypes and shapes of the parts, or not as many.
 Status CheckParts(std::span<const Tensor> tensors, std::span<const StatePart> parts);
 
-// InvalidArgument for a dtype whose elements mean nothing to another process; `what` begins the sentence:
+// Returns InvalidArgument for a dtype whose elements mean nothing to another process; `what` begins the sentence:
 // "its keys are".
 Status CheckKeepable(DType dtype, std::string_view what);
 

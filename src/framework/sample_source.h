@@ -87,7 +87,7 @@ class SampleSource {
   // Makes ready for Gather(): of the samples that another source of these files and fields counted, or without pieces,
   // of those that it finds itself. The number of samples.
   virtual Result<int64_t> Load(const RecordIndex& record_index) = 0;
-  // True where Gather() of so many samples takes no longer than a short copy.
+  // Returns true where Gather() of so many samples takes no longer than a short copy.
   virtual bool IsShortCopy(int64_t samples) const = 0;
   // Returns a tensor [samples.size(), ...] a field. DataLoss where a file has changed since it was counted.
   virtual Result<std::vector<Tensor>> Gather(std::span<const int64_t> samples, Allocator& allocator) = 0;
@@ -117,7 +117,7 @@ struct SampleFormat {
 // Thread safety: registration ends before main(); then any thread.
 class SampleFormats {
  public:
-  // Null if there is none.
+  // Returns null if there is none.
   static const SampleFormat* Find(std::string_view name);
   // Sorted by name.
   static std::vector<const SampleFormat*> List();

@@ -56,7 +56,7 @@ class Shape {
   }
   ~Shape() { Free(); }
 
-  // InvalidArgument for a negative size, a rank above kMaxRank or a product beyond int64.
+  // Returns InvalidArgument for a negative size, a rank above kMaxRank or a product beyond int64.
   static Result<Shape> Create(std::span<const int64_t> dims);
 
   int rank() const { return rank_; }
@@ -130,7 +130,7 @@ class PartialShape {
   int64_t num_elements() const;
   // Returns the shape; call only if IsFullyDefined(). InvalidArgument for sizes beyond int64.
   Result<Shape> ToShape() const;
-  // True where some concrete shape fits both.
+  // Returns true where some concrete shape fits both.
   bool IsCompatibleWith(const PartialShape& other) const;
   // Returns the shape that agrees with both; InvalidArgument where they contradict each other.
   Result<PartialShape> Merge(const PartialShape& other) const;

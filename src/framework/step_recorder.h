@@ -114,7 +114,7 @@ class DeviceRecording {
   virtual Status EnqueueCopies(std::span<const BlockCopy> copies, std::vector<Tensor> kept, bool is_last) = 0;
   virtual RecordingCounters counters() const = 0;
 
-  // Null where the device does not record.
+  // Returns null where the device does not record.
   static DeviceRecording* Of(Device& device) { return dynamic_cast<DeviceRecording*>(&device); }
 };
 

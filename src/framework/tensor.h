@@ -65,8 +65,8 @@ class alignas(64) Tensor {
   }
   ~Tensor() { Reset(); }
 
-  // ResourceExhausted if there is no memory. Plain elements are left undefined; strings, resources and variants are
-  // constructed: their allocator gives host memory.
+  // Returns ResourceExhausted if there is no memory. Plain elements are left undefined; strings, resources and variants
+  // are constructed: their allocator gives host memory.
   static Result<Tensor> Allocate(Allocator& allocator, DType dtype, const Shape& shape);
   // Allocates from the system's allocator, for tools and tests: dies if there is no memory.
   Tensor(DType dtype, const Shape& shape);
@@ -102,7 +102,7 @@ class alignas(64) Tensor {
   bool borrowed() const { return kind_ == Kind::kBorrowed; }
   bool is_reference() const { return kind_ == Kind::kReference; }
   Variable* variable() const { return static_cast<Variable*>(data_); }
-  // True where this header holds the only reference to an owned buffer.
+  // Returns true where this header holds the only reference to an owned buffer.
   bool SoleOwner() const { return kind_ == Kind::kOwned && buffer_->refs.load(std::memory_order_acquire) == 1; }
   // The kind of memory that the elements lie in.
   MemoryKind memory() const { return memory_; }

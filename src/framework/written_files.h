@@ -26,7 +26,7 @@ class WrittenFiles {
   // The line is on the disk at the return.
   Status Add(const std::string& path) EXCLUDES(mu_);
 
-  // True for the name of a list in a run directory.
+  // Returns true for the name of a list in a run directory.
   static bool IsListName(std::string_view name);
 
  private:

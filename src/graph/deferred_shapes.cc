@@ -43,7 +43,7 @@ NodeId FirstFailure(const Graph& graph, const std::vector<NodeId>& order) {
   return found == order.end() ? -1 : *found;
 }
 
-// False where nothing was there to hide.
+// Returns false where nothing was there to hide.
 Result<bool> HideInputs(Graph& graph, NodeId reader) {
   bool hides = false;
   for (int i = 0; i < graph.node(reader).num_inputs(); ++i) {

@@ -182,7 +182,7 @@ bool Exists(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-// True if the directory holds a file whose name ends with `end`.
+// Returns true if the directory holds a file whose name ends with `end`.
 bool HoldsFileLike(const fs::path& directory, std::string_view end) {
   std::error_code error;
   for (fs::directory_iterator it(directory, error), last; !error && it != last; it.increment(error)) {

@@ -118,7 +118,7 @@ class Graph {
   // Connects an input that was left open, or moves an edge; checks dtype. Does not infer shapes again.
   Status SetInput(NodeId node, int input, Output value);
   void AddControlEdge(NodeId from, NodeId to);
-  // True for an input of a Merge that comes from a NextIteration: the edge that closes a loop.
+  // Returns true for an input of a Merge that comes from a NextIteration: the edge that closes a loop.
   bool IsBackEdge(const Node& reader, int input) const;
 
   // Infers all shapes again, in topological order, after edges have been moved or feeds have got a shape. Shapes in a

@@ -17,8 +17,8 @@ namespace dfrun {
 
 enum class GraphDefFormat { kBinary, kText };
 
-// InvalidArgument for data that is no graph. Nodes of unknown ops or with unknown attrs become nodes that no run may
-// need (unknown_ops.h).
+// Returns InvalidArgument for data that is no graph. Nodes of unknown ops or with unknown attrs become nodes that no
+// run may need (unknown_ops.h).
 Result<Graph> ImportGraphDef(std::string_view data, GraphDefFormat format,
                              const OpRegistry& ops = OpRegistry::Builtin());
 // Adds the nodes of a GraphDef, which may read those of the graph by name; the ids of existing nodes stay. The new

@@ -11,7 +11,7 @@
 
 namespace dfrun {
 
-// InvalidArgument with line and column for text; nesting and size are bounded.
+// Returns InvalidArgument with line and column for text; nesting and size are bounded.
 Status ParseGraphDef(std::string_view data, GraphDefFormat format, proto::GraphDef& def);
 // Parses another message likewise. Unknown fields of its text form are skipped.
 Status ParseMessage(std::string_view data, GraphDefFormat format, google::protobuf::Message& message);

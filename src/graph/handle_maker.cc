@@ -26,8 +26,8 @@ constexpr int kMaxLoopNesting = 16;  // nested loops that a list is followed thr
 
 Output Before(const Graph& graph, Output handle, int nesting);
 
-// True if the list that comes back to the Merge of a loop is made from the one that entered. A loop may replace its
-// list by another one with other elements.
+// Returns true if the list that comes back to the Merge of a loop is made from the one that entered. A loop may replace
+// its list by another one with other elements.
 bool ComesRound(const Graph& graph, const Node& merge, int nesting) {
   if (nesting == kMaxLoopNesting) return false;
   for (int i = 1; i < merge.num_inputs(); ++i) {

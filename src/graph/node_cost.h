@@ -11,7 +11,7 @@
 
 namespace dfrun {
 
-// Nothing where a shape is not known that the cost depends on.
+// Returns nothing where a shape is not known that the cost depends on.
 std::optional<OpCost> NodeCost(const Graph& graph, const Node& node);
 
 // The time of a node of this cost on a device of this speed: the longer of its operations and its bytes. An unknown

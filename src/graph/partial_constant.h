@@ -25,7 +25,7 @@ struct PartialConstant {
   std::vector<std::shared_ptr<const PartialConstant>> later_outputs;
 
   bool complete() const;
-  // True if only later outputs are known.
+  // Returns true if only later outputs are known.
   bool nothing() const { return elements.empty() && !complete(); }
   // The elements as a shape, in which negative ones are unknown sizes. For vectors only.
   PartialShape AsShape() const;

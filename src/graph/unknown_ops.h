@@ -44,7 +44,7 @@ std::string ListUnknown(const Graph& graph, const std::vector<bool>& needed);
 // Lists all unknown nodes.
 std::string ListUnknown(const Graph& graph);
 
-// InvalidArgument if a run needs unknown nodes; it lists them and says how to run without them.
+// Returns InvalidArgument if a run needs unknown nodes; it lists them and says how to run without them.
 Status CheckKnown(const Graph& graph, const std::vector<bool>& needed);
 
 }  // namespace dfrun

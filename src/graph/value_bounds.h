@@ -37,7 +37,7 @@ class ValueBounds {
     std::vector<std::pair<Output, Output>> outputs = {};
   };
 
-  // InvalidArgument where the graph has a cycle that is no loop.
+  // Returns InvalidArgument where the graph has a cycle that is no loop.
   static Result<ValueBounds> Of(const Graph& graph, const Replaced& replaced);
 
   const Bounds& bounds(Output output) const { return facts_[Index(output)].bounds; }

@@ -90,8 +90,8 @@ ElementType IntegerOf(hid_t type) {
   return {dtype, StoredType(dtype)};
 }
 
-// Nothing where HDF5's conversion would give other values: it puts the fields elsewhere where padding comes before
-// them, and knows only mantissas whose first bit is implied.
+// Returns nothing where HDF5's conversion would give other values: it puts the fields elsewhere where padding comes
+// before them, and knows only mantissas whose first bit is implied.
 std::optional<FloatLayout> LayoutOf(hid_t type) {
   FloatLayout out{.bytes = H5Tget_size(type), .bias = H5Tget_ebias(type)};
   if (H5Tget_fields(type, &out.sign_bit, &out.exponent_bit, &out.exponent_bits, &out.mantissa_bit, &out.mantissa_bits) <

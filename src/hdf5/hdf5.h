@@ -42,7 +42,7 @@ void Prepare();
 // Returns an error with HDF5's own reason. `what`: the action that failed, with the path.
 Status LastError(Code code, const std::string& what);
 
-// NotFound where there is no file; DataLoss where it is no HDF5 file or is damaged.
+// Returns NotFound where there is no file; DataLoss where it is no HDF5 file or is damaged.
 Result<Handle> OpenFile(const std::string& path);
 // Replaces a file of this name.
 Result<Handle> CreateFile(const std::string& path);

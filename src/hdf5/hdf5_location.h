@@ -9,8 +9,8 @@
 
 namespace dfrun {
 
-// OK where the rules allow the place of an open file's dataset. BadSpec for storage elsewhere of a data file, DataLoss
-// for anything odd in a shard. Opening the dataset reports NotFound.
+// Returns OK where the rules allow the place of an open file's dataset. BadSpec for storage elsewhere of a data file,
+// DataLoss for anything odd in a shard. Opening the dataset reports NotFound.
 Status CheckLocation(const h5::Handle& file, const std::string& path, const std::string& dataset,
                      const Hdf5Rules& rules);
 

@@ -25,8 +25,8 @@ Result<Hdf5Source> FindHdf5Source(const h5::Handle& file, const std::string& pat
 // Thread safety: const methods from one thread at a time, as the file's.
 class Hdf5Rows {
  public:
-  // NotFound for a field that the table lacks; InvalidArgument for a table without a field, and for a type that no
-  // tensor has.
+  // Returns NotFound for a field that the table lacks; InvalidArgument for a table without a field, and for a type that
+  // no tensor has.
   static Result<Hdf5Rows> Open(const h5::Handle& file, const std::string& path, const std::string& name);
 
   DType dtype() const { return dtype_; }

@@ -14,8 +14,8 @@ SavedInput SamplesOf(const InputSpec& input);
 // Describes the inputs whose positions a step moves on (`advancing`, by index), and those that number classes.
 std::vector<SavedInput> InputsToSave(const std::vector<InputSpec>& inputs, const std::vector<size_t>& advancing);
 
-// BadSpec where the input has other samples than when the checkpoint was written, with the file and both numbers. An
-// input that the checkpoint does not know is not compared.
+// Returns BadSpec where the input has other samples than when the checkpoint was written, with the file and both
+// numbers. An input that the checkpoint does not know is not compared.
 Status CheckSameSamples(const CheckpointStore::Checkpoint& checkpoint, const InputSpec& input);
 // BadSpec, with both lists, where the input numbers its classes otherwise: further ones may have come behind those of
 // the checkpoint.

@@ -52,7 +52,7 @@ struct DistributedFrames {
   FrameTree tree;
   // The frame whose nodes may read a node's outputs.
   int32_t FrameOf(NodeId source) const { return tree.of_outputs.empty() ? 0 : std::max(tree.of_outputs[source], 0); }
-  // True for a value that any frame may read, from outside of the loop that `reader` is in.
+  // Returns true for a value that any frame may read, from outside of the loop that `reader` is in.
   bool IsOutside(NodeId source, NodeId reader) const {
     return !tree.of_node.empty() && tree.of_node[reader] != 0 && tree.of_outputs[source] == FrameTree::kAny;
   }

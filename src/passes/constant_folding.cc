@@ -22,7 +22,7 @@
 namespace dfrun {
 namespace {
 
-// True where every output's size is known, and their sum at most `max_bytes`.
+// Returns true where every output's size is known, and their sum at most `max_bytes`.
 bool IsSmall(const Node& node, int64_t max_bytes) {
   int64_t bytes = 0;
   for (int port = 0; port < node.num_outputs(); ++port) {
@@ -44,7 +44,7 @@ class Folder {
  public:
   Folder(const Graph& graph, const PassContext& context) : graph_(graph), context_(context) {}
 
-  // Nothing where the graph is to stay as it is.
+  // Returns nothing where the graph is to stay as it is.
   Result<std::optional<Graph>> Run() {
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
     trust_partial_constants_ = !HasControlFlow(graph_);
@@ -64,7 +64,7 @@ class Folder {
  private:
   bool IsFolded(NodeId id) const { return values_.count(id) != 0 && graph_.node(id).op->name != "Const"; }
 
-  // True where the node's value is there only after some control edge.
+  // Returns true where the node's value is there only after some control edge.
   bool Waits(const Node& node) const {
     return !node.control_inputs.empty() || std::any_of(node.inputs.begin(), node.inputs.end(), [&](Output input) {
       return input.valid() && waits_[input.node];

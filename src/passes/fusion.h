@@ -31,7 +31,7 @@ class FusionView {
   const Graph& graph() const { return graph_; }
   const Node& node(NodeId id) const { return graph_.node(id); }
   const Consumers& consumers() const { return consumers_; }
-  // True where one node reads the one output of `node`, once; others may wait for `node`.
+  // Returns true where one node reads the one output of `node`, once; others may wait for `node`.
   bool HasOneReader(const Node& node) const;
   bool IsAwaited(const Node& node) const;
 
@@ -40,7 +40,7 @@ class FusionView {
   const Consumers consumers_;
 };
 
-// True for a node that reads a variable when it runs, rather than a value.
+// Returns true for a node that reads a variable when it runs, rather than a value.
 bool ReadsRef(const Graph& graph, const Node& node);
 
 // Whether a node of images has data_format NHWC.

@@ -26,7 +26,7 @@ class FirstTurn {
  public:
   FirstTurn(const Graph& graph, const PassContext& context) : graph_(graph), context_(context) {}
 
-  // Nothing where it is not known. Merges of loops that the value is made of are in merges() then.
+  // Returns nothing where it is not known. Merges of loops that the value is made of are in merges() then.
   std::optional<Tensor> Value(Output output, int depth = 0) {
     const Node& node = graph_.node(output.node);
     if (depth > kMostDepth || node.op->is_stateful || HasRefs(node)) return {};

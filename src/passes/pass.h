@@ -39,7 +39,7 @@ struct Pass {
   Status (*run_on_all)(std::span<Graph* const> partitions, const PassContext& context) = nullptr;
 };
 
-// Null if there is none of this name.
+// Returns null if there is none of this name.
 const Pass* FindPass(std::string_view name);
 // Graph passes, or with `device` a type of device its passes, in the order in which they run.
 std::vector<const Pass*> GraphPasses();

@@ -107,7 +107,7 @@ class Remover {
     }
   }
 
-  // True where the node `before` has run in any case when the inputs of the reader are there.
+  // Returns true where the node `before` has run in any case when the inputs of the reader are there.
   bool IsVain(const Node& reader, NodeId before) const {
     const Node& node = graph_.node(before);
     const bool is_always_there = node.inputs.empty() && node.control_inputs.empty() && !node.op->is_stateful;

@@ -39,7 +39,7 @@ DeviceSpeed SpeedOfPartition(const Graph& graph) {
   return speed ? *speed : *SpeedOf(HostDeviceType());
 }
 
-// 0 where it is not known.
+// Returns 0 where it is not known.
 int64_t TransferBytes(const Node& recv) {
   return StaticBytes(recv.output_types[0].dtype, recv.output_shapes[0]).value_or(0);
 }

@@ -24,7 +24,7 @@ class StridedViews {
  public:
   // Takes views of `least_columns` columns and more.
   StridedViews(const FusionView& view, const ElementwiseClusters& clusters, int64_t least_columns);
-  // True for a node that is removed, since its readers read the whole.
+  // Returns true for a node that is removed, since its readers read the whole.
   bool IsGone(NodeId id) const { return is_gone_[static_cast<size_t>(id)]; }
   // The view that a cluster reads instead of `value`; none where `value` is of a node that stays.
   std::optional<StridedView> Of(Output value) const;

@@ -18,7 +18,7 @@ class ControlRound {
   ControlRound& operator=(const ControlRound&) = delete;
 
   int64_t number() const { return number_; }
-  // False after Finish() where the network has failed.
+  // Returns false after Finish() where the network has failed.
   bool ended() const { return ended_.load(std::memory_order_acquire); }
   // Notes that this rank is done with the request, and returns the first error in time, or that of the network.
   // Blocks: until all ranks are done.

@@ -75,7 +75,7 @@ class Master final : private PendingStepHost {
   bool optimizes() const { return optimize_; }
 
  private:
-  // Null if there is none yet.
+  // Returns null if there is none yet.
   Executable* FindExecutable(const std::string& key) const EXCLUDES(mu_);
   Result<std::unique_ptr<Executable>> Compile(const RunSignature& signature, bool optimize) REQUIRES(change_mu_);
   Status Register(const std::vector<Partition>& partitions, Executable& executable) REQUIRES(change_mu_);

@@ -37,8 +37,8 @@ class PendingStep {
   PendingStep(const PendingStep&) = delete;
   PendingStep& operator=(const PendingStep&) = delete;
 
-  // True once Wait() returns at once. With one thread a rank, only threads in a method of the session or in Wait() move
-  // steps on.
+  // Returns true once Wait() returns at once. With one thread a rank, only threads in a method of the session or in
+  // Wait() move steps on.
   bool ended() const { return ended_.load(std::memory_order_acquire); }
   // Waits for the end of the step on every rank and returns its status, as Session::RunStep() does. `fetches` is in the
   // signature's order, and set where the status is OK. Call it once.

@@ -95,7 +95,7 @@ class Runtime {
   StepRunner& runner() const { return *runner_; }
   // The parts of executables on this rank.
   PartList& parts() { return parts_; }
-  // Null where there is one rank.
+  // Returns null where there is one rank.
   ControlPlane* control() const { return control_.get(); }
   // The trace of this rank, used by one session at a time.
   StepTrace& trace() { return trace_; }

@@ -26,7 +26,7 @@ class StepRun;
 class StepRunHost {
  public:
   virtual WorkerPool& pool() = 0;
-  // Null where there is one rank.
+  // Returns null where there is one rank.
   virtual ControlPlane* control() = 0;
   // The name of this rank in errors.
   virtual const std::string& rank_text() const = 0;

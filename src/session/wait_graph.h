@@ -27,7 +27,7 @@ class WaitGraph {
   // "rank 0 waits for y:0 from rank 1, which waits for x:0 from rank 0, which waits for y:0 from rank 1"; empty where
   // there is none.
   std::string Cycle() const;
-  // True where a value is on its way: sent, not gone, and waited for.
+  // Returns true where a value is on its way: sent, not gone, and waited for.
   bool has_transfers() const;
 
  private:

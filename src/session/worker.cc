@@ -59,7 +59,7 @@ class Worker::Impl {
   Status Serve();
 
  private:
-  // False when the network has failed.
+  // Returns false when the network has failed.
   bool WaitForRequest(control::Message* request);
   RankStatus Handle(const control::Message& request);
   void StartRun(const control::Message& request);

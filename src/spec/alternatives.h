@@ -39,7 +39,7 @@ class Alternatives {
 
   const std::string& key() const { return key_; }
   const std::string& fallback() const { return fallback_; }
-  // Null where there is none of this name.
+  // Returns null where there is none of this name.
   const AlternativeDef* Find(std::string_view name) const { return defs_.Find(name); }
   // Names from the simplest on: those with fewer keys first, then by name.
   std::vector<std::string> Names() const;

@@ -34,7 +34,7 @@ Keyword FindKeyword(const OpDef& op, std::string_view name);
 // All of those spellings.
 std::vector<std::string_view> FurtherSpellings();
 
-// True where the keyword's value is text rather than an expression: a string attr, or any attr of a function.
+// Returns true where the keyword's value is text rather than an expression: a string attr, or any attr of a function.
 bool TakesText(const CallTarget& target, std::string_view keyword);
 
 // Reports keywords of a call that are neither arguments nor attrs of the function; false if there are any.

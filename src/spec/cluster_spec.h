@@ -31,8 +31,8 @@ class ClusterSpec {
   bool HasJob(std::string_view name) const { return Find(name) != nullptr; }
   // The number of tasks of job `name` (1 if it depends on an unknown number of ranks); nothing if there is no such job.
   std::optional<int> TasksOf(std::string_view name) const;
-  // InvalidArgument unless this is the name, or a part of the name, of a device that the cluster may have; where
-  // placement is soft, of any device.
+  // Returns InvalidArgument unless this is the name, or a part of the name, of a device that the cluster may have;
+  // where placement is soft, of any device.
   Status CheckDevice(std::string_view device) const;
 
  private:

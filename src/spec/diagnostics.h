@@ -70,7 +70,7 @@ class Diagnostics {
   };
 
   bool ok() const { return errors_.empty(); }
-  // True if further errors would not be shown, so that work may stop.
+  // Returns true if further errors would not be shown, so that work may stop.
   bool full() const { return errors_.size() >= kMaxErrors; }
   // Prints "spec.yaml:3:7"; the path alone for a SourceLocation without a line.
   std::string Print(SourceLocation location) const;

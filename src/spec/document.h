@@ -21,7 +21,7 @@ struct SpecDocument {
   std::vector<GraphEntry> graph;
   std::map<std::string, GraphEntry, std::less<>> sections;  // the other sections, of the spec's own file
 
-  // Null if the spec lacks the section.
+  // Returns null if the spec lacks the section.
   const Yaml* FindSection(std::string_view name) const;
   // The position of the key of an existing section.
   SourceLocation Location(std::string_view section) const { return sections.find(section)->second.name.location(); }

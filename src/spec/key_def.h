@@ -72,7 +72,7 @@ KeyDef DeviceCountKeyDef(std::string_view type);
 // The key for the memory that a rank takes of each such device: a share, at most 1, or bytes.
 KeyDef DeviceMemoryKeyDef(std::string_view type);
 
-// Null where none has the name.
+// Returns null where none has the name.
 const KeyDef* FindKeyDef(const std::vector<KeyDef>& keys, std::string_view name);
 
 std::vector<std::string> NamesOf(const std::vector<KeyDef>& keys);

@@ -51,7 +51,7 @@ class TextPool {
 
   const LocatedText& View(const Yaml& scalar) { return texts_.emplace_back(scalar); }
   LocatedText& Make() { return texts_.emplace_back(); }
-  // False if the texts that were made would have more than kMaxBytes.
+  // Returns false if the texts that were made would have more than kMaxBytes.
   bool Spend(size_t bytes) { return (bytes_ += bytes) <= kMaxBytes; }
 
  private:

@@ -15,8 +15,8 @@ bool Allows(const AttrDef* def, DType dtype) {
          std::find(def->allowed_types.begin(), def->allowed_types.end(), dtype) != def->allowed_types.end();
 }
 
-// True for a Concat or ConcatV2 of one value, as of a family with one member. The ops take two values or more, so the
-// result is the value itself.
+// Returns true for a Concat or ConcatV2 of one value, as of a family with one member. The ops take two values or more,
+// so the result is the value itself.
 bool JoinsOne(const OpDef& op, const OpArguments& arguments) {
   if (op.name != "Concat" && op.name != "ConcatV2") return false;
   for (size_t i = 0; i < op.inputs.size(); ++i) {

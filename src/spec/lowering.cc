@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-// True for text that is a number in other languages or in a wider type: "0x10", "1e400".
+// Returns true for text that is a number in other languages or in a wider type: "0x10", "1e400".
 bool LooksLikeNumber(std::string_view name) {
   const size_t first = name.find_first_not_of('.');
   return first != std::string_view::npos && name[first] >= '0' && name[first] <= '9';

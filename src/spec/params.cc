@@ -167,7 +167,7 @@ class Resolver {
     done_[o.name] = ParamText{worked_out, worked_out};
   }
 
-  // Null after an error.
+  // Returns null after an error.
   const ParamText* Resolve(const std::string& name, SourceLocation location) {
     if (auto it = done_.find(name); it != done_.end()) return it->second ? &*it->second : nullptr;
     auto entry = entries_.find(name);

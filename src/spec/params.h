@@ -33,7 +33,7 @@ class Params {
 
   void Set(std::string_view name, ParamText text) { texts_.insert_or_assign(std::string(name), std::move(text)); }
   void Set(std::string_view name, const std::string& text) { Set(name, ParamText{text, text}); }
-  // Null if there is none.
+  // Returns null if there is none.
   const ParamText* Find(std::string_view name) const;
 
   // Returns a scalar or a list as text ("[1, 2]"), with every ${name} replaced. Nothing after an error.

@@ -41,7 +41,7 @@ struct SectionContext {
 std::vector<FetchSpec> ReadFetches(const Yaml& list, std::string_view what, bool scalars,
                                    const SectionContext& context);
 
-// True for a scalar, and for a value of unknown shape.
+// Returns true for a scalar, and for a value of unknown shape.
 bool MayBeScalar(const Graph& graph, Output output);
 
 }  // namespace dfrun

@@ -54,7 +54,7 @@ class Aligner {
   }
   void MoveTo(size_t at) { Move(at - at_); }
 
-  // False if source and value do not match, which the parser's rules exclude.
+  // Returns false if source and value do not match, which the parser's rules exclude.
   bool Step() {
     const char wanted = value_[done_];
     if (quote_ == '"' && At(0) == '\\') {

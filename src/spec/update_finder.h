@@ -11,7 +11,7 @@
 
 namespace dfrun {
 
-// True for an op that takes variables themselves and not their values.
+// Returns true for an op that takes variables themselves and not their values.
 bool TakesVariables(const OpDef& op);
 // Whether so for input number `input` of a node of this op.
 bool TakesVariable(const OpDef& op, size_t input);

@@ -23,8 +23,8 @@ std::vector<JobTasks> TasksOf(const JobSpec& job);
 // Makes an error of the compile one of the spec at `path`, where the spec is at fault. Other errors stay as they are.
 Status AsSpecError(const std::string& path, const Status& status);
 
-// InvalidArgument where the model cannot be trained (no trainable variable under the loss, an op without gradient, a
-// variable of unknown shape, a placeholder that no step feeds), with the location in the spec.
+// Returns InvalidArgument where the model cannot be trained (no trainable variable under the loss, an op without
+// gradient, a variable of unknown shape, a placeholder that no step feeds), with the location in the spec.
 Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster);
 
 }  // namespace dfrun

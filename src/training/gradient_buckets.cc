@@ -20,7 +20,7 @@ std::vector<std::string> DevicesOf(const Graph& graph, const ReplicatedGradient&
   return devices;
 }
 
-// -1 where it is not known.
+// Returns -1 where it is not known.
 int64_t GradientBytes(const Graph& graph, Output value) {
   const PartialShape& shape = graph.shape(value);
   return shape.IsFullyDefined() ? shape.num_elements() * static_cast<int64_t>(DTypeSize(graph.dtype(value))) : -1;

@@ -120,7 +120,7 @@ class Keeper {
     return KernelRegistry::Builtin().Find(node.op->name, *device.name.type, node.attrs).ok();
   }
 
-  // False where another node stands for the same object.
+  // Returns false where another node stands for the same object.
   bool NoteObject(const Node& node, const ObjectState* state) {
     if (!NamesObject(node)) return true;
     return objects_.emplace(state->parts, node.device, TextAttr(node, "container"), NameOfObject(node)).second;

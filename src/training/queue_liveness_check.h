@@ -37,9 +37,9 @@ std::map<std::string, Output> QueuesFilled(const Graph& graph, const RunSignatur
 // The names of the queues that a run uses in any way.
 std::set<std::string> QueuesUsed(const Graph& graph, const RunSignature& run);
 
-// InvalidArgument where `steps` steps of the first of the runs put more elements into a queue than it holds, and
-// nothing in any of them takes some out or closes it. Graphs with conditionals and loops are not looked at: how often
-// their nodes run is not known.
+// Returns InvalidArgument where `steps` steps of the first of the runs put more elements into a queue than it holds,
+// and nothing in any of them takes some out or closes it. Graphs with conditionals and loops are not looked at: how
+// often their nodes run is not known.
 Status CheckQueuesEmptied(const Graph& graph, const std::vector<const RunSignature*>& runs, int64_t steps);
 
 }  // namespace dfrun

@@ -16,7 +16,7 @@ bool HasInput(const Node& node, NodeId producer) {
   return std::any_of(node.inputs.begin(), node.inputs.end(), [&](Output o) { return o.node == producer; });
 }
 
-// True where the constraints alone say that the two cannot be on one device.
+// Returns true where the constraints alone say that the two cannot be on one device.
 bool IsOnAnotherDevice(const Node& a, const Node& b) {
   const Result<DeviceName> first = DeviceName::Parse(a.device);
   const Result<DeviceName> second = DeviceName::Parse(b.device);

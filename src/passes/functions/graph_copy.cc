@@ -56,7 +56,7 @@ Status GraphCopy::AddNode(const Node& node) {
   return Status();
 }
 
-// True where one of them comes after the ties.
+// Returns true where one of them comes after the ties.
 Result<bool> GraphCopy::AddControls(const Node& node, std::vector<NodeId>& controls) {
   bool is_anchored = false;
   for (NodeId before : node.control_inputs) {

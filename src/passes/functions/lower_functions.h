@@ -8,7 +8,7 @@
 
 namespace dfrun {
 
-// True where a node calls a function of the library.
+// Returns true where a node calls a function of the library.
 bool CallsFunctions(const Graph& graph);
 
 struct LowerFunctionsOptions {

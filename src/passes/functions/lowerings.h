@@ -30,12 +30,12 @@ Result<Inlined> LowerWhile(FunctionInliner& inliner, const FunctionalNode& node,
 // gradient.
 Result<Inlined> LowerSymbolicGradient(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
 
-// Null for an op that calls no function.
+// Returns null for an op that calls no function.
 Lowering LoweringOf(std::string_view op);
 
 // The condition of a conditional or a loop as a bool.
 Result<SiteValue> AsPredicate(FunctionInliner& inliner, SiteValue value, const CallSite& site);
-// InvalidArgument unless `given` is `wanted`.
+// Returns InvalidArgument unless `given` is `wanted`.
 Status CheckCount(std::string_view what, size_t given, size_t wanted);
 
 }  // namespace dfrun
