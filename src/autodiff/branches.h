@@ -61,7 +61,8 @@ class Branches {
   using Set = std::vector<Literal>;
 
   BranchId Intern(Set literals);
-  // One for all values that are the same predicate: Identity hands it on, and several Enters may bring it into a loop.
+  // Returns one output for all values that are the same predicate: Identity hands it on, and several Enters may bring
+  // it into a loop.
   Output Same(Output pred);
   BranchId United(BranchId a, BranchId b);
   void Visit(const Node& node);

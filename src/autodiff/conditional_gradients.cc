@@ -93,7 +93,7 @@ Result<GradientValue> Differentiation::Lift(FrameGradient& current, GradientValu
   while (true) {
     const std::vector<Branches::Literal> beyond = forward_->branches.Beyond(to, from);
     if (beyond.empty()) break;
-    // One literal less: where all others hold and this one does not, the part is zeros.
+    // The part is zeros where all other literals hold and the last does not, so one literal less is needed.
     Branches::Literal last = beyond.back();
     BranchId rest = to;
     for (size_t i = 0; i + 1 < beyond.size(); ++i) rest = forward_->branches.With(rest, beyond[i]);

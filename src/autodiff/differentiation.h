@@ -51,7 +51,7 @@ class Differentiation {
   Result<std::vector<GradientValue>> SumOutputs(FrameGradient& current, NodeId id);
   Result<GradientValue> Sum(FrameGradient& current, std::vector<GradientValue>& parts, Output value);
 
-  // All of a frame, from its end to its begin.
+  // Visits all of a frame, from its end to its begin.
   Status Walk(FrameGradient& current, int32_t frame);
   Status Visit(FrameGradient& current, NodeId id);
   Status VisitOp(FrameGradient& current, NodeId id, std::vector<GradientValue> dys);

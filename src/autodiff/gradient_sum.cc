@@ -18,7 +18,7 @@ Output NumRows(const Graph& graph, NodeAdder& adder, Output x) {
   return adder.Add("StridedSlice", {sizes, begin, end, stride}, {{"shrink_axis_mask", 1}});
 }
 
-// All sparse parts as one: a row that several of them hold occurs several times.
+// Concatenates all sparse parts: a row that several of them hold occurs several times.
 GradientValue ConcatSparse(const Graph& graph, NodeAdder& adder, const std::vector<GradientValue>& parts) {
   if (parts.size() == 1) return parts[0];
   bool same_dtype = true;

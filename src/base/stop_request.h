@@ -29,7 +29,7 @@ class StopRequest {
 
   // The first call counts.
   void Make(int signal);
-  // One of kStopSignals; 0: no request.
+  // Returns the signal of the request, one of kStopSignals; 0: none.
   int signal() const { return signal_.load(std::memory_order_relaxed); }
 
   // Blocks one thread until a request is made, or Wake() is called.

@@ -15,7 +15,7 @@
 
 namespace dfrun {
 
-// One participant.
+// One participant of a collective.
 struct CollectiveMember {
   Output value;                             // the value that it brings; none: it only receives
   std::string scope;                        // prefix of its nodes' names

@@ -98,7 +98,7 @@ class FrameExecutor {
     return Status();
   }
 
-  // One iteration stands for all, and one entry of the queue for it.
+  // Begins a loop program: one iteration stands for all, and one entry of the queue for it.
   Status BeginLoopProgram(FrameRun& frame) REQUIRES(frames_.mu()) {
     DF_ASSIGN(Iteration* const all, frames_.Begin(frame));
     frame.has_begun = true;

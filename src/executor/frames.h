@@ -98,7 +98,7 @@ class SCOPED_CAPABILITY FrameLock {
   Mutex* const mu_;
 };
 
-// All frames of a step; reused by later steps of its plan.
+// All frames of a step; they are reused by later steps of its plan.
 class Frames {
  public:
   // Frames of a step whose frame 0 has these values and ops; plan, values and ops outlive the object. The ops of later

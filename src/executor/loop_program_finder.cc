@@ -130,8 +130,8 @@ bool LoopProgramFinder::FindGuards() {
   return true;
 }
 
-// Called once all that reaches the node is known. Where one side of a conditional's end never comes, or comes from
-// elsewhere, it is no conditional that has this form.
+// Finds the node's guard, once all that reach the node are known. A conditional one of whose sides never comes, or
+// comes from elsewhere, has no such form.
 bool LoopProgramFinder::FindGuard(uint32_t node) {
   if (shape_.choice_of[node] < 0) return true;
   const Choice& choice = shape_.choices[static_cast<size_t>(shape_.choice_of[node])];

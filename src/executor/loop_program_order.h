@@ -20,7 +20,7 @@ class LoopProgramOrder {
   // Adds an item and returns its number; numbers count from 0. A late item comes at the end of a piece of its guard.
   uint32_t Add(GuardId guard, bool is_late);
   void AddEdge(uint32_t before, uint32_t after);
-  // All that was added. The edges have no cycle.
+  // Returns all items in order. The edges have no cycle.
   std::vector<uint32_t> Find();
 
  private:

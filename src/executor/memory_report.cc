@@ -22,7 +22,7 @@ struct LiveTensor {
 
 class LiveTensors {
  public:
-  // One that lies in the device's memory and shares its bytes with none before it.
+  // Adds a value if it lies in the device's memory and shares its bytes with none before it.
   void Add(std::string what, const Tensor& value) {
     const bool is_listed = value.initialized() && !value.is_reference() && !IsHostMemory(value.memory()) &&
                            value.num_bytes() > 0 && seen_.insert(value.raw()).second;

@@ -37,15 +37,15 @@ struct NodePlan {
 // A NodePlan a node. Thread safety: one thread.
 class NodePlans {
  public:
-  // All outlive it.
+  // All arguments must outlive the object.
   NodePlans(const Graph& graph, Device& device, const KernelRegistry& kernels, const PlanOptions& options,
             ExecPlan& plan)
       : graph_(graph), device_(device), registry_(kernels), options_(options), plan_(plan) {}
 
   // Takes the kernels of units. Call before Make().
   void TakeUnits(std::vector<std::unique_ptr<Kernel>> units) { units_ = std::move(units); }
-  // All but numbers and slots, and the plan's kernels, infos, feeds and fetches. The plan knows whether it has control
-  // flow. Errors name the node.
+  // Makes the node plans but for numbers and slots, and the plan's kernels, infos, feeds and fetches. The plan knows
+  // whether it has control flow. Errors name the node.
   Status Make();
   NodePlan& operator[](NodeId node) { return node_plans_[node]; }
   const NodePlan& operator[](NodeId node) const { return node_plans_[node]; }

@@ -222,7 +222,7 @@ struct NodeMeeting {
 
 class ExecPlan {
  public:
-  // Empty; BuildPlan() makes one of a graph.
+  // Makes an empty plan; BuildPlan() makes one of a graph.
   ExecPlan();
   // No step may be running.
   ~ExecPlan();

@@ -64,7 +64,7 @@ void PlanEdges::Collect() {
   ForEachEdge([&](NodeId source, const Edge& edge) { edges_.edges[at[source]++] = edge; });
 }
 
-// All edges between two nodes stand together.
+// Drops repeated edges, once all edges between two nodes stand together.
 void PlanEdges::DropRepeated() {
   size_t kept = 0;
   size_t next = 0;

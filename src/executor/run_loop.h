@@ -10,7 +10,7 @@
 
 namespace dfrun {
 
-// One thread's work on a step: from a worker's queue until it is empty.
+// Runs a step on one thread: the nodes of a worker's queue until it is empty.
 template <bool kShared>
 class RunLoop : private NodeRunner<kShared> {
   using Base = NodeRunner<kShared>;

@@ -51,7 +51,7 @@ class StepState final : public PlanState {
   StepState(const StepState&) = delete;
   StepState& operator=(const StepState&) = delete;
 
-  // One thread, before the step runs. InvalidArgument names a feed that does not fit the plan.
+  // Begins a step; one thread calls it, before the step runs. InvalidArgument names a feed that does not fit the plan.
   Status Begin(WorkerPool& pool, const RunArgs& args, Callback done);
   // Gives the state back to the plan once the device has done the enqueued work, then calls `done`. One thread calls
   // it, when nothing of the step is left to be called.

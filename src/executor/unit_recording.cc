@@ -38,7 +38,7 @@ std::vector<std::vector<uint32_t>> WaitsOf(const ExecPlan& plan) {
 
 }  // namespace
 
-// One recording in the making: tells the recorder of each node, and notes the variables.
+// Makes one recording: tells the recorder of each node, and notes the variables.
 class UnitRecorder final : public UnitRunner::Observer {
  public:
   UnitRecorder(const ExecPlan& plan, UnitRecording& made) : plan_(plan), made_(made), waits_(WaitsOf(plan)) {}

@@ -10,8 +10,8 @@
 
 namespace dfrun {
 
-// One run. Thread safety: one thread. The plan, which has no asynchronous kernels and places no values, the device and
-// the pool outlive it.
+// One run of a unit's nodes. Thread safety: one thread. The plan, which has no asynchronous kernels and places no
+// values, the device and the pool outlive it.
 class UnitRunner {
  public:
   // Around the kernels' calls.

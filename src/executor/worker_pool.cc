@@ -386,7 +386,7 @@ void WorkerPool::RunUntil(FunctionRef<bool()> done, Sleepers& sleepers) {
 }
 
 void WorkerPool::LookForWork(FunctionRef<bool()> done, Sleepers& sleepers) {
-  // One thread is enough to poll for long: the caller of a step.
+  // Only the caller of a step polls for long, since one thread is enough.
   const bool has_hook = has_hook_.load(std::memory_order_relaxed);
   Backoff backoff(oversubscribed_until_ns_, &sleepers == &idle_callers_ && has_hook, num_threads_ == 1 && has_hook);
   bool network_woke = false;  // for nothing, so far: a descriptor may be readable though nothing is there

@@ -43,8 +43,7 @@ class Substitute final : private NodeBuilder {
     return Status();
   }
 
-  // Each output by a placeholder, which replaces the Identity under its name that names the output, if one
-  // does.
+  // Replaces each output by a placeholder. If an Identity names the output, the placeholder replaces it under its name.
   Status ReplaceByPlaceholders() {
     for (int i = 0; i < node_.num_outputs(); ++i) {
       const Node* named = NamedBy(i);

@@ -18,7 +18,8 @@
 
 namespace dfrun {
 
-// All but `make` are asked on the master, when a graph is compiled: without the device, and without its driver.
+// An implementation of collectives. The master asks all functions but `make` when a graph is compiled: without the
+// device, and without its driver.
 struct CollectiveDef {
   // Among the implementations that serve all participants, the one of the highest priority is taken.
   int priority = 0;

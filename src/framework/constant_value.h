@@ -30,7 +30,7 @@ struct ConstantInts {
   static ConstantInts Vector(std::vector<Element> elements) { return {false, std::move(elements)}; }
 };
 
-// Nothing where not even the shape is known, or where it is no scalar or short vector.
+// A value as far as it is known; nothing where not even the shape is known, or where it is no scalar or short vector.
 using MaybeConstant = std::optional<ConstantInts>;
 
 // A node as its evaluator sees it. Implemented by src/graph.

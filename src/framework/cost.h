@@ -88,7 +88,7 @@ double ElementCount(const PartialShape& shape);
 // Reads all inputs, writes all outputs, and computes `flops` in all.
 OpCost WholeCost(const CostContext& c, double flops);
 
-// Nothing is computed and nothing moved: for ops that pass on, control or name.
+// Computes nothing and moves nothing: for ops that pass values on, control or name.
 CostFn NoCost();
 // Reads all inputs, writes all outputs, and computes so much for each element of output 0. The default.
 CostFn ElementwiseCost(double flops_an_element = 1);

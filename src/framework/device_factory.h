@@ -69,7 +69,7 @@ Result<DeviceList> MakeDevices(const DeviceName& task);
 std::string_view HostDeviceType();
 // The registered types, the host's first.
 std::vector<std::string> RegisteredDeviceTypes();
-// All types that a spec may name, the table's first.
+// Returns all types that a spec may name, the table's first.
 std::vector<std::string> KnownDeviceTypes();
 bool IsDeviceType(std::string_view word);
 bool IsRegisteredDeviceType(std::string_view word);

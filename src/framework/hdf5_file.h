@@ -30,7 +30,7 @@ class Hdf5File {
 
   const std::string& path() const { return file_.path; }
   const FileDescriptor& bytes() const { return bytes_; }
-  // Nothing contiguous is read any more, and bytes() is closed.
+  // Closes bytes(); no contiguous dataset may be read afterwards.
   void CloseBytes() { bytes_ = FileDescriptor(); }
 
   // Whether it is an HDF5 file; known where anything has been found in it.

@@ -67,7 +67,7 @@ class Hdf5Helpers::Conversation {
     return Status();
   }
 
-  // All that the child has said has been read.
+  // Whether all that the child has sent has been read.
   bool is_answered() const { return is_answered_; }
 
  private:

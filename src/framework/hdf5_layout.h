@@ -20,9 +20,9 @@ struct Hdf5Layout {
   std::map<std::string, DatasetInfo> datasets;
 };
 
-// One file's, as Hdf5Layouts keeps it.
+// Serializes one file's layout, as Hdf5Layouts keeps it.
 std::string SerializeLayout(const Hdf5Layout& layout);
-// Nothing of a file where `bytes` are no layout.
+// Parses a layout; it is empty where `bytes` are none.
 Hdf5Layout ParseLayout(const std::string& bytes);
 
 // The layouts of an input's files, in their order, each serialized; empty where nothing is known. `host` is HostId() of

@@ -52,14 +52,14 @@ class KernelRegistry {
   KernelRegistry(const KernelRegistry&) = delete;
   KernelRegistry& operator=(const KernelRegistry&) = delete;
 
-  // Every kernel registered in this program.
+  // Returns every kernel registered in this program.
   static const KernelRegistry& Builtin();
 
   Status Register(const KernelDef& def);
   // The kernel for a node of this op and these attrs: one of this type of device before one of any; NotFound names the
   // dtypes and devices there are.
   Result<const KernelDef*> Find(std::string_view op, std::string_view device_type, const AttrMap& attrs) const;
-  // All kernels of an op, for listings.
+  // Returns all kernels of an op, for listings.
   std::vector<const KernelDef*> List(std::string_view op) const;
 
  private:

@@ -28,7 +28,7 @@ using MemoryLimits = std::map<std::string, MemoryLimit, std::less<>>;
 class LimitedMemory {
  public:
   virtual ~LimitedMemory() = default;
-  // 0: as much as the device has.
+  // Returns the limit; 0: as much as the device has.
   // Thread safety: any thread.
   virtual int64_t limit_bytes() const = 0;
 };

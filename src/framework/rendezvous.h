@@ -30,7 +30,7 @@ class Rendezvous {
   // else it becomes a new tensor of `allocator`, which gives host memory. `value` and `is_dead` (null: static shape)
   // must live until `done`, when they are set.
   virtual void Recv(const ChannelKey& key, Allocator& allocator, Tensor* value, bool* is_dead, Callback done) = 0;
-  // Every pending and later call ends with `status`. The first abort wins.
+  // Ends every pending and later call with `status`. The first abort wins.
   virtual void Abort(const Status& status) = 0;
 };
 

@@ -89,7 +89,7 @@ class LiveValues {
   int64_t peak_ = 0;
 };
 
-// Nothing: it has none, or none that is known here.
+// Returns the device's limit; 0: it has none, or none that is known here.
 int64_t LimitOf(const std::string& device, const MemoryLimits& limits, const Cluster& cluster) {
   for (const ClusterDevice& d : cluster.devices) {
     if (d.name.ToString() != device) continue;

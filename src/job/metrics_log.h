@@ -36,7 +36,7 @@ class MetricsLog final : public JobObserver {
   Status OnStep(const JobResults& results) override;
   // A line of all of them: a metric that is no scalar is an error.
   Status OnEvaluation(const JobResults& results) override;
-  // All lines are on the disk when it returns.
+  // Syncs the file: all lines are on the disk when it returns.
   Status OnSave(int64_t /*step*/) override { return file_.Sync(); }
 
  private:

@@ -40,9 +40,9 @@ struct PartitionOptions {
   std::vector<std::string> hosts = {};  // by rank; empty: all on one
 };
 
-// One partition for each device that has nodes, in the cluster's order. Nodes keep names and order. Channels count on
-// from *next_channel. InvalidArgument: a node without a device of the cluster; a ref input from another device; a loop
-// across devices that has no LoopCond. Takes time linear in the graph, but for loops: n log n.
+// Returns one partition for each device that has nodes, in the cluster's order. Nodes keep names and order. Channels
+// count on from *next_channel. InvalidArgument: a node without a device of the cluster; a ref input from another
+// device; a loop across devices that has no LoopCond. Takes time linear in the graph, but for loops: n log n.
 Result<std::vector<Partition>> PartitionGraph(const Graph& placed, const Cluster& cluster, int32_t* next_channel,
                                               const PartitionOptions& options = {});
 

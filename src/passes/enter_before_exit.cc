@@ -65,8 +65,8 @@ class WaitingFrame {
   WaitingFrame(Graph& graph, const FrameTree& tree, const std::vector<int32_t>& entered, int32_t frame)
       : graph_(graph), tree_(tree), frame_(frame), consumers_(graph.BuildConsumers()), late_(FindLate(entered)) {}
 
-  // False, and nothing is changed, if the frame's wait for itself cannot be removed. Enters that are not needed any
-  // more are added to `gone`.
+  // Removes the frame's wait for itself. Returns false, and changes nothing, if it cannot be removed. Enters that are
+  // not needed any more are added to `gone`.
   bool Free(std::vector<NodeId>& gone) {
     if (!Plan() || (cuts_.empty() && awaited_.empty())) return false;
     const NodeId first = FirstEntered();
@@ -143,7 +143,7 @@ class WaitingFrame {
     return true;
   }
 
-  // All that is done with the value is that nodes wait for an Identity of it, which waits for its iteration.
+  // Whether the value's only use is that nodes wait for an Identity of it, which waits for its iteration.
   bool IsAwaitedAlone(NodeId enter) {
     for (const Consumers::Edge& edge : consumers_.of(enter)) {
       const Node& reader = graph_.node(edge.node);

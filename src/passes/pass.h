@@ -44,14 +44,14 @@ const Pass* FindPass(std::string_view name);
 // Graph passes, or with `device` a type of device its passes, in the order in which they run.
 std::vector<const Pass*> GraphPasses();
 std::vector<const Pass*> DevicePasses(std::string_view device);
-// All of all types of devices, in that order.
+// Returns the passes of all types of devices, in that order.
 std::vector<const Pass*> DevicePasses();
 std::vector<const Pass*> PartitionPasses();
 
 // Runs one. An error of one that only optimises says which it was.
 Status RunPass(const Pass& pass, Graph& graph, const PassContext& context);
 Status RunPartitionPass(const Pass& pass, std::span<Graph* const> partitions, const PassContext& context);
-// All passes for a graph that is one partition: a process of one device needs no more.
+// Runs all passes for a graph that is one partition: a process of one device needs no more.
 Status OptimizeForDevice(Graph& graph, std::string_view device, const PassContext& context);
 
 namespace internal {

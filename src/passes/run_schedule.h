@@ -44,7 +44,7 @@ class RunSchedule {
   int32_t SendOf(int32_t recv) const { return sends_[static_cast<size_t>(recv)]; }
   // The items that the item waits for.
   std::span<const int32_t> Before(int32_t item) const;
-  // Every item after those before it.
+  // Returns the items in an order in which each comes after those that it waits for.
   const std::vector<int32_t>& order() const { return order_; }
 
   // The earliest begin and end, in seconds.

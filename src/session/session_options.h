@@ -16,7 +16,7 @@ namespace dfrun {
 struct SessionOptions {
   // The cluster's jobs; empty: every rank is a worker. The same in every session of a runtime.
   std::vector<JobTasks> jobs;
-  // False: prune and place only.
+  // Whether passes optimise the graph; false: it is only pruned and placed.
   bool optimize = true;
   // Names of passes (CompileStages(), compile.h) that do not run, to compare; those that a graph needs run all the
   // same.

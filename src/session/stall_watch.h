@@ -21,7 +21,7 @@ struct StallOptions {
   std::function<int64_t()> progress;
   // Tells a person.
   std::function<void(const std::string& report)> say;
-  // No step will ever go on: FailedPrecondition, with the report.
+  // Called when no step will ever go on, with FailedPrecondition and the report.
   std::function<void(const Status& stuck)> on_stuck;
 };
 

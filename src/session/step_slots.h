@@ -7,7 +7,7 @@
 
 namespace dfrun {
 
-// Each slot that was ever used has a rendezvous on every rank, so the lowest free one is taken.
+// The free slots. Each slot that was ever used has a rendezvous on every rank, so the lowest free one is taken.
 // Thread safety: none.
 class StepSlots {
  public:
@@ -15,7 +15,7 @@ class StepSlots {
 
   explicit StepSlots(int32_t slots) : free_(slots >= kMost ? ~uint64_t{0} : (uint64_t{1} << slots) - 1) {}
   bool any_free() const { return free_ != 0; }
-  // One that is free.
+  // Takes a free slot.
   int32_t Take() {
     const int32_t slot = std::countr_zero(free_);
     free_ &= free_ - 1;

@@ -25,7 +25,7 @@ class StopGuard {
   // `request` outlives the guard, which is the only one to wait for it. Until the guard goes the work must end within
   // `grace` of the request.
   StopGuard(StopRequest& request, Seconds grace, End end);
-  // Nothing is ended from here on.
+  // Ends the guard: it ends no job from here on.
   ~StopGuard();
   StopGuard(const StopGuard&) = delete;
   StopGuard& operator=(const StopGuard&) = delete;

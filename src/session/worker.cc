@@ -194,7 +194,7 @@ void Worker::Impl::StartRun(const control::Message& request) {
                    run.check_numerics());
 }
 
-// No step is in flight: rank 0 has waited for all.
+// Drops all parts. No step is in flight: rank 0 has waited for all.
 void Worker::Impl::DropParts() {
   for (const auto& [executable, part] : parts_) runtime_.runner().Retire(*part);
   parts_.clear();

@@ -1,4 +1,4 @@
-// One of several that a section of the spec chooses by name (src/spec/alternatives.h), with the values of its keys.
+// An alternative that a section of the spec has chosen by name (src/spec/alternatives.h), with the values of its keys.
 #ifndef DFRUN_SRC_SPEC_ALTERNATIVE_H_
 #define DFRUN_SRC_SPEC_ALTERNATIVE_H_
 

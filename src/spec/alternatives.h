@@ -27,7 +27,7 @@ struct AlternativeDef {
   bool (*check)(const TrainSpec& train, std::span<const InputSpec* const> inputs, Diagnostics& diagnostics) = nullptr;
 };
 
-// All that one key may choose among.
+// All alternatives that one key may choose among.
 // Thread safety: as a Registry.
 class Alternatives {
  public:
@@ -45,7 +45,7 @@ class Alternatives {
   std::vector<std::string> Names() const;
   // The own keys of all, each name once, in the order of Names().
   std::vector<KeyDef> Keys() const;
-  // One that is there, with its fallbacks.
+  // Makes a registered alternative with its fallbacks.
   Alternative Make(std::string_view name) const;
   // Reads the alternative that a section chooses, with the values of its keys; nothing after an error, which is
   // reported.

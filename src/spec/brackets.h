@@ -10,7 +10,7 @@
 
 namespace dfrun {
 
-// One text that was put in for a ${}: its bytes within the text that came of it.
+// A text that was put in for a ${}: its bytes within the resulting text.
 struct InsertedText {
   size_t begin = 0;
   size_t size = 0;

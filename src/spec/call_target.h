@@ -31,7 +31,7 @@ CallTarget FindCallTarget(std::string_view callee, const FunctionMap& functions,
 // Finds a keyword by its name or by a spelling of Python's API: axis, keepdims, perm, dtype of Cast, ...
 Keyword FindKeyword(const OpDef& op, std::string_view name);
 
-// All of those spellings.
+// Returns all of those spellings.
 std::vector<std::string_view> FurtherSpellings();
 
 // Returns true where the keyword's value is text rather than an expression: a string attr, or any attr of a function.

@@ -31,7 +31,7 @@ class Sections {
  public:
   // Lists the sections in their order.
   static std::vector<const SectionDef*> List();
-  // One that is registered.
+  // Returns a registered section.
   static const SectionDef& Get(std::string_view name);
   // Checks the keys of the section `name` of a spec with CheckKeys().
   static bool Check(std::string_view name, const Yaml& section, Diagnostics& diagnostics);

@@ -22,7 +22,7 @@ class StepTrace final : public TraceSink {
 
   void AddPlan(uint64_t plan, FunctionRef<TraceNames()> names) override EXCLUDES(mu_);
   void Add(const TraceRecord& record) override EXCLUDES(mu_);
-  // All records so far; forgets them, and the plans. No step that is traced is running.
+  // Returns all records so far, and forgets them and the plans. No traced step may be running.
   Trace Take() EXCLUDES(mu_);
 
  private:

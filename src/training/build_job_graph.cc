@@ -26,7 +26,7 @@
 namespace dfrun {
 namespace {
 
-// Every variable on its device, under its own name.
+// Adds every variable on its device, under its own name.
 Status AddVariables(const LoadedSpec& spec, JobGraphDraft& draft) {
   DF_ASSIGN(const std::vector<std::string> devices, DevicesOfVariables(spec, draft.cluster));
   for (size_t i = 0; i < devices.size(); ++i) {

@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-// Each row once, with the sum of its values in the order in which they come. Source: TensorFlow's Optimizer.
+// Returns each row once, with the sum of its values in their order. Source: TensorFlow's Optimizer.
 GradientRows SumEqualRows(GraphOps& ops, const GradientRows& rows) {
   const Output unique = ops.Add("unique", "Unique", {rows.indices});
   const auto vector = [&](const char* name, int32_t value) {
@@ -52,7 +52,7 @@ class Means {
       mark(gradient.is_sparse ? gradient.values : gradient.dense);
   }
 
-  // All that the site computes for itself alone.
+  // Adds everything that the site computes for itself alone.
   Status AddAt(const TrainingSite& site, MeanGradients& means) {
     for (const auto& [variable, gradient] : replicas_.trained()) {
       const Node& here = graph_.node(site.Of(variable));

@@ -74,7 +74,7 @@ std::unique_ptr<Optimizer> MakeOptimizer(const Alternative& chosen, const Optimi
   return std::make_unique<T>(chosen, context);
 }
 
-// One that is registered.
+// Returns a registered optimizer.
 const OptimizerDef& FindOptimizer(std::string_view name);
 
 namespace internal {

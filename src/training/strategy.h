@@ -24,7 +24,7 @@ struct StrategyDef {
   Status (*add)(JobGraphDraft& draft) = nullptr;
 };
 
-// One that is registered.
+// Returns a registered strategy.
 const StrategyDef& FindStrategy(std::string_view name);
 
 namespace internal {

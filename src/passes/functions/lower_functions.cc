@@ -102,7 +102,7 @@ class GraphLowering {
     return Status();
   }
 
-  // All that a call does which runs as a whole.
+  // Returns the nodes that a call's handles come after: all of its effects, if it runs as a whole.
   Result<std::vector<NodeId>> DoneBeforeHandles(const Inlined& made) {
     std::vector<NodeId> done;
     if (!made.is_whole) return done;
