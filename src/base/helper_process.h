@@ -15,9 +15,9 @@
 namespace dfrun {
 
 // The child is started by posix_spawn(), because a fork() is not safe in a process whose memory is registered with a
-// network card. Its standard input and output are a socket to this process; it has no other file of this process, and
-// its standard error is discarded. It has a process group of its own, so that a signal from the terminal does not end
-// it.
+// network adapter. Its standard input and output are a socket to this process; it has no other file of this process,
+// and its standard error is discarded. It has a process group of its own, so that a signal from the terminal does not
+// end it.
 // Thread safety: one thread at a time.
 class HelperProcess {
  public:

@@ -246,7 +246,7 @@ class ExecPlan {
   // Nodes that the run loop visits, of all frames.
   uint32_t num_nodes() const { return static_cast<uint32_t>(details_.size()) - 1; }
   bool has_control_flow() const { return has_control_flow_; }
-  // At least one frame; only one where has_control_flow() is false.
+  // Returns at least one frame; only one where has_control_flow() is false.
   const std::vector<FramePlan>& frames() const { return frames_; }
   const FramePlan& root() const { return frames_[0]; }
   bool has_async() const { return has_async_; }

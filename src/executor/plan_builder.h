@@ -32,7 +32,7 @@ class PlanBuilder {
   Status Build();
 
  private:
-  // The readers of a frame's slots, by slot.
+  // Facts about a frame's slots while the plan is built; the vectors are by slot.
   struct FrameDraft {
     std::vector<int32_t> readers;              // nodes that read it, where it is counted; else -1
     std::vector<int32_t> counter;              // Release::counter

@@ -128,7 +128,7 @@ class Server {
     }
   }
 
-  // Replaces the error of a lack of memory by one that only says so: HDF5 calls such a file damaged.
+  // Makes the error of a lack of memory ResourceExhausted, with the helper's limit: HDF5 reports it as a damaged file.
   Status NameLackOfMemory(const Status& status) const {
     constexpr std::string_view kTexts[] = {"memory allocation failed", "unable to allocate", "can't allocate"};
     const std::string& text = status.message();
