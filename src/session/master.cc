@@ -23,8 +23,8 @@ namespace {
 // A bound of the steps in a request: a rank that only sends may run ahead of those that receive, and its messages wait
 // in their memory.
 constexpr int64_t kStepsPerRequest = 100;
-// A request to stop is heard between two requests of steps, so this time bounds, besides kStepsPerRequest, how many are
-// asked for at once.
+// A request to stop is heard between two requests of steps, so this time bounds how many are asked for at once; at
+// least one is.
 constexpr std::chrono::duration<double> kRequestTime(0.25);
 // protobuf's own limit is 2 GiB a message.
 constexpr size_t kMaxGraphBytes = (size_t{1} << 31) - (size_t{1} << 20);
