@@ -70,7 +70,7 @@ BranchId Branches::OfInputs(const Node& node) {
     if (input.valid()) branch = United(branch, Of(input));
   }
   for (NodeId id : node.control_inputs) {
-    const bool is_switch = of_switch_.find(id) != of_switch_.end();  // it has run, whichever output is alive
+    const bool is_switch = of_switch_.find(id) != of_switch_.end();  // a Switch has run, whichever output is alive
     branch = United(branch, is_switch ? of_node_[id] : Of({id, 0}));
   }
   return branch;
@@ -112,8 +112,8 @@ void Branches::Visit(const Node& node) {
   }
 }
 
-// The two sides of a conditional differ in one predicate alone. Of other Merges no more is known than what all inputs
-// have in common.
+// Returns the branch of a Merge. The two sides of a conditional differ in one predicate alone; of other Merges only the
+// common part of all inputs is known.
 BranchId Branches::OfMerge(const Node& node) {
   if (IsLoopMerge(graph_, node)) return 0;
   Choice& choice = choices_[node.id];

@@ -1,7 +1,7 @@
-// Branches: under which predicates each value of a graph is alive.
+// Branches: the predicates under which each value of a graph is alive.
 //
-// A conditional has no mark of its own in the primitive form; what Switch nodes and control edges do tells it. A value
-// is alive in an iteration of its frame where every literal of its branch holds. Source: white paper section 4.4.
+// A conditional has no mark of its own in the primitive form; Switch nodes and control edges tell it. A value is alive
+// in an iteration of its frame where every literal of its branch holds. Source: white paper section 4.4.
 #ifndef DFRUN_SRC_AUTODIFF_BRANCHES_H_
 #define DFRUN_SRC_AUTODIFF_BRANCHES_H_
 
@@ -24,6 +24,8 @@ bool IsLoopSwitch(const Graph& graph, const Node& node);
 // A Merge at the head of a loop.
 bool IsLoopMerge(const Graph& graph, const Node& node);
 
+// The branches of a graph's values, found once.
+// Thread safety: const methods from any thread.
 class Branches {
  public:
   struct Literal {
@@ -34,8 +36,8 @@ class Branches {
     }
     bool operator==(const Literal& o) const { return pred == o.pred && value == o.value; }
   };
-  // What input i of a Merge stands for: the branch where values[i] is what `pred` is. pred is invalid where the inputs
-  // are not the two sides of one predicate.
+  // The inputs of a Merge as sides of a predicate: input i comes from the branch where `pred` is values[i]. pred is
+  // invalid where the inputs are not the two sides of one predicate.
   struct Choice {
     Output pred;
     std::vector<bool> values;
@@ -43,23 +45,24 @@ class Branches {
 
   Branches(const Graph& graph, const FrameTree& frames, std::span<const NodeId> order);
 
-  // Where the node runs, and where the value is alive.
+  // The branch in which the node runs; the branch in which the value is alive.
   BranchId OfNode(NodeId node) const { return of_node_[node]; }
   BranchId Of(Output value) const;
-  // Where, in an iteration of the frame around it, a loop runs.
+  // The branch in which a loop runs, within an iteration of the frame around it.
   BranchId OfLoop(int32_t frame) const { return of_loop_[frame]; }
   const std::vector<Literal>& literals(BranchId branch) const { return *sets_[branch]; }
   // The branch that has one literal more. The literals of `inner` that `outer` lacks.
   BranchId With(BranchId branch, Literal literal);
   std::vector<Literal> Beyond(BranchId outer, BranchId inner) const;
-  // Of a Merge that is not at the head of a loop.
+  // The choice of a Merge that is not at the head of a loop.
   const Choice& ChoiceOf(NodeId merge) const { return choices_.at(merge); }
 
  private:
   using Set = std::vector<Literal>;
 
   BranchId Intern(Set literals);
-  // One for all values that are the same predicate: Identity hands it on, and several Enters may bring it into a loop.
+  // Returns one output for all values that are the same predicate: Identity hands it on, and several Enters may bring
+  // it into a loop.
   Output Same(Output pred);
   BranchId United(BranchId a, BranchId b);
   void Visit(const Node& node);

@@ -11,7 +11,7 @@ Status Differentiation::VisitSwitch(FrameGradient& current, NodeId id, const std
   const Node& node = graph_.node(id);
   const Output data = node.inputs[0];
   if (IsLoopSwitch(graph_, node)) {
-    // What leaves the loop is a variable's last value, which VisitLoop() sees to.
+    // VisitLoop() handles the value that leaves the loop, which is a variable's last one.
     return dys[1].exists ? AddPart(current, data, dys[1], forward_->branches.OfNode(id)) : Status();
   }
   const BranchId whole = forward_->branches.OfNode(id);
@@ -93,7 +93,7 @@ Result<GradientValue> Differentiation::Lift(FrameGradient& current, GradientValu
   while (true) {
     const std::vector<Branches::Literal> beyond = forward_->branches.Beyond(to, from);
     if (beyond.empty()) break;
-    // One literal less: where all others hold and this one does not, the part is zeros.
+    // The part is zeros where all other literals hold and the last does not, so one literal less is needed.
     Branches::Literal last = beyond.back();
     BranchId rest = to;
     for (size_t i = 0; i + 1 < beyond.size(); ++i) rest = forward_->branches.With(rest, beyond[i]);

@@ -1,5 +1,5 @@
-// Which values lie on a differentiable path from the xs to the ys. What is popped off a stack depends on what was
-// pushed.
+// Finds the values on a differentiable path from the xs to the ys. A value popped off a stack depends on the values
+// pushed on it.
 #ifndef DFRUN_SRC_AUTODIFF_DEPENDENCY_H_
 #define DFRUN_SRC_AUTODIFF_DEPENDENCY_H_
 
@@ -15,7 +15,7 @@ namespace dfrun {
 // A gradient can be with respect to it: floating-point, complex, or the handle of a variable.
 bool IsDifferentiable(DType dtype);
 
-// Of the graph as it was when this was made; nodes that come later are on no path.
+// The dependencies in the graph as it was when this object was made; nodes that come later are on no path.
 class Dependency {
  public:
   Dependency(const Graph& graph, std::span<const Output> ys, std::span<const Output> xs);
@@ -40,11 +40,11 @@ class Dependency {
 
  private:
   void MarkDependent();
-  // By node: a y is reached from it along values that depend on an x, through differentiable nodes.
+  // Marks the nodes from which a y is reached along values that depend on an x, through differentiable nodes.
   void MarkBetween();
   // A gradient that reaches an output of the node that depends on an x goes on to this input.
   bool PassesTo(const Node& node, int input) const;
-  // The sources that a gradient of the node goes on to: inputs; of a pop, what the pushes hand on.
+  // Visits the sources that a gradient of the node goes on to: its inputs, or for a pop the pushed values.
   template <class Visit>
   void ForSources(const Node& node, const Visit& visit) const;
   std::vector<NodeId> PathFromX(NodeId node) const;

@@ -116,7 +116,7 @@ Status Differentiation::Walk(FrameGradient& current, int32_t frame) {
   return Status();
 }
 
-// All readers have been visited: sums what came from them, and passes it on.
+// Sums the gradients that reached the node, all of whose readers have been visited, and passes the sum on.
 Status Differentiation::Visit(FrameGradient& current, NodeId id) {
   const Node& node = graph_.node(id);
   const ControlFlowKind kind = node.op->traits.control_flow;

@@ -1,4 +1,5 @@
-// One call of AddGradients(): walks the graph against its edges, loop by loop, and gathers what reaches each value.
+// One call of AddGradients(): walks the graph against its edges, loop by loop, and gathers the gradients that reach
+// each value.
 #ifndef DFRUN_SRC_AUTODIFF_DIFFERENTIATION_H_
 #define DFRUN_SRC_AUTODIFF_DIFFERENTIATION_H_
 
@@ -24,7 +25,7 @@ class Differentiation {
   Result<std::vector<GradientValue>> Run();
 
  private:
-  // What a value that is read in a loop without an Enter gets there.
+  // A value that is read in a loop without an Enter, with the gradients that it gets there.
   struct Captured {
     Output value;
     std::vector<GradientValue> parts;
@@ -46,17 +47,18 @@ class Differentiation {
   NodeAdder AdderFor(FrameGradient& current, NodeId node, std::string colocate_with) const;
   // Adds a part of the gradient of `value`, which is alive in branch `from`. No-op where the value is on no path.
   Status AddPart(FrameGradient& current, Output value, GradientValue part, BranchId from);
-  // The sums of what reached the outputs of a node.
+  // Returns the sums of the gradients that reached the outputs of a node.
   Result<std::vector<GradientValue>> SumOutputs(FrameGradient& current, NodeId id);
   Result<GradientValue> Sum(FrameGradient& current, std::vector<GradientValue>& parts, Output value);
 
-  // All of a frame, from its end to its begin.
+  // Visits all of a frame, from its end to its begin.
   Status Walk(FrameGradient& current, int32_t frame);
   Status Visit(FrameGradient& current, NodeId id);
   Status VisitOp(FrameGradient& current, NodeId id, std::vector<GradientValue> dys);
-  // The op that says what the node's gradient is; an error where none does.
+  // Returns the op whose gradient function serves the node; an error where there is none.
   Result<const OpDef*> RuleOf(NodeId id) const;
-  // InvalidArgument where this is so of an input that depends on an x and an output that a gradient has `reached`.
+  // Returns InvalidArgument where this is so of an input that depends on an x and an output that a gradient has
+  // `reached`.
   Status Refuse(NodeId id, const std::vector<bool>& reached, FunctionRef<bool(int input, int output)> is_so) const;
 
   // conditional_gradients.cc.
@@ -69,7 +71,7 @@ class Differentiation {
   Result<std::optional<GradientValue>> NoRows(FrameGradient& current, NodeAdder& adder, const GradientValue& like,
                                               const std::vector<Branches::Literal>& literals);
 
-  // stack_gradients.cc: what is pushed in one loop and popped in another, the first one's gradient. The gradient of the
+  // stack_gradients.cc: a value pushed in one loop and popped in another, the first one's gradient. The gradient of the
   // pop is pushed on a stack of its own, and popped where the push is differentiated; that loop's gradient waits for
   // the other's. Both go through the iterations in the order that the stack needs, since each is its loop's backwards.
   Status VisitPop(FrameGradient& current, NodeId id, const GradientValue& dy);
@@ -83,18 +85,18 @@ class Differentiation {
   bool IsReached(int32_t frame, const std::vector<const LoopVariable*>& active) const;
   Result<Active> BeginVariable(FrameGradient& outer, FrameGradient& inner, const LoopVariable& variable);
   Status EndVariable(FrameGradient& inner, const Active& active);
-  // The sum over all iterations of what reached a value that is the same in all.
+  // Returns the sum over all iterations of the gradients that reached a value which is the same in all.
   Result<GradientValue> Accumulate(FrameGradient& outer, FrameGradient& inner, Output outer_value,
                                    std::vector<GradientValue>& parts, Output inner_value);
   Result<Output> Zeros(NodeAdder& adder, Output like, DType dtype);
   Result<Output> Dense(NodeAdder& adder, const GradientValue& value, Output like);
 
-  // How the gradients of loops are connected by stacks.
+  // The connection of a loop's gradient to those of other loops by stacks.
   struct LoopState {
     bool was_visited = false;
-    bool is_reached = false;      // a gradient stack holds what reached a push in it
+    bool is_reached = false;      // a gradient stack holds the gradient of a push in it
     bool is_awaited = false;      // another's gradient waits for this one's
-    NodeId finished = -1;         // where it is awaited
+    NodeId finished = -1;         // the node that marks its end, where it is awaited
     std::vector<int32_t> awaits;  // frames beside it
   };
 
@@ -106,11 +108,11 @@ class Differentiation {
   const GradientOptions& options_;
   const std::string scope_;
   const Dependency dependency_;
-  std::optional<Consumers> consumers_;  // where there are loops
+  std::optional<Consumers> consumers_;  // set where there are loops
   std::unique_ptr<ForwardGraph> forward_;
   std::vector<std::vector<GradientValue>> parts_;       // by Dependency::Index(), in the order in which they came
   std::vector<LoopState> loops_;                        // by frame
-  std::unordered_map<NodeId, Output> gradient_stacks_;  // by push: what reached its pop
+  std::unordered_map<NodeId, Output> gradient_stacks_;  // by push: the gradient that reached its pop
 };
 
 }  // namespace dfrun

@@ -30,7 +30,7 @@ Result<LoopVariable> FindVariable(const Graph& graph, const Consumers& consumers
   return variable;
 }
 
-// The unit of `frame` that holds what runs in `inner`, a frame inside it.
+// Returns the unit of `frame` that holds `inner`, a frame inside it.
 int32_t ChildToward(const FrameTree& frames, int32_t frame, int32_t inner) {
   while (frames.frames[inner].parent != frame) inner = frames.frames[inner].parent;
   return inner;
@@ -93,7 +93,7 @@ class UnitOrder {
     const int32_t to = frames_.of_node[reader];
     const int32_t from = frames_.of_node[source];
     const ControlFlowKind kind = graph_.node(source).op->traits.control_flow;
-    if (kind == ControlFlowKind::kEnter && frames_.of_outputs[source] == to) return;  // its loop waits for it
+    if (kind == ControlFlowKind::kEnter && frames_.of_outputs[source] == to) return;  // the Enter's loop waits for it
     if (from == to) {
       AddEdge(source, reader);
     } else if (kind == ControlFlowKind::kExit) {

@@ -13,7 +13,7 @@ struct LoopVariable {
   NodeId enter = -1;
   NodeId next_iteration = -1;
   NodeId leaves = -1;         // the Switch on the loop's condition that reads the Merge; -1: there is none
-  std::vector<NodeId> exits;  // of `leaves`
+  std::vector<NodeId> exits;  // the Exits of `leaves`
 };
 
 struct ForwardLoop {
@@ -22,19 +22,19 @@ struct ForwardLoop {
   std::vector<NodeId> constants;  // Enters whose value all iterations see
 };
 
-// Unimplemented where the frame is not of the form that while loops have: one LoopCond, and Merges of an Enter and a
-// NextIteration.
+// Returns Unimplemented where the frame is not of the form that while loops have: one LoopCond, and Merges of an Enter
+// and a NextIteration.
 Result<ForwardLoop> FindLoop(const Graph& graph, const FrameTree& frames, const Consumers& consumers,
                              const std::vector<NodeId>& nodes_of_frame, int32_t frame);
 
 // A node of a frame, or a whole loop inside it.
 struct FlowUnit {
   NodeId node = -1;
-  int32_t loop = -1;  // its frame; -1: `node` stands for itself
+  int32_t loop = -1;  // the frame of a loop; -1: `node` stands for itself
 };
 
-// By frame: its nodes and the loops directly inside it, each after all that it reads. `order`: topological, back edges
-// of loops aside. A loop is one unit, from its Enters (which belong to the frame around it) to its Exits.
+// Returns, by frame, its nodes and the loops directly inside it, each after all of its inputs. `order`: topological,
+// back edges of loops aside. A loop is one unit, from its Enters (which belong to the frame around it) to its Exits.
 std::vector<std::vector<FlowUnit>> OrderUnits(const Graph& graph, const FrameTree& frames,
                                               const std::vector<NodeId>& order);
 

@@ -15,7 +15,7 @@
 namespace dfrun {
 namespace {
 
-// What a node that makes an object, or finds it, calls it.
+// The name of the object that a node makes or finds.
 std::string ObjectOf(const Node& node) {
   const AttrValue* const container = node.attrs.Find("container");
   const std::string* const name = container == nullptr ? nullptr : container->get<std::string>();
@@ -50,8 +50,8 @@ class EndFinder {
     }
   }
 
-  // Those behind which a gradient of a y would come, as the ops' gradients have it. Numbers that have none count as
-  // read, and so does what goes through state again.
+  // Returns the ends of the candidates behind which a gradient of a y would come, by the ops' gradients. Values that
+  // have no gradient by dtype count as read, and so do those that go through state again.
   std::vector<GradientEnd> Confirm(const std::vector<Candidate>& candidates) const {
     std::vector<Output> behind;
     for (const Candidate& candidate : candidates) {
@@ -74,7 +74,7 @@ class EndFinder {
   }
 
  private:
-  // The nodes that a y may change with, whether gradients flow there or not, and what comes out of objects there.
+  // Finds the nodes that a y may change with, whether gradients flow there or not, and the values out of objects there.
   void FindRead() {
     AncestorWalk walk(graph_);
     for (Output y : ys_) walk.Add(y.node);
@@ -91,7 +91,8 @@ class EndFinder {
     read_ = std::move(walk).added();
   }
 
-  // Of a choice between two values by a constant, as between a batch's statistics and moving averages, the other one.
+  // Whether the input is the side that a Select with a constant condition never takes, as in a choice between a batch's
+  // statistics and moving averages.
   bool IsNeverChosen(const Node& node, int input) const {
     if (input == 0 || (node.op->name != "SelectV2" && node.op->name != "Select")) return false;
     const Tensor* const chosen = graph_.ConstantValue(node.inputs[0]);
@@ -122,7 +123,7 @@ class EndFinder {
     return node.num_inputs() > 0 && FlowThrough(graph_, node, 0, port) == GradientFlow::kState;
   }
 
-  // Whose references or handles the node has, or is.
+  // The objects whose references or handles the node has, or is.
   std::vector<std::string> ObjectsOf(const Node& node) const {
     if (NamesObject(node)) return {ObjectOf(node)};
     std::vector<std::string> objects;
@@ -138,7 +139,7 @@ class EndFinder {
     return objects;
   }
 
-  // What a y may change with of what comes out of the node's objects.
+  // Adds the values out of the node's objects that a y may change with.
   void AddReads(const Node& node, std::vector<Output>& behind) const {
     for (const std::string& object : ObjectsOf(node)) {
       const auto found = reads_.find(object);

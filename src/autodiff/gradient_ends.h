@@ -1,4 +1,4 @@
-// Where a value changes with an x though no gradient comes back and the ops' gradients refuse nothing.
+// Finds the places where a value changes with an x though no gradient comes back and the ops' gradients refuse nothing.
 #ifndef DFRUN_SRC_AUTODIFF_GRADIENT_ENDS_H_
 #define DFRUN_SRC_AUTODIFF_GRADIENT_ENDS_H_
 
@@ -17,9 +17,10 @@ struct GradientEnd {
   GradientFlow why;
 };
 
-// The ends, by node, on paths from the xs on which gradients could flow, where a y may change with what comes of the
-// value: the parameter of a draw, a number that goes on in another form, or a value that a node that runs (`runs`: by node) puts into a variable, a queue or a
-// table that a y reads. What goes into an x is no end, since that has a gradient of its own.
+// Finds the ends of gradients, by node, on paths from the xs on which gradients could flow, where a y may change with
+// something computed from the value: the parameter of a draw, a number that goes on in another form, or a value that a
+// node that runs (`runs`: by node) puts into a variable, a queue or a table that a y reads. A value that goes into an x
+// is no end, since that has a gradient of its own.
 std::vector<GradientEnd> FindGradientEnds(const Graph& graph, std::span<const Output> ys, std::span<const Output> xs,
                                           const std::vector<bool>& runs);
 

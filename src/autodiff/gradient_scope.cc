@@ -223,7 +223,7 @@ Status GradientScope::Close() {
   return CloseCounter(counter_, {this}, "Sub");
 }
 
-// A ControlTrigger, since what an untaken branch would have done is dead.
+// Closes a counter. It waits by a ControlTrigger, since the nodes of an untaken branch are dead.
 Status GradientScope::CloseCounter(const Counter& counter, const Home& home, std::string_view op) {
   DF_ASSIGN(const Output one, AddAt({}, Spec("Const", {}, {{"dtype", DType::kInt32}, {"value", IntScalar(1)}})));
   NodeSpec step = Spec(op, {{counter.begin, 0}, one});
@@ -253,7 +253,7 @@ Result<GradientScope::Variable> GradientScope::AddVariable(Output initial, const
 Status GradientScope::SetNext(const Variable& variable, Output next) {
   DF_ASSIGN(next, Get(next));
   NodeSpec spec = Spec("NextIteration", {next});
-  spec.control_inputs = {counter_.begin};  // where `next` is a constant, it ends with the loop all the same
+  spec.control_inputs = {counter_.begin};  // a constant `next` ends with the loop, too
   DF_ASSIGN(const Output handed_on, AddAt({this}, std::move(spec)));
   return graph_.SetInput(variable.merge, 1, handed_on);
 }

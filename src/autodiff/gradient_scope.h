@@ -1,20 +1,23 @@
-// Where the nodes of a gradient run: outside of loops, or in the gradient of one loop.
+// The scope in which the nodes of a gradient run: outside of loops, or in the gradient of one loop.
 //
 // The gradient of a loop is a loop of as many iterations, which goes through those of the forward loop from the last to
-// the first. What its nodes read of the forward loop comes to them in one of these ways:
-//  * what is the same in all iterations (a constant, what an is_constant Enter brings) enters the gradient's loop too;
-//  * what only depends on a value's shape is worked out from the static shape, or saved instead of the value;
-//  * all else is pushed on a stack in every forward iteration and popped in every backward one: one stack a value.
-// Pushes follow each other in the order of iterations because the forward loop gets a counter whose increment waits
-// for the iteration's pushes, and pushes wait for the counter; the backward loop counts down likewise. In a branch of a
-// conditional what is pushed is dead where the branch is not taken, and the pop reads the stack's handle through
+// the first. Its nodes get the values of the forward loop in one of these ways:
+//  * a value that is the same in all iterations (a constant, the value of an is_constant Enter) enters the gradient's
+//    loop too;
+//  * a result that only depends on a value's shape is worked out from the static shape, or saved instead of the value;
+//  * every other value is pushed on a stack in every forward iteration and popped in every backward one: one stack a
+//    value.
+// Pushes follow each other in the order of iterations because the forward loop gets a counter whose increment waits for
+// the iteration's pushes, and pushes wait for the counter; the backward loop counts down likewise. In a branch of a
+// conditional a pushed value is dead where the branch is not taken, and the pop reads the stack's handle through
 // Switches on the same predicates, which come from stacks themselves. A loop inside a loop uses the same stacks in all
 // outer iterations: each way, the outer counter waits for the inner one.
 //
-// A graph may hold gradients of loops already. A pop in one is the gradient's end there: what reaches it is pushed on a
-// stack of its own in the second gradient of that loop, which goes through the iterations in the order of the forward
-// loop, and popped in the second gradient of the forward loop, which waits for the other and goes through them
-// backwards. Source: white paper section 4.1 and 4.4; the semantics of TensorFlow's gradients of tf.while_loop.
+// A graph may hold gradients of loops already. A pop in one is the gradient's end there: the gradient that reaches it
+// is pushed on a stack of its own in the second gradient of that loop, which goes through the iterations in the order
+// of the forward loop, and popped in the second gradient of the forward loop, which waits for the other and goes
+// through them backwards. Source: white paper section 4.1 and 4.4; the semantics of TensorFlow's gradients of
+// tf.while_loop.
 #ifndef DFRUN_SRC_AUTODIFF_GRADIENT_SCOPE_H_
 #define DFRUN_SRC_AUTODIFF_GRADIENT_SCOPE_H_
 
@@ -31,7 +34,7 @@
 
 namespace dfrun {
 
-// What is known of the graph as it was before the gradient.
+// Facts about the graph as it was before the gradient.
 struct ForwardGraph {
   ForwardGraph(const Graph& graph, FrameTree frames, const std::vector<NodeId>& order)
       : num_nodes(graph.num_nodes()),
@@ -64,16 +67,16 @@ class GradientScope final : public NodeSink {
   bool is_root() const { return parent_ == nullptr; }
   int32_t frame() const { return frame_; }
 
-  // Adds a node that runs here; its inputs may be any values of forward frames at or around this one, and what was
-  // added here or in scopes around it.
+  // Adds a node that runs here; its inputs may be any values of forward frames at or around this one, and values added
+  // here or in scopes around it.
   Result<NodeId> AddNode(NodeSpec spec) override;
   // The value as nodes of this scope can read it.
   Result<Output> Get(Output value);
   // The value, dead where not all of these hold.
   Result<Output> Gate(Output value, const std::vector<Branches::Literal>& literals);
 
-  // A variable of the gradient's loop. `inside` is its value in an iteration, `result` what is left at the end, in the
-  // parent's scope.
+  // A variable of the gradient's loop. `inside` is its value in an iteration, `result` its last value, in the parent's
+  // scope.
   struct Variable {
     Output inside;
     Output result;
@@ -86,7 +89,7 @@ class GradientScope final : public NodeSink {
   // A new stack, on which every iteration puts the value where the literals hold. Nodes are colocated with `source`, a
   // forward one.
   Result<Output> Push(Output value, const std::vector<Branches::Literal>& literals, NodeId source);
-  // What every iteration takes off the stack where the literals hold.
+  // Pops a value off the stack in every iteration where the literals hold.
   Result<Output> Pop(Output stack, const PartialShape& shape, DType dtype,
                      const std::vector<Branches::Literal>& literals, NodeId source);
   // Runs in the parent's scope when the last iteration has ended.
@@ -94,26 +97,26 @@ class GradientScope final : public NodeSink {
   // Closes both counters, after all that this scope and those inside it hold has been added.
   Status Close();
 
-  // What is left of a loop's variable, in the forward frame around the loop; makes an Exit where there is none.
+  // The last value of a loop's variable, in the forward frame around the loop; makes an Exit where there is none.
   Result<Output> FinalValue(const LoopVariable& variable);
 
  private:
-  // Where a value is at home. Neither a scope nor a forward frame: a constant, which can be read from anywhere.
+  // The scope or forward frame that a value belongs to. Neither: a constant, which can be read from anywhere.
   struct Home {
     const GradientScope* scope = nullptr;
     int32_t forward_frame = -1;
-    BranchId branch = 0;  // of a forward value
+    BranchId branch = 0;  // for a forward value
     bool is_anywhere() const { return scope == nullptr && forward_frame < 0; }
   };
-  // Of one differentiation.
+  // State that all scopes of one differentiation share.
   struct Shared {
     Graph& graph;
     ForwardGraph& forward;
     const Options options;
     const GradientScope* root;
-    std::unordered_map<NodeId, Home> homes;  // of nodes that were added, but for those of the root
+    std::unordered_map<NodeId, Home> homes;  // added nodes, except the root's
   };
-  // A counter of iterations: what an iteration does with it hangs between `begin` and what `ends` holds.
+  // A counter of iterations: the nodes that use it in an iteration come between `begin` and `ends`.
   struct Counter {
     NodeId merge = -1;
     NodeId begin = -1;
@@ -126,7 +129,7 @@ class GradientScope final : public NodeSink {
   Home HomeOf(Output value) const;
   NodeSpec Spec(std::string_view op, std::vector<Output> inputs, AttrMap attrs = {}) const;
   Result<Output> AddAt(const Home& home, NodeSpec spec);
-  // Here, with inputs that this scope can read.
+  // Adds a node here, with inputs that this scope can read.
   Result<Output> Add(NodeSpec spec);
   Result<Output> AddMerge(const Home& home, Output enter);
   NodeSpec EnterSpec(const std::string& frame_name, Output value, bool is_constant) const;
@@ -152,17 +155,17 @@ class GradientScope final : public NodeSink {
   const int32_t frame_ = 0;
   const ForwardLoop* const loop_ = nullptr;
   const std::string prefix_;
-  const bool swap_memory_ = false;  // of what its loops save; Enters have it as the attr _swap_memory
-  std::string home_node_;           // that skeleton nodes are colocated with
-  std::string frame_name_;          // of the gradient's loop
+  const bool swap_memory_ = false;  // whether saved values may swap; Enters have it as the attr _swap_memory
+  std::string home_node_;           // the node that skeleton nodes are colocated with
+  std::string frame_name_;          // frame name of the gradient's loop
   Status status_;
   std::map<Key, Output> entered_;  // by value of the parent
   std::map<Key, Output> saved_;    // by value of the forward frame
   std::vector<NodeId> after_;
-  std::vector<NodeId> forward_gates_;  // around the forward loop: what its Enters wait for
+  std::vector<NodeId> forward_gates_;  // around the forward loop: the nodes that its Enters wait for
   Counter forward_counter_;
   Counter counter_;
-  Output count_;      // of iterations, in the forward frame around the loop
+  Output count_;      // number of iterations, in the forward frame around the loop
   Output condition_;  // the LoopCond
   NodeId gate_ = -1;  // in the parent's scope: dead where the loop did not run
   NodeId finished_ = -1;

@@ -5,7 +5,7 @@ namespace {
 
 // The number of x's rows, as an int64 scalar.
 Output NumRows(const Graph& graph, NodeAdder& adder, Output x) {
-  const bool is_handle = graph.dtype(x) == DType::kResource;  // its own shape says nothing about the variable's
+  const bool is_handle = graph.dtype(x) == DType::kResource;  // a handle's own shape says nothing about the variable's
   const PartialShape& shape = graph.shape(x);
   if (!is_handle && shape.rank() > 0 && shape.dim(0) != PartialShape::kUnknown) {
     return adder.Const(Tensor::Scalar<int64_t>(shape.dim(0)));
@@ -18,7 +18,7 @@ Output NumRows(const Graph& graph, NodeAdder& adder, Output x) {
   return adder.Add("StridedSlice", {sizes, begin, end, stride}, {{"shrink_axis_mask", 1}});
 }
 
-// All sparse parts as one: a row that several of them hold occurs several times.
+// Concatenates all sparse parts: a row that several of them hold occurs several times.
 GradientValue ConcatSparse(const Graph& graph, NodeAdder& adder, const std::vector<GradientValue>& parts) {
   if (parts.size() == 1) return parts[0];
   bool same_dtype = true;

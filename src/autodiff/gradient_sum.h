@@ -1,4 +1,4 @@
-// Sums of what reached one value on several paths.
+// Sums the gradients that reached one value on several paths.
 #ifndef DFRUN_SRC_AUTODIFF_GRADIENT_SUM_H_
 #define DFRUN_SRC_AUTODIFF_GRADIENT_SUM_H_
 

@@ -14,7 +14,7 @@ namespace dfrun {
 // The gradient with respect to one x.
 struct GradientValue {
   bool exists = false;     // false: no y depends on x in a differentiable way; the gradient is zero
-  bool is_sparse = false;  // which of the two forms below holds
+  bool is_sparse = false;  // selects one of the two forms below
   Output dense;            // x's dtype and shape
   Output indices;          // 1-D int32 or int64: rows of x, possibly repeated
   Output values;           // [number of indices, rest of x's shape]; the gradient is zero in all other rows
@@ -27,28 +27,27 @@ struct GradientOptions {
   std::string scope = "gradients";  // made unique; every new node's name begins with it
   // The gradients with respect to ys, one a y; invalid or left out: ones.
   std::vector<Output> grad_ys;
-  // Host memory is asked for what loops save for their gradients (swap_memory of the pushes); so too for one loop, by
-  // the attr _swap_memory of an Enter. It matters on devices that have memory of their own.
+  // Asks for host memory for the values that loops save for their gradients (swap_memory of the pushes); the attr
+  // _swap_memory of an Enter does so for one loop. It matters on devices that have memory of their own.
   bool swap_memory = false;
 };
 
 // The sum over ys of d y / d x, for every x. Takes time linear in the graph.
-//  * A value that is reached on several paths gets the sum of what came along them, in a fixed order.
+//  * A value that is reached on several paths gets the sum of their gradients, in a fixed order.
 //  * A path ends where the op says so of the two arguments (src/framework/gradient_flow.h), at values that are neither
 //    floating-point nor complex, and at the xs where nothing beyond needs it.
 //  * Sparse gradients stay sparse: several are concatenated; a sparse and a dense one make a dense sum.
 //  * New nodes are named `scope/<node>_grad/<op>` and are colocated with the node that they differentiate; a sum with
 //    its first part, so that a variable's gradient is added up where the variable is used.
 //  * A node whose attr _gradient_op_type names an op has that op's gradient (TensorFlow's gradient_override_map).
-//  * Of a conditional the gradient of the branch that was taken runs; what the other would give is zeros.
+//  * In a conditional the gradient of the branch that was taken runs; that of the other counts as zeros.
 //  * The gradient of a loop is a loop that goes through the iterations backwards (src/autodiff/gradient_scope.h), and
 //    can be differentiated itself.
 // InvalidArgument: an x or y that is not floating-point or complex; a grad_y of another dtype or shape; a node on a
 // path from an x to a y whose op has no gradient between the two arguments, or whose _gradient_op_type is no op, named
 // with that path. Unimplemented: an x or y inside a loop, loops that are not of the form of while loops, and stacks
-// other than those that gradients of loops are made of (what one node pushes in one loop, one node pops in another that
-// runs after it); the node is named.
-// After an error the graph is of no use: it may hold part of the new nodes.
+// other than those of gradients of loops (one node pushes in one loop, one node pops in another that runs after it);
+// the node is named. After an error the graph is of no use: it may hold part of the new nodes.
 Result<std::vector<GradientValue>> AddGradients(Graph& graph, std::span<const Output> ys, std::span<const Output> xs,
                                                 const GradientOptions& options = {});
 

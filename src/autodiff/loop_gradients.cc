@@ -1,4 +1,4 @@
-// The gradients of loops: src/autodiff/gradient_scope.h says what is made.
+// Adds the gradients of loops; src/autodiff/gradient_scope.h describes their form.
 #include <algorithm>
 #include <utility>
 

@@ -10,10 +10,10 @@
 
 namespace dfrun {
 
-// What the names of the nodes that differentiate node `name` begin with.
+// The prefix of the names of the nodes that differentiate node `name`.
 std::string GradientPrefix(std::string_view scope, std::string_view name);
 
-// Where nodes are added, if not to the graph as they are.
+// A receiver of new nodes, where they are not added to the graph as they are.
 class NodeSink {
  public:
   virtual ~NodeSink() = default;

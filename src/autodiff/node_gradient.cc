@@ -56,7 +56,7 @@ bool NodeGradient::CheckInput(int input) {
 
 bool NodeGradient::CheckFits(int input, Output value) {
   const DType wanted = graph_.dtype(x(input));
-  if (wanted == DType::kResource) return true;  // of the variable behind it, which the handle does not show
+  if (wanted == DType::kResource) return true;  // the handle does not show the variable's dtype and shape
   if (dtype(value) == wanted && shape(value).IsCompatibleWith(graph_.shape(x(input)))) return true;
   Fail(Internal("the gradient of input ", input, " came out as ", dtype(value), shape(value), ", but the input is ",
                 wanted, graph_.shape(x(input))));

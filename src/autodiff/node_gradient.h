@@ -12,8 +12,9 @@
 
 namespace dfrun {
 
-// Collects what the function sets. A sparse dy that the function passes on untouched (Identity) stays sparse: dy()
-// gives a token for it, {kSparseToken, output}, which becomes a dense tensor only when a node takes it as input.
+// Collects the gradients that a gradient function sets. A sparse dy that the function passes on untouched (Identity)
+// stays sparse: dy() gives a token for it, {kSparseToken, output}, which becomes a dense tensor only when a node takes
+// it as input.
 class NodeGradient final : public GradientBuilder {
  public:
   // `dys`: one an output of the node. `attrs`: AttrsForRule(). `scope` and `place`: of the differentiation, which
@@ -21,10 +22,11 @@ class NodeGradient final : public GradientBuilder {
   NodeGradient(Graph& graph, NodeId node, std::string_view scope, std::vector<GradientValue> dys, AttrMap attrs,
                NodeSink* sink);
 
-  // After the gradient function ran: the first error, and what it set for each input.
+  // The first error, and the gradient set for each input. Call after the gradient function ran.
   const Status& status() const { return adder_.status(); }
   const std::vector<GradientValue>& dxs() const { return dxs_; }
-  // It set the gradient of the input, or said that it is zero; it asked for that of the output.
+  // Whether the function set the gradient of the input, or said that it is zero; whether it asked for that of the
+  // output.
   bool is_given(int input) const { return dxs_[input].exists || is_zero_[input]; }
   bool is_used(int output) const { return is_used_[output]; }
 
@@ -53,7 +55,7 @@ class NodeGradient final : public GradientBuilder {
   static constexpr int32_t kSparseToken = -2;
 
   void SetGradient(int input, Output value) override;
-  // True where input and value are what a gradient may be set to; otherwise the builder has failed.
+  // Returns true where a gradient may be set for the input, and may be this value; otherwise the builder has failed.
   bool CheckInput(int input);
   bool CheckFits(int input, Output value);
   Output DenseDy(int i);

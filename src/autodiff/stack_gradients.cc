@@ -1,4 +1,4 @@
-// The gradients of what one loop pushes on a stack and another pops, as the gradient of a loop does.
+// The gradients of values that one loop pushes on a stack and another pops, as the gradient of a loop does.
 #include <algorithm>
 
 #include "src/autodiff/differentiation.h"

@@ -1,4 +1,4 @@
-// The stacks of a graph: what a loop pushed there for its gradient, and where that pops it.
+// The stacks of a graph: the pushes of a loop for its gradient, and the pops there.
 #ifndef DFRUN_SRC_AUTODIFF_STACKS_H_
 #define DFRUN_SRC_AUTODIFF_STACKS_H_
 
@@ -12,7 +12,8 @@ namespace dfrun {
 bool IsStackPush(const Node& node);
 bool IsStackPop(const Node& node);
 
-// Of the graph as it was when this was made. A handle comes to what uses it through Identity and control flow.
+// The stacks of the graph as it was when this object was made. Handles reach their users through Identity and control
+// flow.
 class Stacks {
  public:
   struct Users {
@@ -22,7 +23,7 @@ class Stacks {
 
   explicit Stacks(const Graph& graph);
 
-  // What uses the stack that this node, a push or a pop, uses.
+  // All users of the stack that this node, a push or a pop, uses.
   const Users& UsersOfStackOf(NodeId user) const { return users_.at(stack_of_.at(user)); }
 
  private:

@@ -1,4 +1,4 @@
-// How a call that does not block says that it has ended.
+// A callback by which a call that does not block reports its end.
 #ifndef DFRUN_SRC_BASE_CALLBACK_H_
 #define DFRUN_SRC_BASE_CALLBACK_H_
 

@@ -13,7 +13,7 @@ struct LookAlike {
   uint32_t first;
   uint32_t last;
   std::string_view name;
-  std::string_view plain;  // what it is taken for
+  std::string_view plain;  // the character that a reader takes it for
 };
 constexpr LookAlike kLookAlikes[] = {
     {0x00A0, 0x00A0, "a no-break space", " "},

@@ -11,10 +11,10 @@ namespace dfrun {
 // The code point of one well-formed UTF-8 character.
 uint32_t CodePoint(std::string_view character);
 
-// Spaces beyond ASCII, and what has no width.
+// Whether the character is a space beyond ASCII, or has no width.
 bool IsInvisible(uint32_t code_point);
 
-// Of one well-formed character that is taken for another one: "U+00A0, a no-break space", "U+201C, a typographic
+// Names one well-formed character that looks like another one: "U+00A0, a no-break space", "U+201C, a typographic
 // quote". Empty for others.
 std::string NameOfLookAlike(std::string_view character);
 

@@ -13,8 +13,8 @@ namespace {
 struct Mount {
   bool is_v2 = false;
   std::string root;     // the group that the mount shows
-  std::string at;       // where
-  std::string options;  // of v1: its controllers, between commas
+  std::string at;       // the mount point
+  std::string options;  // v1: its controllers, between commas
 };
 
 bool Lists(const std::string& list, const std::string& word) {

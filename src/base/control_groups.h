@@ -15,8 +15,9 @@ struct ControlGroups {
   std::vector<std::string> folders;
 };
 
-// Those of the controller of a file of v2, whose name begins with the controller's ("memory.max"), in each hierarchy
-// that is mounted. `root` is put before /proc and /sys, for tests. Thread safety: any thread.
+// Finds the groups of the controller of a file of v2, whose name begins with the controller's ("memory.max"), in each
+// hierarchy that is mounted. `root` is put before /proc and /sys, for tests.
+// Thread safety: any thread.
 std::vector<ControlGroups> ControlGroupsOf(const std::string& file, const std::string& root = "");
 
 // The first words of a file, at most two; a word that is no number, "max", is none.

@@ -1,4 +1,4 @@
-// What this host's processor is called.
+// The model name of this host's processor.
 #ifndef DFRUN_SRC_BASE_CPU_MODEL_H_
 #define DFRUN_SRC_BASE_CPU_MODEL_H_
 
@@ -6,7 +6,7 @@
 
 namespace dfrun {
 
-// As Linux names the model; "unknown" where it does not.
+// Returns the name by which Linux knows the model; "unknown" where it has none.
 std::string CpuModel();
 
 }  // namespace dfrun

@@ -9,8 +9,8 @@
 
 namespace dfrun {
 
-// While an object of this class lives, its thread takes denormal operands as zero and rounds denormal results to zero.
-// It does nothing where the processor lacks such a mode. A nested object costs one read of a register.
+// Makes its thread take denormal operands as zero and round denormal results to zero while an object lives. It does
+// nothing where the processor lacks such a mode. A nested object costs one read of a register.
 class ScopedFlushDenormals {
  public:
   ScopedFlushDenormals(const ScopedFlushDenormals&) = delete;

@@ -15,7 +15,9 @@
 
 namespace dfrun {
 
-// Owns a file descriptor. Thread safety: const methods from any thread (they use pread and pwrite).
+// A file descriptor with its path.
+// Owns: the descriptor, which it closes.
+// Thread safety: const methods from any thread (they use pread and pwrite).
 class FileDescriptor {
  public:
   FileDescriptor() = default;
@@ -55,7 +57,7 @@ class FileDescriptor {
 // and so on where that name is taken. It is removed when the object ends without a commit.
 class TemporaryFile {
  public:
-  // kIo where `path` names something other than a regular file, which Commit() would not replace.
+  // Returns kIo where `path` names something other than a regular file, which Commit() would not replace.
   static Result<TemporaryFile> Create(const std::string& path);
   TemporaryFile(TemporaryFile&& other) noexcept
       : file_(std::move(other.file_)), target_(std::exchange(other.target_, std::string())) {}
@@ -66,7 +68,7 @@ class TemporaryFile {
   const std::string& path() const { return file_.path(); }
   // Syncs the file, renames it into place and syncs the directory: readers see the old content or the new.
   Status Commit();
-  // The same under another name in that directory.
+  // Commits under another name in that directory.
   Status CommitAs(const std::string& target);
 
  private:
@@ -78,18 +80,18 @@ class TemporaryFile {
 
 // Returns the file's bytes; an error if there are more than `limit`.
 Result<std::string> ReadFile(const std::string& path, size_t limit);
-// The same of an open file.
+// Returns the bytes of an open file; an error if there are more than `limit`.
 Result<std::string> ReadAll(const FileDescriptor& file, size_t limit);
 // Replaces the content of a file. After an error the file is as it was; see TemporaryFile.
 Status WriteFileAtomically(const std::string& path, std::string_view content);
 
-// OK where WriteFileAtomically() may use this name: it is free or that of a regular file. Otherwise kIo, which says
-// what has the name.
+// Returns OK where WriteFileAtomically() may use this name: it is free or that of a regular file. Otherwise kIo, which
+// names the kind of file that has the name.
 Status CheckReplaceable(const std::string& path);
 // "a directory", "a link", "a pipe", ... of st_mode.
 const char* KindOfFile(mode_t mode);
 
-// Also OK where the file system has no such call.
+// Syncs a directory's entries; OK, too, where the file system has no such call.
 Status SyncDirectory(const std::string& path);
 // The directory that `path` is in; "." for a name alone.
 std::string ParentDirectory(const std::string& path);
@@ -107,7 +109,7 @@ struct FileDigest {
   uint32_t crc32c = 0;
 };
 Result<FileDigest> Digest(const FileDescriptor& file);
-Result<FileDigest> DigestFile(const std::string& path);  // of a file that OpenRegular() opens
+Result<FileDigest> DigestFile(const std::string& path);  // for a file that OpenRegular() opens
 // "what path: reason" from errno, as an I/O error (NotFound for a missing file, kAlreadyExists for one in the way).
 Status ErrnoError(std::string_view what, const std::string& path);
 

@@ -96,7 +96,7 @@ Result<std::unique_ptr<HelperProcess>> HelperProcess::Start(const std::vector<st
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   pid_t pid = -1;
-  // In the child this path still names this program.
+  // The path names this program in the child, too.
   const int error = posix_spawn(&pid, "/proc/self/exe", plan.files(), plan.attributes(), argv.data(), environ);
   if (error != 0) return IoError("cannot start a helper process: ", std::strerror(error));
   const int ours = std::exchange(channel.ours, -1);

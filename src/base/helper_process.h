@@ -1,4 +1,4 @@
-// A child process that does what may crash. It is asked over a socket.
+// A child process that does work which may crash, and answers over a socket.
 #ifndef DFRUN_SRC_BASE_HELPER_PROCESS_H_
 #define DFRUN_SRC_BASE_HELPER_PROCESS_H_
 
@@ -15,9 +15,9 @@
 namespace dfrun {
 
 // The child is started by posix_spawn(), because a fork() is not safe in a process whose memory is registered with a
-// network card. Its standard input and output are a socket to this process; it has no other file of this process, and
-// its standard error is discarded. It has a process group of its own, so that a signal from the terminal does not end
-// it.
+// network adapter. Its standard input and output are a socket to this process; it has no other file of this process,
+// and its standard error is discarded. It has a process group of its own, so that a signal from the terminal does not
+// end it.
 // Thread safety: one thread at a time.
 class HelperProcess {
  public:
@@ -33,8 +33,8 @@ class HelperProcess {
   using Word = std::function<void(bool is_stopped)>;
   static constexpr std::chrono::seconds kWordAfter{5};
 
-  // These two transfer all `bytes` bytes. Otherwise DataLoss says how the child ended, or that it was ended because it
-  // sent nothing for `patience`. After an error there is no child. `word`, which may be empty, is said once.
+  // Both transfer all `bytes` bytes. Otherwise DataLoss says how the child ended, or that it was ended because it sent
+  // nothing for `patience`. After an error there is no child. `word`, which may be empty, is said once.
   Status Write(const void* data, size_t bytes);
   Status Read(void* data, size_t bytes, std::chrono::seconds patience, const Word& word = {});
   pid_t pid() const { return pid_; }

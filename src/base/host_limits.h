@@ -1,4 +1,4 @@
-// What this process may use of its host: cores and memory, as the control groups (cgroups, v1 and v2) that Slurm,
+// The limits of this process on its host: cores and memory, as the control groups (cgroups, v1 and v2) that Slurm,
 // container engines and systemd put it into limit them, and its affinity.
 #ifndef DFRUN_SRC_BASE_HOST_LIMITS_H_
 #define DFRUN_SRC_BASE_HOST_LIMITS_H_
@@ -9,12 +9,12 @@
 namespace dfrun {
 
 struct HostLimits {
-  int64_t memory_bytes = 0;  // that this process and others of its group may use together; 0: not known
-  int64_t host_bytes = 0;    // of the host
-  std::string memory_group;  // what limits it: "/sys/fs/cgroup/job/memory.max"; empty: nothing
-  int cores = 1;             // that it may run on; of a quota the whole cores, rounded up
-  double quota_cores = 0;    // of CPU time a second; 0: no quota
-  std::string cores_group;   // likewise
+  int64_t memory_bytes = 0;  // limit of this process and others of its group together; 0: not known
+  int64_t host_bytes = 0;    // memory of the host
+  std::string memory_group;  // the limiting file: "/sys/fs/cgroup/job/memory.max"; empty: none
+  int cores = 1;             // usable cores; a quota counts in whole cores, rounded up
+  double quota_cores = 0;    // CPU seconds a second; 0: no quota
+  std::string cores_group;   // the limiting file of the quota; empty: none
 
   bool limits_memory() const { return !memory_group.empty(); }
 };
@@ -22,11 +22,12 @@ struct HostLimits {
 // Reads them anew. `root` is put before /proc and /sys, for tests.
 HostLimits ReadHostLimits(const std::string& root = "");
 
-// As they were when they were first asked for. Thread safety: any thread.
+// Returns the limits as they were at the first call.
+// Thread safety: any thread.
 const HostLimits& LimitsOfHost();
 
-// For an error of a lack of memory: "; /sys/fs/cgroup/job/memory.max allows 512 MiB to this process and those of its
-// group"; empty where nothing limits it but the host.
+// Returns an end for the message of a lack of memory: "; /sys/fs/cgroup/job/memory.max allows 512 MiB to this process
+// and those of its group"; empty where nothing limits it but the host.
 std::string AboutMemoryLimit();
 
 }  // namespace dfrun

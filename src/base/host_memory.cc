@@ -45,7 +45,7 @@ HostMemory OfAddressSpace() {
   return {std::max<int64_t>(total - *pages * sysconf(_SC_PAGESIZE), 0), total};
 }
 
-// One group: what its files of these names say. Pages of files that nobody uses are given back when memory is short.
+// Reads one group's files of these names. Pages of files that nobody uses are given back when memory is short.
 HostMemory OfGroup(const std::string& folder, const char* limit, const char* usage, const char* unused_files) {
   const std::optional<int64_t> total = ReadNumber(folder + limit);
   const std::optional<int64_t> used = ReadNumber(folder + usage);

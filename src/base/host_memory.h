@@ -6,12 +6,13 @@
 namespace dfrun {
 
 struct HostMemory {
-  int64_t left_bytes;   // that this process may still take
-  int64_t total_bytes;  // of which it is a part
+  int64_t left_bytes;   // memory that this process may still take
+  int64_t total_bytes;  // all memory, of which `left_bytes` are a part
 };
 
-// The least of what the process's limit of address space, its cgroups and the host leave. Reads files of /proc and
-// /sys, some 50 us; what cannot be read bounds nothing. Thread safety: any thread.
+// Returns the least of the amounts that the process's limit of address space, its cgroups and the host leave. Reads
+// files of /proc and /sys, some 50 us; a file that cannot be read bounds nothing.
+// Thread safety: any thread.
 HostMemory LookAtHostMemory();
 
 }  // namespace dfrun

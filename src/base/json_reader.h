@@ -20,7 +20,8 @@ namespace dfrun {
 
 // The first error is kept. After it every method returns an empty value or 0, and NextElement() false, so that the
 // caller may check once, at the end. Members are read by name in their order; a member that is missing, unknown or
-// doubled is an error. Thread safety: one thread.
+// doubled is an error.
+// Thread safety: one thread.
 class JsonReader {
  public:
   // `text` outlives it.
@@ -34,7 +35,7 @@ class JsonReader {
   bool TryName(std::string_view name);
 
   void BeginArray() { Open('['); }
-  // True if a further element follows. After the last element it reads the end of the array.
+  // Returns true if a further element follows. After the last element it reads the end of the array.
   bool NextElement();
 
   std::string String();
@@ -44,7 +45,8 @@ class JsonReader {
   uint64_t QuotedNumber(uint64_t most = std::numeric_limits<int64_t>::max());
 
   bool ok() const { return status_.ok(); }
-  // DataLoss names the byte at which the text differs from what was asked for, also where text is left over.
+  // Returns the first error: DataLoss names the byte at which the text differs from the expected form, also where text
+  // is left over.
   Status Finish();
 
  private:
@@ -60,7 +62,7 @@ class JsonReader {
 
   const std::string_view text_;
   size_t at_ = 0;
-  bool first_ = true;  // of the object or array at hand: no comma comes before it
+  bool first_ = true;  // in the current object or array: no comma comes first
   Status status_;
 };
 

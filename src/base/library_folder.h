@@ -1,4 +1,4 @@
-// Where the library of the program lies, beside which its parts do.
+// Finds the folder of the program's library, which its parts share.
 #ifndef DFRUN_SRC_BASE_LIBRARY_FOLDER_H_
 #define DFRUN_SRC_BASE_LIBRARY_FOLDER_H_
 

@@ -14,10 +14,10 @@ namespace dfrun {
 
 enum class LogLevel : uint8_t { kInfo, kWarning, kError };
 
-// From now on every line begins with the rank. Called before other threads log.
+// Begins every line with the rank from now on. Call before other threads log.
 void TagLog(int rank);
 
-// One message, written when it is destroyed, as PrintableText() makes it.
+// A message of the log, which is written when it is destroyed, as PrintableText() makes it.
 class LogMessage {
  public:
   explicit LogMessage(LogLevel level) : level_(level) {}

@@ -19,7 +19,7 @@ struct Slot {
   std::atomic<bool> has_lost{false};
 };
 
-constexpr size_t kSlots = 8192;  // of the 65530 mappings that Linux gives a process
+constexpr size_t kSlots = 8192;  // a part of the 65530 mappings that Linux gives a process
 // Signal handlers belong to the process, and so do the mappings that this one searches; it may neither lock nor
 // allocate.
 std::array<Slot, kSlots> slots;

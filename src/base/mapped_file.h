@@ -14,7 +14,8 @@ namespace dfrun {
 
 // A read beyond the end of a file that has become shorter, or from a disk that fails, raises SIGBUS. A handler of this
 // class then maps zeros there, and Check() reports it: a reader calls Check() before it uses the bytes. A SIGBUS from
-// elsewhere goes to the handler that was installed before. Thread safety: const methods from any thread.
+// elsewhere goes to the handler that was installed before.
+// Thread safety: const methods from any thread.
 class MappedFile {
  public:
   MappedFile() = default;
@@ -36,10 +37,11 @@ class MappedFile {
   // Asks the system to bring bytes [begin, begin + bytes) into memory, and returns at once; Touch() waits for it.
   void ReadAhead(size_t begin, size_t bytes) const;
   void Touch(size_t begin, size_t bytes) const;
-  // DataLoss if the file has become shorter since Map(), or could not be read: what was read since may be zeros.
+  // Returns DataLoss if the file has become shorter since Map(), or could not be read: bytes read since may be zeros.
   // `file` is Map()'s.
   Status Check(const FileDescriptor& file) const;
-  // The same where Map()'s file has been closed, by its path. Another file that has this path by now is no error.
+  // Checks likewise, by its path, when Map()'s file has been closed. Another file that has this path by now is no
+  // error.
   Status Check(const std::string& path) const;
 
  private:
@@ -47,7 +49,7 @@ class MappedFile {
 
   const char* data_ = nullptr;
   size_t size_ = 0;
-  size_t slot_ = 0;  // of the mappings that the handler knows
+  size_t slot_ = 0;  // index among the mappings that the handler knows
   uint64_t device_ = 0;
   uint64_t inode_ = 0;
 };

@@ -65,7 +65,7 @@ class CondVar {
     cv_.wait(lock);
     lock.release();
   }
-  // False when `timeout` passed without a notification.
+  // Returns false when `timeout` passed without a notification.
   template <class Rep, class Period>
   bool WaitFor(Mutex& mu, std::chrono::duration<Rep, Period> timeout) REQUIRES(mu) NO_THREAD_SAFETY_ANALYSIS {
     std::unique_lock<std::mutex> lock(mu.mu_, std::adopt_lock);

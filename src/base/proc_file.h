@@ -8,8 +8,9 @@
 
 namespace dfrun {
 
-// What a file of a process holds, "stat" or "environ". Empty where it cannot be read: the process has ended, perhaps
-// meanwhile, or it is another user's. Thread safety: any thread.
+// Returns the content of a file of a process, "stat" or "environ". Empty where it cannot be read: the process has
+// ended, perhaps meanwhile, or it is another user's.
+// Thread safety: any thread.
 std::string ReadProcFile(pid_t process, const char* name);
 
 }  // namespace dfrun

@@ -13,8 +13,8 @@
 
 namespace dfrun {
 
-// All definitions of one kind, in the order of their names. Thread safety: Add() before main() or while a library is
-// loaded; afterwards all methods from any thread.
+// All definitions of one kind, in the order of their names.
+// Thread safety: Add() before main() or while a library is loaded; afterwards all methods from any thread.
 template <class Definition>
 class Registry {
  public:
@@ -26,7 +26,7 @@ class Registry {
     std::abort();
   }
 
-  // Null if no definition has this name.
+  // Returns null if no definition has this name.
   const Definition* Find(std::string_view name) const {
     const auto it = all_.find(name);
     return it == all_.end() ? nullptr : &it->second;

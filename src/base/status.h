@@ -1,7 +1,7 @@
-// Status and Result<T>: how errors cross module boundaries.
+// Status and Result<T>: errors as values, which cross module boundaries.
 //
 // An OK Status is one null pointer: it costs nothing to make, move or test. An error carries a code and a message that
-// says what was being done, where, and what the reader can do; Annotate() adds the location on the way up.
+// names the action, the place, and the reader's remedy; Annotate() adds the location on the way up.
 // Thread safety: const methods from any thread; otherwise external synchronisation.
 #ifndef DFRUN_SRC_BASE_STATUS_H_
 #define DFRUN_SRC_BASE_STATUS_H_
@@ -46,8 +46,8 @@ enum class Code : uint8_t {
 
 std::string_view CodeName(Code code);
 
-// The process exit code that an error of this code ends the program with: sysexits.h's, 71 for what is not finite,
-// 128 + the signal.
+// Returns the process exit code for an error of this code: sysexits.h's, 71 for values that are not finite, 128 + the
+// signal.
 int ExitCode(Code code);
 
 class [[nodiscard]] Status {
@@ -66,7 +66,7 @@ class [[nodiscard]] Status {
   // "InvalidArgument: message".
   std::string ToString() const;
 
-  // The same code with `context` and ": " before the message. OK stays OK.
+  // Returns the status with `context` and ": " before the message. OK stays OK.
   Status Annotate(std::string_view context) const;
 
   bool operator==(const Status& other) const { return code() == other.code() && message() == other.message(); }
@@ -112,7 +112,7 @@ Status NotOk(Status status);
 
 }  // namespace internal
 
-// Concatenates what operator<< can print. For messages, not for hot paths.
+// Concatenates all values that operator<< can print. It is for messages, not for hot paths.
 template <class... Args>
 std::string StrCat(const Args&... args) {
   return internal::Concatenate({internal::Printable(args)...});
@@ -163,7 +163,7 @@ class [[nodiscard]] Result {
   const Status& status() const& { return status_; }
   Status status() && { return std::move(status_); }
 
-  // Only if ok().
+  // The value; call only if ok().
   T& value() & { return *value_; }
   const T& value() const& { return *value_; }
   T&& value() && { return std::move(*value_); }

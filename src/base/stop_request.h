@@ -29,10 +29,10 @@ class StopRequest {
 
   // The first call counts.
   void Make(int signal);
-  // One of kStopSignals; 0: no request.
+  // Returns the signal of the request, one of kStopSignals; 0: none.
   int signal() const { return signal_.load(std::memory_order_relaxed); }
 
-  // For one thread: blocks until a request is made, or Wake() is called.
+  // Blocks one thread until a request is made, or Wake() is called.
   void Wait();
   void Wake();
 
@@ -45,9 +45,8 @@ class StopRequest {
 // The request of this process. It is global because a signal handler can reach nothing else.
 StopRequest& ProcessStop();
 
-// From now on kStopSignals make the request of this process, but for those that it was started to ignore, as nohup
-// does. A second SIGINT or SIGQUIT ends it at once, with 128 + the signal; of the others all but the first say nothing
-// new.
+// Makes kStopSignals this process's requests from now on, except signals that it was started to ignore, as nohup does.
+// A second SIGINT or SIGQUIT ends it at once, with 128 + the signal; of the others all but the first say nothing new.
 void CatchStopSignals();
 
 // "SIGTERM".

@@ -10,7 +10,8 @@ size_t BytesToLine(const void* p) {
   return -reinterpret_cast<uintptr_t>(p) % 64;
 }
 
-// For rows whose lines are not aligned with the target's: copying one line at a time takes 1.5 times as long.
+// The bytes copied at a time in rows whose lines are not aligned with the target's: copying one line at a time takes
+// 1.5 times as long.
 constexpr size_t kChunk = 128;
 
 // Prefetches into the second-level cache, because the stores need the buffers of the first.
@@ -52,7 +53,7 @@ void StreamRows(const RowPointers& next, void* to, const RowPointers& from, size
     for (size_t line = 0; line < bytes; line += 64) {
       for (size_t r = 0; r < kStreamedRows; ++r) {
         PrefetchSecond(next[r] + line, 64);
-        asm volatile("" ::: "memory");  // or compilers put the load first
+        asm volatile("" ::: "memory");  // keeps compilers from putting the load first
         StreamLine(target + r * bytes + line, from[r] + line);
       }
     }

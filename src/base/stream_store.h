@@ -14,8 +14,8 @@ namespace dfrun {
 // chain of copies runs 1.4 times as fast from 64 MB on, and slower up to 32 MB.
 constexpr size_t kStreamBytes = size_t{48} << 20;
 
-// True where storing n elements of plain bytes around the caches pays. It does not where an output takes over its
-// input's buffer, whose lines are in the cache when they are written.
+// Returns true where storing n elements of plain bytes around the caches pays. It does not where an output takes over
+// its input's buffer, whose lines are in the cache when they are written.
 inline bool IsStreamed(int64_t n, size_t element_size) {
   return static_cast<size_t>(n) * element_size >= kStreamBytes;
 }

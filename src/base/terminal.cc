@@ -16,14 +16,14 @@
 namespace dfrun {
 namespace {
 
-// What an output of a process is: "/dev/pts/3", "pipe:[7]"; empty where that cannot be seen.
+// The target of a process's output: "/dev/pts/3", "pipe:[7]"; empty where it cannot be seen.
 std::string OutputOf(pid_t process, int fd) {
   char target[64] = {};
   const ssize_t length = ::readlink(StrCat("/proc/", process, "/fd/", fd).c_str(), target, sizeof target - 1);
   return std::string(target, length > 0 ? static_cast<size_t>(length) : 0);
 }
 
-// 0 where there is none that can be seen.
+// Returns 0 where there is none that can be seen.
 pid_t ParentOf(pid_t process) {
   const std::string text = ReadProcFile(process, "stat");
   // "7 (a name) S 6 ...": the name may hold anything.

@@ -1,4 +1,4 @@
-// What a person sees on a terminal, and what files and pipes get.
+// Output for a person's terminal, and for files and pipes.
 #ifndef DFRUN_SRC_BASE_TERMINAL_H_
 #define DFRUN_SRC_BASE_TERMINAL_H_
 
@@ -13,11 +13,13 @@ bool IsTerminal(std::FILE* out);
 
 // Waits until something can be written to `out`, a pipe whose reader sleeps or a terminal that is held. False where
 // nothing can be a second after this process was asked to stop (stop_request.h): an output that nobody reads must not
-// keep it from ending. Blocks; a line of up to 4 KiB can then be written at once.
+// keep it from ending. A line of up to 4 KiB can then be written at once.
+// Blocks: until then.
 bool IsTaken(std::FILE* out);
 
 // Writes text that may hold anything: as WithoutControls() (printable.h) makes it where the standard output or error is
-// a terminal, which was looked at once, else its bytes. Thread safety: any thread; one call's text stays together.
+// a terminal, which was looked at once, else its bytes.
+// Thread safety: any thread; one call's text stays together.
 void WriteText(std::FILE* out, std::string_view text);
 
 }  // namespace dfrun

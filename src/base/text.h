@@ -39,7 +39,7 @@ std::optional<T> ParseAs(std::string_view text) {
   return value;
 }
 
-// True for one or more letters, digits and '_'.
+// Returns true for one or more letters, digits and '_'.
 inline bool IsIdentifier(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';

@@ -1,4 +1,4 @@
-// Where a user's programs keep what they can find out again.
+// The folder in which a user's programs keep results that they can compute again.
 #ifndef DFRUN_SRC_BASE_USER_CACHE_H_
 #define DFRUN_SRC_BASE_USER_CACHE_H_
 

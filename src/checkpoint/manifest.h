@@ -19,10 +19,10 @@ struct SavedInput {
   std::string name;
   int64_t samples = 0;
   std::vector<File> files;                // in the order of the samples; empty if there are too many to list
-  std::vector<std::string> classes = {};  // what the numbers of its labels stand for, from 0 on; empty: not known
+  std::vector<std::string> classes = {};  // names of its labels' numbers, from 0 on; empty: not known
 };
 
-// What the job that wrote the checkpoint had been told, as far as it decides the values: "train.learning_rate", "0.1".
+// A setting of the job that wrote the checkpoint, if it decides the values: "train.learning_rate", "0.1".
 struct SavedSetting {
   std::string name;
   std::string value;
@@ -40,8 +40,8 @@ struct Manifest {
   const SavedVariable* Find(const std::string& variable, size_t* shard) const;
 };
 
-// NotFound where there is no manifest; DataLoss where it is damaged, see manifest_text.h; kBadSpec for another format;
-// kIo where it cannot be read.
+// Returns NotFound where there is no manifest; DataLoss where it is damaged, see manifest_text.h; kBadSpec for another
+// format; kIo where it cannot be read.
 Result<Manifest> ReadManifest(const std::string& directory);
 // InvalidArgument, and nothing written, where ReadManifest() would not read it back.
 Status WriteManifest(const std::string& directory, const Manifest& manifest);

@@ -106,7 +106,7 @@ Result<ShardEntry> ReadShard(JsonReader& reader) {
   return shard;
 }
 
-// Of a format before the third without classes.
+// Reads an input. Formats before the third have no classes.
 SavedInput ReadInput(JsonReader& reader, uint32_t format) {
   SavedInput input;
   reader.BeginObject();

@@ -17,9 +17,9 @@ std::string PrintManifest(const Manifest& manifest);
 // checksum fits. Safe on hostile text.
 Result<Manifest> ParseManifest(std::string_view text);
 
-// DataLoss for a negative step, more steps without updates than steps, files that are not plain names or come twice,
-// variables whose names are no text, that come twice or whose bytes their shard cannot hold, and inputs and settings
-// that come twice.
+// Returns DataLoss for a negative step, more steps without updates than steps, files that are not plain names or come
+// twice, variables whose names are no text, that come twice or whose bytes their shard cannot hold, and inputs and
+// settings that come twice.
 Status CheckManifest(const Manifest& manifest);
 
 }  // namespace dfrun

@@ -29,7 +29,7 @@ bool IsLeftByNfs(std::string_view name) {
   return name.starts_with(".nfs");
 }
 
-// True for the name of a file of a checkpoint or of its temporary.
+// Returns true for the name of a file of a checkpoint or of its temporary.
 bool IsCheckpointFile(std::string_view name) {
   const std::string_view file = name.substr(0, name.find(".tmp"));
   return file == kManifest || file == kIndex || IsShardName(file);

@@ -2,7 +2,7 @@
 // removed.
 //
 // FORMAT.md has the rules. Links are never followed.
-// Thread safety: functions without state; another process may replace or remove what they look at.
+// Thread safety: functions without state; another process may replace or remove the files meanwhile.
 #ifndef DFRUN_SRC_CHECKPOINT_REMOVABLE_H_
 #define DFRUN_SRC_CHECKPOINT_REMOVABLE_H_
 
@@ -26,11 +26,11 @@ struct FileId {
   bool operator==(const FileId&) const = default;
 };
 
-// NotFound if the name is free. Of a link it is the link's own.
+// Returns NotFound if the name is free. Of a link it is the link's own.
 Result<FileId> IdOf(const std::string& path);
 
-// OK if the rule allows `path` to be removed, NotFound if the name is free. Otherwise kIo says what has the name: "a
-// link stands there", "a directory stands there with 'notes', which is no part of a checkpoint".
+// Returns OK if the rule allows `path` to be removed, NotFound if the name is free. Otherwise kIo describes the
+// obstacle: "a link stands there", "a directory stands there with 'notes', which is no part of a checkpoint".
 Status CheckRemovable(const std::string& path, RemovalRule rule);
 
 // Renames the directory to a name of this process's own, so that no reader finds half of it, and removes it, if it is
@@ -42,7 +42,7 @@ Status RemoveAtomically(const std::string& path, RemovalRule rule);
 // Removes a directory whose name no reader looks at, if CheckRemovable() allows it.
 Status RemoveDirectory(const std::string& path, RemovalRule rule);
 
-// True for "shard-" something ".h5", the name of a file that holds variables.
+// Returns true for "shard-" something ".h5", the name of a file that holds variables.
 bool IsShardName(std::string_view name);
 
 }  // namespace dfrun

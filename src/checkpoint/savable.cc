@@ -9,7 +9,7 @@
 namespace dfrun {
 namespace {
 
-// Of HDF5.
+// A limit of HDF5.
 constexpr int kMostDimensions = 32;
 
 std::string WhyNotAlone(const SavedVariable& v) {

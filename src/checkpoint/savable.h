@@ -1,4 +1,4 @@
-// What a checkpoint can hold, found before anything is written.
+// Finds variables that a checkpoint cannot hold, before anything is written.
 #ifndef DFRUN_SRC_CHECKPOINT_SAVABLE_H_
 #define DFRUN_SRC_CHECKPOINT_SAVABLE_H_
 
@@ -21,8 +21,8 @@ struct Unsavable {
 // The first of variables that one checkpoint shall hold; nothing where it can.
 std::optional<Unsavable> FindUnsavable(const std::vector<SavedVariable>& variables);
 
-// InvalidArgument for a name that the ops which save tensors do not take: one that is no path of HDF5 (an empty part,
-// "." or ".." alone, a NUL), or that of a part of a tensor.
+// Returns InvalidArgument for a name that the ops which save tensors do not take: one that is no path of HDF5 (an empty
+// part, "." or ".." alone, a NUL), or that of a part of a tensor.
 Status CheckTensorName(const std::string& name);
 
 }  // namespace dfrun

@@ -62,7 +62,7 @@ Result<ShardEntry> WriteShard(const std::string& directory, const std::string& f
 
 namespace {
 
-// DataLoss where the file lacks the variable, or has another of its name.
+// Returns DataLoss where the file lacks the variable, or has another of its name.
 Status CheckVariable(Hdf5File& file, const SavedVariable& wanted) {
   const Result<DatasetInfo> info = file.Inspect(DatasetOfVariable(wanted.name));
   if (info.status().code() == Code::kNotFound) return Error(Code::kDataLoss, info.status().message());

@@ -14,7 +14,7 @@ namespace dfrun {
 class Hdf5Helpers;  // src/framework/hdf5_helpers.h
 
 struct NamedTensor {
-  std::string name;  // of the variable, without a port
+  std::string name;  // the variable's, without a port
   Tensor value;
 };
 

@@ -24,7 +24,7 @@ std::optional<int64_t> StepOf(std::string_view name) {
   return step && name == StrCat("step-", *step) && *step >= 0 ? step : std::nullopt;
 }
 
-// True for a name like "step-007", which this program does not write.
+// Returns true for a name like "step-007", which this program does not write.
 bool LooksLikeAStep(std::string_view name) {
   return name.starts_with("step-") && name.size() > 5 && name.find_first_not_of("0123456789", 5) == name.npos;
 }
@@ -36,7 +36,7 @@ Result<std::string> SetAside(const std::string& path) {
   return name;
 }
 
-// True for damage. Another format is no damage, nor is a file that cannot be read now.
+// Returns true for damage. Another format is no damage, nor is a file that cannot be read now.
 bool IsPassedOver(Code code) {
   return code == Code::kDataLoss || code == Code::kNotFound;
 }

@@ -65,7 +65,7 @@ class CheckpointStore {
     std::vector<Committed> committed;  // newest first; step-N before step-N.old
     std::vector<Stray> strays;
   };
-  // kIo where the directory cannot be read; a missing directory has an empty listing.
+  // Returns kIo where the directory cannot be read; a missing directory has an empty listing.
   Result<Listing> List() const;
   Status SetAsideForeign(const std::string& path) const;
   Status Classify(const std::string& name, Listing& listing) const;

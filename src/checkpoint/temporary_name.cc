@@ -39,7 +39,7 @@ std::optional<pid_t> TakeNumber(std::string_view& name) {
   return number && *number > 0 ? number : std::nullopt;
 }
 
-// Also false where the file system has no locks.
+// Whether a process holds the directory's lock; false, too, where the file system has no locks.
 bool IsLocked(const std::string& directory) {
   const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   const bool locked = fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;

@@ -18,12 +18,13 @@ struct NameOwner {
 };
 
 // Returns `path` + `mark` + HOST-PROCESS-NUMBER, another name in each call; the last part of `path` is cut if a file
-// system would refuse the length. Thread safety: any thread.
+// system would refuse the length.
+// Thread safety: any thread.
 std::string OwnName(const std::string& path, std::string_view mark);
 // The owner in a name that OwnName() made with `mark`; nothing for another name.
 std::optional<NameOwner> OwnerOf(std::string_view name, std::string_view mark);
-// True if a process may still write in the directory: the owner holds a lock on it, or runs, or is of another host and
-// wrote there in the last day. Without an owner the lock alone decides.
+// Returns true if a process may still write in the directory: the owner holds a lock on it, or runs, or is of another
+// host and wrote there in the last day. Without an owner the lock alone decides.
 bool MayBeHeld(const std::string& directory, const std::optional<NameOwner>& owner);
 
 // The marks of a checkpoint that is being written or removed, and of one that is being replaced.

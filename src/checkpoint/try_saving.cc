@@ -47,7 +47,7 @@ Status TrySaving(const std::string& store, const std::string& checkpoint, uint64
   const std::string file = made.path() + "/shard-0.h5";
   if (status.ok()) status = TryFile(file);
   if (status.ok()) status = SyncDirectory(made.path());
-  ::unlink(file.c_str());  // where it cannot be removed, neither can its directory
+  ::unlink(file.c_str());  // if this fails, so does removing the directory
   if (::rmdir(made.path().c_str()) != 0) {
     DF_LOG(kWarning) << ErrnoError("cannot remove", made.path()).message() << "; it is left where it is";
   }

@@ -19,12 +19,13 @@ constexpr std::array<std::pair<std::string_view, CollectivesOption>, 3> kOptions
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-// Where nobody asks for them, participants' nodes stand for collectives of at least so many bytes and participants.
+// A rule that takes an implementation by itself, without being asked, for collectives of at least so many bytes and
+// participants.
 struct Rule {
   std::string_view implementation;
   int64_t least_bytes;
   int least_participants;
-  int most_participants;  // whoever asks
+  int most_participants;  // holds also where the user asks for it
 };
 constexpr std::array<Rule, 1> kRules = {{
     // Sends and sums take the same ways, and passes see them; no step is shorter by it on two ranks of one host

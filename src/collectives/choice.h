@@ -1,5 +1,5 @@
-// How a collective is done: as Sends, Recvs and sums, or by a node of each participant and an implementation of
-// src/framework/collective_registry.h. This is the one place that decides.
+// Chooses the implementation of a collective: Sends, Recvs and sums, or a node of each participant and an
+// implementation of src/framework/collective_registry.h. No other place decides this.
 #ifndef DFRUN_SRC_COLLECTIVES_CHOICE_H_
 #define DFRUN_SRC_COLLECTIVES_CHOICE_H_
 
@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// What the user asks for.
+// The user's option.
 enum class CollectivesOption {
   kAuto,
   kLowered,       // Sends, Recvs and sums
@@ -24,12 +24,12 @@ Result<CollectivesOption> ParseCollectivesOption(std::string_view text);
 // A collective whose participants bring values of one known shape, in each step.
 struct CollectiveRequest {
   int participants = 0;
-  int64_t bytes = 0;                 // of what each brings
+  int64_t bytes = 0;                 // bytes that each participant brings
   std::vector<std::string> devices;  // full names, by participant; empty before placement
 };
 
-// The implementation that its participants' nodes use; empty: Sends, Recvs and sums. Before placement an answer that is
-// not empty is one for some devices, and what is asked again when they are known.
+// Returns the implementation that its participants' nodes use; empty: Sends, Recvs and sums. Before placement an answer
+// that is not empty holds for some devices, and must be asked for again when they are known.
 Result<std::string> ChooseCollective(const CollectiveRequest& request, CollectivesOption option);
 
 }  // namespace dfrun

@@ -1,9 +1,10 @@
-// What a collective becomes, by member: nodes that exchange and fold what all members have.
+// The exchange that a collective becomes: nodes, for each member, by which all members exchange and reduce their
+// values.
 //
-// LoweredExchange (lowered_exchange.h) makes Sends, Recvs and sums of it: each member adds up, or puts behind each
-// other, what all have. ParticipantExchange (participant_exchange.h) gives each member one node, whose kernel does so.
-// Which terms a sum has, and their order, is that of the members, whatever way it takes: bits depend neither on where
-// the members are nor on who comes first.
+// LoweredExchange (lowered_exchange.h) makes Sends, Recvs and sums of it: each member adds up, or concatenates, the
+// values of all. ParticipantExchange (participant_exchange.h) gives each member one node, whose kernel does so. The
+// terms of a sum, and their order, follow the order of the members in either way: bits depend neither on where the
+// members are nor on which comes first.
 #ifndef DFRUN_SRC_COLLECTIVES_EXCHANGE_H_
 #define DFRUN_SRC_COLLECTIVES_EXCHANGE_H_
 
@@ -14,13 +15,13 @@
 
 namespace dfrun {
 
-// One participant.
+// One participant of a collective.
 struct CollectiveMember {
-  Output value;                             // what it brings; none: it only receives
-  std::string scope;                        // of the names of its nodes
+  Output value;                             // the value that it brings; none: it only receives
+  std::string scope;                        // prefix of its nodes' names
   std::string device;                       // the constraint of its nodes
   std::string colocate_with;                // a node that they are colocated with; empty: none
-  std::vector<NodeId> control_inputs = {};  // of a member without a value: what it waits for
+  std::vector<NodeId> control_inputs = {};  // for a member without a value: the nodes that it waits for
 };
 
 // Adds nodes to the graph. Errors are sticky: after the first, nothing is added and status() holds it.
@@ -28,11 +29,11 @@ class CollectiveExchange {
  public:
   virtual ~CollectiveExchange() = default;
 
-  // By member: the values folded in the order of the members. `merge`: "Add", "Mul", "Min", "Max" or "Mean".
+  // Returns, by member, the values folded in the order of the members. `merge`: "Add", "Mul", "Min", "Max" or "Mean".
   virtual std::vector<Output> Reduce(const std::string& merge) = 0;
-  // By member: all values, one behind the other along dimension 0.
+  // Returns, by member, all values, one behind the other along dimension 0.
   virtual std::vector<Output> Gather() = 0;
-  // By member: its part, of as many as there are members, of the fold along dimension 0.
+  // Returns, by member, its part of the fold along dimension 0, which has as many parts as there are members.
   virtual std::vector<Output> Scatter(const std::string& merge) = 0;
 
   // `value` divided by the number of members, at member i.
@@ -43,7 +44,7 @@ class CollectiveExchange {
   const Status& status() const { return status_; }
 
  protected:
-  // At least one member; their values are of one dtype.
+  // There must be at least one member; the members' values are of one dtype.
   CollectiveExchange(Graph& graph, std::vector<CollectiveMember> members)
       : graph_(graph), members_(std::move(members)) {}
 

@@ -12,9 +12,9 @@ namespace dfrun {
 struct FoldGroup {
   size_t first;
   size_t size;
-  // Of values that lie at different places: at whose this part of the group's fold is made.
+  // The value at whose device this part of the group's fold is computed, where values lie on different devices.
   size_t Holder(size_t part) const { return first + part % size; }
-  // Those of all values that are this group's.
+  // The elements of `values` that belong to this group.
   template <typename T>
   std::vector<T> Of(const std::vector<T>& values) const {
     const auto begin = values.begin() + static_cast<std::ptrdiff_t>(first);
@@ -22,11 +22,11 @@ struct FoldGroup {
   }
 };
 
-// What folds from the first to the last alone may take so many.
+// The largest number of values that are folded one after the other, without groups.
 inline constexpr int kMostInOneFold = 32;
 
-// Up to kMostInOneFold values are one group; more are as many groups as a group has values, or fewer: all of one size
-// but the last, which may be smaller.
+// Cuts values into groups. Up to kMostInOneFold values are one group; more are as many groups as a group has values, or
+// fewer: all of one size but the last, which may be smaller.
 inline std::vector<FoldGroup> FoldGroups(size_t values) {
   size_t in_group = values;
   if (values > size_t{kMostInOneFold}) {

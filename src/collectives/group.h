@@ -22,10 +22,10 @@ struct CollectiveKeys {
 // Attrs, or of V2 ops inputs; InvalidArgument where these are no constants.
 Result<CollectiveKeys> ReadCollectiveKeys(const Graph& graph, NodeId id);
 
-// InvalidArgument where the nodes, of one group and instance, are not all of it or do not agree on what they do.
+// Returns InvalidArgument where the nodes, of one group and instance, are not all of it or do not agree on their attrs.
 Status CheckCollectiveGroup(const Graph& graph, const std::vector<NodeId>& group);
 
-// By device constraint (job, task, type, index), then by name.
+// Sorts by device constraint (job, task, type, index), then by name.
 Status SortByDevice(const Graph& graph, std::vector<NodeId>& group);
 
 }  // namespace dfrun

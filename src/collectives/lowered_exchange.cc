@@ -14,7 +14,7 @@ std::vector<Output> Ports(Output node, int n) {
   return ports;
 }
 
-// What each has of part p.
+// Returns part p of each member's value.
 std::vector<Output> PartOf(const std::vector<std::vector<Output>>& all, size_t p) {
   std::vector<Output> values;
   values.reserve(all.size());

@@ -12,13 +12,15 @@
 
 namespace dfrun {
 
+// Lowers a collective to Sends, Recvs and sums.
+// Thread safety: one thread.
 class LoweredExchange final : public CollectiveExchange {
  public:
   LoweredExchange(Graph& graph, std::vector<CollectiveMember> members)
       : CollectiveExchange(graph, std::move(members)) {}
 
-  // Of three members and more with large values of known shape each folds one part, and they exchange these: every
-  // member then receives twice the size of a value at most, instead of one value from each other.
+  // With three members and more and large values of known shape, each member folds one part, and they exchange these:
+  // every member then receives twice the size of a value at most, instead of one value from each other.
   //
   // Many members fold by groups (fold_groups.h), and then the groups' folds: n members that all exchange have n * n
   // edges, groups of them 3 n for small values and 3 n * sqrt(n) for large.
@@ -31,16 +33,16 @@ class LoweredExchange final : public CollectiveExchange {
   static constexpr int64_t kWholeBytes = int64_t{1} << 16;
 
   bool IsWorthParting() const;
-  // At member i, `values` in their order.
+  // Folds `values` in their order at member i.
   Output Fold(size_t i, const std::string& merge, const std::vector<Output>& values);
-  // Likewise of one value of each member, by groups where there are several.
+  // Folds one value of each member at member i, by groups where there are several.
   Output FoldAll(size_t i, const std::string& merge, const std::vector<Output>& values);
   // The value of each member, flat, in so many parts.
   std::vector<std::vector<Output>> Split(size_t num_parts);
-  // By group, the fold of each part of all members, at its holder. parts[j][p]: part p of member j.
+  // Returns, by group, the fold of each part of all members, at its holder. parts[j][p]: part p of member j.
   std::vector<std::vector<Output>> FoldByGroups(const std::string& merge, const std::vector<FoldGroup>& groups,
                                                 const std::vector<std::vector<Output>>& parts);
-  // At member i, the parts as a value.
+  // Joins the parts to a value at member i.
   Output Join(size_t i, const std::vector<Output>& parts);
 };
 

@@ -10,17 +10,18 @@
 
 namespace dfrun {
 
+// Makes one node of each participant.
+// Thread safety: one thread.
 class ParticipantExchange final : public CollectiveExchange {
  public:
-  // What the members bring is of one shape, which is known. `group`: a number that no other collective of the graph
-  // has.
+  // The members' values have one shape, which is known. `group`: a number that no other collective of the graph has.
   ParticipantExchange(Graph& graph, std::vector<CollectiveMember> members, int64_t group)
       : CollectiveExchange(graph, std::move(members)), group_(group) {}
 
   std::vector<Output> Reduce(const std::string& merge) override;
   std::vector<Output> Gather() override;
   std::vector<Output> Scatter(const std::string& merge) override;
-  // By member: the value of member `root`, the only one that has one.
+  // Returns, by member, the value of member `root`, the only one that has one.
   std::vector<Output> Broadcast(size_t root);
 
  private:

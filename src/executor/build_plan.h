@@ -8,9 +8,9 @@
 
 namespace dfrun {
 
-// `partition`: one device's nodes, shapes inferred, feeds and fetches as _Arg and _Retval. Kernels are made here. On a
-// device with memory of its own, copies are added where a value is read in the other memory (memory_copies.h), and
-// what can be recorded becomes units (unit_cut.h). Errors name the node.
+// `partition`: one device's nodes, shapes inferred, feeds and fetches as _Arg and _Retval. BuildPlan makes the kernels.
+// On a device with memory of its own it adds copies where a value is read in the other memory (memory_copies.h), and
+// nodes that can be recorded become units (unit_cut.h). Errors name the node.
 Result<std::unique_ptr<ExecPlan>> BuildPlan(const Graph& partition, Device& device, const KernelRegistry& kernels,
                                             const PlanOptions& options = {});
 

@@ -7,7 +7,8 @@
 
 namespace dfrun {
 
-// What is left after the change. Who brings a counter to its end sees all that was written before the other changes.
+// Returns the count after the change. The thread that brings a counter to zero sees all writes that other threads made
+// before their own changes (acquire and release).
 template <bool kShared>
 int32_t AddTo(int32_t& counter, int32_t delta) {
   if constexpr (kShared) return std::atomic_ref<int32_t>(counter).fetch_add(delta, std::memory_order_acq_rel) + delta;
@@ -25,7 +26,7 @@ int32_t LoadCount(int32_t& counter) {
   return counter;
 }
 
-// Who reads it has seen a counter at its end since.
+// Relaxed store: readers look at the note only after they have seen a counter reach zero, which orders the two.
 template <bool kShared>
 void StoreNote(int32_t& note, int32_t value) {
   if constexpr (kShared) {

@@ -1,4 +1,5 @@
-// Tells the nodes that wait for a node what became of it, and queues those that wait for nothing else.
+// Delivers the outcome of a node, alive or dead, to the nodes that wait for it, and queues those that wait for nothing
+// else.
 #ifndef DFRUN_SRC_EXECUTOR_DATAFLOW_DELIVERY_H_
 #define DFRUN_SRC_EXECUTOR_DATAFLOW_DELIVERY_H_
 
@@ -8,8 +9,8 @@
 
 namespace dfrun {
 
-// Which outputs of a node are dead: bit i says it of output i, bit 63 of the node itself, and so of its control edges.
-// A node that may give some alive and some dead has fewer than 63.
+// The set of dead outputs of a node: bit i stands for output i, bit 63 for the node itself and so for its control
+// edges. A node with both dead and live outputs has fewer than 63 outputs.
 using DeadOutputs = uint64_t;
 constexpr DeadOutputs kAllLive = 0;
 constexpr DeadOutputs kAllDead = ~uint64_t{0};

@@ -1,9 +1,9 @@
 // The run loop of plans with conditionals and loops: a ready entry is a node in an iteration, alive or dead.
 //
-// A dead node does not run: it hands its deadness on to all that wait for it. A Switch does so for one of its outputs;
-// a Merge stops it where another input is alive, a ControlTrigger always. What goes between iterations is
-// FrameExecutor'; a loop that has a loop program is one entry that is ready until the loop has ended. Source: white
-// paper section 4.4; TensorFlow's executor for what a dead Enter means to a Merge.
+// A dead node does not run: it hands its deadness on to all nodes that wait for it. A Switch does so for one of its
+// outputs; a Merge stops it where another input is alive, a ControlTrigger always. FrameExecutor moves values between
+// iterations; a loop that has a loop program is one entry that is ready until the loop has ended. Source: white paper
+// section 4.4; TensorFlow's executor for the meaning of a dead Enter to a Merge.
 #ifndef DFRUN_SRC_EXECUTOR_DATAFLOW_LOOP_H_
 #define DFRUN_SRC_EXECUTOR_DATAFLOW_LOOP_H_
 
@@ -32,12 +32,13 @@ class DataflowLoop : private NodeRunner<kShared> {
   }
   static uint32_t NumReady(const StepWorker& self) { return self.frame_queue.size(); }
 
-  // Finds what the end of an asynchronous node made ready. Its count in the step has become this worker's.
+  // Queues the nodes that the end of an asynchronous node made ready. The node's count in the step has become this
+  // worker's.
   void Absorb(AsyncOp& op) {
     Status status = std::exchange(op.status, Status());
     if (!status.ok()) this->Fail(op.node, status);
     if (step_.failed()) return;
-    // Once its readers are known, another thread may begin the op anew, in another iteration.
+    // Another thread may begin the op anew, in another iteration, as soon as its readers are known.
     const uint32_t node = op.node;
     Iteration& iteration = *op.iteration;
     BindTo(iteration);
@@ -90,9 +91,9 @@ class DataflowLoop : private NodeRunner<kShared> {
   using Base::step_;
   using Base::Succeeded;
 
-  // What those that wait for a node are told.
+  // The news that a finished node delivers to the nodes that wait for it.
   struct Told {
-    Iteration* iteration;  // that the node's outputs belong to; null: nothing is told
+    Iteration* iteration;  // the one that the node's outputs belong to; null: nothing is delivered
     DeadOutputs dead;
   };
 
@@ -101,7 +102,7 @@ class DataflowLoop : private NodeRunner<kShared> {
     queue_.Give(count, other.frame_queue);
     return other;
   }
-  // As RunLoop's.
+  // Gives all ready nodes away before an expensive one, like RunLoop::GiveAllBefore.
   void GiveAllBefore(uint32_t node) {
     const auto is_async = [&](FrameEntry ready) {
       return (records_[ready.iteration().first_node + ready.node()].flags & kNodeAsync) != 0;
@@ -111,13 +112,13 @@ class DataflowLoop : private NodeRunner<kShared> {
   }
 
   void BindTo(Iteration& iteration) {
-    ExecutorAccess::SetIteration(this->context_, iteration.id);  // which changes when the iteration is used again
+    ExecutorAccess::SetIteration(this->context_, iteration.id);  // the id changes when the iteration is used again
     if (bound_ == &iteration) return;
     bound_ = &iteration;
     this->Bind(*iteration.values);
   }
 
-  // False where the step has failed.
+  // Returns false where the step has failed.
   [[gnu::always_inline]] bool RunEntry(FrameEntry entry, uint32_t node) {
     Iteration& iteration = entry.iteration();
     BindTo(iteration);
@@ -160,9 +161,9 @@ class DataflowLoop : private NodeRunner<kShared> {
     return this->RunFlagged(node, record, op);
   }
 
-  // A predicate's Send lets pass what the predicate sets going: a value that goes through a Switch, and its Send, which
-  // other devices wait for while they have the predicate of this iteration no sooner than the next needs it. So does
-  // what begins the next iteration where a value does, for what is computed from that value.
+  // The Send of a predicate yields to the nodes that the predicate enables, such as a Switch and the Send behind it:
+  // other devices need the predicate only by their next iteration, and wait for those values now. A NextIteration whose
+  // value tells that the loop goes on yields likewise to the nodes that compute from that value.
   bool Yields(FrameEntry entry) {
     if (entry.has_yielded() || queue_.empty()) return false;
     queue_.Push(entry.Yielded());
@@ -271,7 +272,7 @@ class DataflowLoop : private NodeRunner<kShared> {
     if ((record.flags & kNodeReleases) != 0) this->ReleaseSlots(node);
   }
 
-  // The other inputs of a Merge may still be written by what gives them: they go with the iteration.
+  // The other inputs of a Merge may still be written by their sources; the end of the iteration releases them.
   void ReleaseLiveInput(uint32_t node, int32_t live) {
     for (const Release& release : plan_.releases(node)) {
       if (release.input != live) continue;
@@ -281,7 +282,7 @@ class DataflowLoop : private NodeRunner<kShared> {
     }
   }
 
-  // A part of a loop program; the rest of it has its turn after what is ready now.
+  // Runs a part of a loop program; the rest of it has its turn after the nodes that are ready now.
   [[gnu::noinline]] Status RunLoopProgram(Iteration& iteration) {
     const LoopProgramOutcome outcome = LoopProgramRunner<kShared>(step_, iteration).Run();
     popped_ += LoopProgramRunner<kShared>::kCallsAtOnce;
@@ -298,7 +299,7 @@ class DataflowLoop : private NodeRunner<kShared> {
     return frames_.Done(iteration, 0);
   }
 
-  // The step has failed: what is ready stays undone.
+  // Drops the ready nodes, since the step has failed.
   RunOutcome Drop() {
     queue_.Clear();
     return RunOutcome::kEmpty;

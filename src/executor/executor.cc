@@ -58,7 +58,7 @@ void RunExclusive(StepState& step, Work* ops) {
   RunExclusiveWith<RunLoop>(step, ops);
 }
 
-// Where RunPlan waits.
+// The end of a step, for which RunPlan waits.
 struct StepEnd {
   explicit StepEnd(WorkerPool& p) : pool(p) {}
   WorkerPool& pool;

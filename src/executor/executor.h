@@ -9,15 +9,18 @@
 namespace dfrun {
 
 // Runs a step and returns when nothing of it is left anywhere: every kernel has returned and every callback has run.
-// Blocks; the calling thread takes part in the work, and meanwhile may run parts of other steps on the same pool.
-// The first error in time is returned, annotated with node, op and device: it stops the step, aborts args.step's
-// rendezvous, cancels what waits, and leaves fetches undefined. Kernels take denormal numbers as zero; the caller's own
-// mode stays. Thread safety: any thread; any number of steps on one plan and one pool at a time.
+//
+// Blocks: the calling thread takes part in the work, and meanwhile may run parts of other steps on the same pool.
+// Errors: the first error in time is returned, annotated with node, op and device. It stops the step, aborts
+// args.step's rendezvous, cancels all waits, and leaves fetches undefined.
+// Thread safety: any thread; any number of steps on one plan and one pool at a time.
+//
+// Kernels take denormal numbers as zero; the caller's own mode stays.
 Status RunPlan(ExecPlan& plan, WorkerPool& pool, const RunArgs& args);
 
-// The same, but returns once the step runs elsewhere or waits; `done` runs once, on the thread that ends the step,
-// which may be the caller before StartPlan returns. What `args` points at lives until then. A pool of one thread runs
-// the step only while some thread is in RunPlan() or WorkerPool::HelpUntil().
+// Starts a step like RunPlan, but returns once the step runs on other threads or waits. `done` runs once, on the thread
+// that ends the step, which may be the caller before StartPlan returns. Everything that `args` points to must live
+// until then. A pool of one thread runs the step only while some thread is in RunPlan() or WorkerPool::HelpUntil().
 void StartPlan(ExecPlan& plan, WorkerPool& pool, const RunArgs& args, Callback done);
 
 }  // namespace dfrun

@@ -16,7 +16,7 @@ inline const Tensor& ValueIn(const Tensor& slot) {
   return slot.is_reference() ? slot.variable()->value() : slot;
 }
 
-// Copies what is mostly a scalar.
+// Copies a few bytes, mostly those of a scalar.
 inline void CopySmall(const void* from, uint32_t bytes, void* to) {
   switch (bytes) {
     case 1:
@@ -33,8 +33,8 @@ inline void CopySmall(const void* from, uint32_t bytes, void* to) {
   }
 }
 
-// Makes the output slot `to` hold what `from` holds: a copy in a placed slot, else a share of its buffer. A value in an
-// arena is shared only where `same_iteration`; else it is copied, since the iteration's arena is used again.
+// Makes the output slot `to` hold the value of `from`: a copy in a placed slot, else a share of its buffer. A value in
+// an arena is shared only where `same_iteration`; else it is copied, since the iteration's arena is used again.
 // Internal error where a placed slot was promised another shape; ResourceExhausted without memory for a copy.
 Status ForwardValue(const Tensor& from, const TypedArg& type, bool same_iteration, Device& device, Tensor& to);
 

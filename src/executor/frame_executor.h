@@ -1,4 +1,5 @@
-// What goes into loops, from iteration to iteration, and out of them; and when iterations and frames end.
+// Runs the frames of loops: values enter a loop, pass from iteration to iteration and leave it; iterations and frames
+// end here.
 #ifndef DFRUN_SRC_EXECUTOR_FRAME_EXECUTOR_H_
 #define DFRUN_SRC_EXECUTOR_FRAME_EXECUTOR_H_
 
@@ -10,7 +11,8 @@
 
 namespace dfrun {
 
-// One thread's hands on the frames of a step. Thread safety: as Frames.
+// Runs the frames of a step on one thread.
+// Thread safety: as Frames.
 template <bool kShared>
 class FrameExecutor {
  public:
@@ -22,7 +24,7 @@ class FrameExecutor {
         queue_(queue),
         delivery_(plan_, queue) {}
 
-  // What an Enter that stands in `outer` brings. The frame's last one begins iteration 0.
+  // Takes the value that an Enter in `outer` brings into its frame. The frame's last Enter begins iteration 0.
   [[gnu::noinline]] Status Enter(Iteration& outer, uint32_t node, Tensor value, bool is_dead) {
     const EnterPlan& enter = plan_.enter(plan_.detail(node).index);
     FrameRun* frame = nullptr;
@@ -33,7 +35,7 @@ class FrameExecutor {
       frame->entered.push_back({&records_[node], std::move(value), enter.is_constant, is_dead});
       if (static_cast<int32_t>(frame->entered.size()) == frame->plan->num_enters) DF_TRY(BeginFrame(*frame));
     }
-    return EndIterations(*frame);  // of a loop in which nothing waits for what enters
+    return EndIterations(*frame);  // nothing in the loop may wait for this value
   }
 
   // A live value leaves its frame by an Exit.
@@ -96,7 +98,7 @@ class FrameExecutor {
     return Status();
   }
 
-  // One iteration stands for all, and one entry of the queue for it.
+  // Begins a loop program: one iteration stands for all, and one entry of the queue for it.
   Status BeginLoopProgram(FrameRun& frame) REQUIRES(frames_.mu()) {
     DF_ASSIGN(Iteration* const all, frames_.Begin(frame));
     frame.has_begun = true;
@@ -163,7 +165,7 @@ class FrameExecutor {
     return Status();
   }
 
-  // Ends what has come to its end: iterations of the frame, the frame, then the iteration that it stood in, and so on.
+  // Ends the iterations of the frame that are complete, then the frame, then the iteration that it stood in, and so on.
   [[gnu::noinline]] Status EndIterations(FrameRun& begin_with) {
     FrameLock lock(frames_.mu(), kShared);
     for (FrameRun* frame = &begin_with;;) {

@@ -10,8 +10,8 @@ namespace dfrun {
 
 struct Iteration;
 
-// A node in an iteration, alive or dead. Of two words, which go through the queue as such: what is written in smaller
-// pieces must reach memory before it can be read in larger ones.
+// A node in an iteration, alive or dead. It has two words, which go through the queue whole: bytes written in smaller
+// pieces must reach memory before they can be read in larger ones.
 class FrameEntry {
  public:
   FrameEntry() = default;
@@ -35,7 +35,8 @@ class FrameEntry {
   uint32_t bits_;
 };
 
-// Grows as it must and never shrinks. Thread safety: one thread at a time.
+// Grows as it must and never shrinks.
+// Thread safety: one thread at a time.
 class FrameQueue {
  public:
   bool empty() const { return head_ == tail_; }
@@ -52,7 +53,7 @@ class FrameQueue {
 
   void Push(FrameEntry entry) { Pusher(*this, 1).Push(entry); }
   FrameEntry Pop() { return entries_[head_++ & (capacity_ - 1)]; }
-  // Puts back what Pop() gave last.
+  // Puts back the entry that Pop() returned last.
   void Unpop() { --head_; }
   // Moves the later `count` entries to another queue.
   void Give(uint32_t count, FrameQueue& other) {

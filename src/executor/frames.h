@@ -1,10 +1,10 @@
 // Loops of a step in flight: frames, and the iterations in them.
 //
-// A frame begins with the first Enter that reaches it and holds what has entered until all its Enters have; then its
-// iteration 0 begins. A NextIteration begins the iteration after its own, unless parallel_iterations are under way:
-// then what it hands on waits. A dead one begins none; where another does, what it would have given is dead there. An
-// iteration ends when nothing of it is ready or running, no frame inside it is left, and the iterations before it have
-// ended; a frame ends with its last iteration, and Exits that were not reached alive are dead then.
+// A frame begins with the first Enter that reaches it and holds the entered values until all its Enters have come; then
+// its iteration 0 begins. A NextIteration begins the iteration after its own, unless parallel_iterations are under way:
+// then its value waits. A dead one begins no iteration; if another NextIteration does, the output of the dead one is
+// dead there. An iteration ends when nothing of it is ready or running, no frame inside it is left, and the iterations
+// before it have ended; a frame ends with its last iteration, and Exits that were not reached alive are dead then.
 //
 // Thread safety: in a shared step, frames are made, begun and ended under Frames::mu(); an iteration's `outstanding`
 // and its nodes' counters are atomic; all else of an iteration belongs to the nodes that the graph lets run. An
@@ -31,14 +31,14 @@ struct Iteration {
   const FramePlan* plan = nullptr;
   FrameRun* frame = nullptr;  // null: the step itself
   StepValues* values = nullptr;
-  uint32_t first_node = 0;                // of the plan's records
+  uint32_t first_node = 0;                // number in the plan's records
   uint64_t id = 0;                        // OpContext::iteration()
   AsyncOp* ops = nullptr;                 // by NodeDetail::index
   std::atomic<Iteration*> next{nullptr};  // the iteration after it, where it has begun
   int32_t outstanding = 0;                // nodes ready or running, and frames that have begun inside
-  bool has_constants = false;             // what entered the frame for good stands in its slots
+  bool has_constants = false;             // the frame's constants stand in its slots
   bool has_dead_constants = false;
-  const LoopProgram* program = nullptr;  // where it is all iterations of its frame, one after the other
+  const LoopProgram* program = nullptr;  // set: this iteration stands for all of its frame, in turn
   std::vector<FrameRun*> children;       // by FramePlan::child_index; null: not begun
 
   std::unique_ptr<StepValues> own_values;
@@ -50,17 +50,17 @@ struct FrameRun {
   // OpContext::iteration() of the next iteration, the same on all devices. They count on from a hash of the iteration
   // around the frame, and are odd, since 0 is the step's.
   uint64_t NextId() { return next_id += 2; }
-  // Of an iteration of this id, counted from 1.
+  // The turn of the iteration with this id, counted from 1.
   uint64_t TurnOf(uint64_t id) const { return (id - first_id) / 2; }
 
-  // What an Enter brought; a value that is not constant is gone once iteration 0 has it.
+  // A value that an Enter brought. Iteration 0 takes the value over unless it is constant.
   struct Entered {
     const NodeRecord* enter = nullptr;
     Tensor value = {};
     bool is_constant = false;
     bool is_dead = false;
   };
-  // What a NextIteration handed on while no further iteration could begin.
+  // A value that a NextIteration gave while no further iteration could begin.
   struct Waiting {
     const NodeRecord* next_iteration;
     Tensor value;
@@ -72,7 +72,7 @@ struct FrameRun {
   std::vector<Waiting> waiting;
   std::vector<const NodeRecord*> dead_ends;  // dead NextIterations of the newest iteration
   std::vector<uint8_t> exited;               // by Exit: 1 where a live value left
-  Iteration* oldest = nullptr;               // of those under way
+  Iteration* oldest = nullptr;               // the first of the iterations under way
   Iteration* newest = nullptr;
   int64_t num_running = 0;  // iterations under way
   uint64_t next_id = 0;
@@ -98,20 +98,21 @@ class SCOPED_CAPABILITY FrameLock {
   Mutex* const mu_;
 };
 
-// All frames of a step; reused by later steps of its plan.
+// All frames of a step; they are reused by later steps of its plan.
 class Frames {
  public:
-  // Of a step whose frame 0 has these values and ops; plan, values and ops outlive it. Ops of iterations are bound to
-  // `step` likewise.
+  // Frames of a step whose frame 0 has these values and ops; plan, values and ops outlive the object. The ops of later
+  // iterations are bound to `step` as well.
   Frames(const ExecPlan& plan, StepValues& root_values, std::vector<AsyncOp>& root_ops, StepState* step,
          const StepResume& resume);
 
   Mutex& mu() DF_THREAD_ANNOTATION(lock_returned(mu_)) { return mu_; }
   Iteration& root() { return root_; }
-  // Any thread: the last iteration that was made, from which made_before leads to all others, in use or not. What
-  // follows from their frame in the plan never changes.
+  // The last iteration that was made, from which made_before leads to all others, in use or not. The members that the
+  // plan's frame decides never change.
+  // Thread safety: any thread.
   const Iteration* made() const { return made_.load(std::memory_order_acquire); }
-  // After a step: frames of one that failed may still be under way, and end here.
+  // Ends the frames that a failed step has left, and prepares for the next step. Call after a step.
   void Reset() EXCLUDES(mu_);
   // The name of a frame that has not ended; empty if all have.
   std::string Unfinished() EXCLUDES(mu_);
@@ -122,8 +123,8 @@ class Frames {
   FrameRun& Find(Iteration& outer, int32_t frame) REQUIRES(mu_);
   // The frame has ended: all its iterations have.
   void Retire(FrameRun& frame) REQUIRES(mu_);
-  // The next iteration of a frame, with what entered for good in its slots. ResourceExhausted if there is no memory for
-  // its values.
+  // Begins the next iteration of a frame, with the frame's constants in its slots. ResourceExhausted if there is no
+  // memory for its values.
   Result<Iteration*> Begin(FrameRun& frame) REQUIRES(mu_);
   // The oldest iteration has ended: its values go, and its memory is free for another.
   void RetireOldest(FrameRun& frame) REQUIRES(mu_);

@@ -2,9 +2,9 @@
 // deadness. Conditionals in it are jumps between blocks of that line.
 //
 // Such a loop stays in one block of values (StepValues), and slots that only hand a value on (of a loop variable's
-// Merge, of a Switch) are not written at all: kernels read where the value is, its home. At the end of
-// an iteration what goes to the next one is moved to the homes of the loop's variables; at the end of a branch what it
-// gives is moved to the Merge behind it, where the kernel that made it has not written it there at once.
+// Merge, of a Switch) are not written at all: kernels read the value in its home, the slot where it lies. The end of an
+// iteration moves the next values of the loop's variables to their homes; the end of a branch moves its result to the
+// Merge behind it, unless the kernel that made the result has written it there at once.
 //
 // A frame has this form (FindLoopProgram, loop_program_writer.h) if
 //   - each of its Merges is a loop variable, or the end of a conditional: its two inputs come from the two sides of one
@@ -12,8 +12,8 @@
 //   - no node waits for values of two branches that do not lie within each other; Exits are on the false side of the
 //     LoopCond alone, NextIterations on its true side alone, and nothing else of the loop's frame work in a branch;
 //   - all kernels are synchronous, and none of its nodes is fetched.
-// A step runs it so if nothing that entered is dead, and, where the pool has several threads, if no kernel in it is
-// expensive: iterations of those may overlap, which the general form does (DataflowLoop).
+// A step runs it so if no dead value entered, and, where the pool has several threads, if no kernel in it is expensive:
+// iterations of those may overlap, which the general form does (DataflowLoop).
 #ifndef DFRUN_SRC_EXECUTOR_LOOP_PROGRAM_H_
 #define DFRUN_SRC_EXECUTOR_LOOP_PROGRAM_H_
 
@@ -29,12 +29,12 @@ namespace dfrun {
 struct alignas(64) LoopAction {
   KernelCall call;             // its inputs are homes, in LoopProgram::inputs
   uint64_t forwardable = 0;    // inputs that nothing reads after it
-  uint32_t flags = 0;          // of the node's, those that ask for something at the call
+  uint32_t flags = 0;          // the node's flags that the call must obey
   uint32_t first_release = 0;  // in LoopProgram::releases; num_releases slots are empty after the call
   uint32_t num_releases = 0;
 };
 
-// What an iteration hands to the next, or a branch to what comes after it.
+// A value that an iteration hands to the next, or a branch to the nodes after it.
 struct LoopMove {
   enum class Kind : uint8_t {
     kCopy,   // `bytes` bytes between places of the arena
@@ -51,7 +51,7 @@ struct LoopMove {
   uint32_t node;  // the NextIteration or the Merge, in the plan
 };
 
-// Calls, then moves, then what comes next: another block, or the end of the iteration.
+// Kernel calls, then moves, then a jump to another block or to the end of the iteration.
 struct alignas(64) LoopBlock {
   static constexpr int32_t kAgain = -1;  // the first block, in another iteration
   static constexpr int32_t kEnd = -2;    // the loop has ended
@@ -70,11 +70,11 @@ struct alignas(64) LoopBlock {
   int32_t next[2] = {0, 0};  // by the predicate's value; next[0] where there is none
 };
 
-// Where a loop variable begins.
+// The first value of a loop variable.
 struct LoopEntry {
-  uint32_t enter_slot;  // what an Enter gives; of several variables where they begin with the same value
+  uint32_t enter_slot;  // an Enter's output; variables with the same first value share it
   uint32_t home;
-  const ValueLayout::ArenaSlot* arena_slot;  // of the home; null: none
+  const ValueLayout::ArenaSlot* arena_slot;  // the home's place; null: none
 };
 
 struct LoopExit {
@@ -89,7 +89,7 @@ struct LoopProgram {
   LoopProgram& operator=(LoopProgram&&) = default;
 
   bool has_expensive = false;
-  uint32_t weight = 0;  // of an iteration: its calls; an expensive one counts as many
+  uint32_t weight = 0;  // cost of an iteration: its number of calls; an expensive call counts as many
   std::vector<uint32_t> inputs;
   std::vector<LoopBlock> blocks;
   std::vector<LoopAction> actions;
@@ -99,7 +99,7 @@ struct LoopProgram {
   std::vector<uint32_t> releases;
   std::vector<LoopEntry> entries;  // by enter_slot, in rising order
 
-  // The variables that begin with what an Enter gives.
+  // Returns the variables that begin with the value of an Enter.
   std::span<const LoopEntry> EntriesOf(uint32_t enter_slot) const {
     const auto is_before = [](const LoopEntry& entry, uint32_t slot) { return entry.enter_slot < slot; };
     const auto first = std::lower_bound(entries.begin(), entries.end(), enter_slot, is_before);

@@ -94,7 +94,7 @@ void LoopProgramBlocks::SkipEmptyBlocks() {
   }
 }
 
-// Where an empty block that is gone to leads.
+// Returns the block that follows once empty blocks are skipped, beginning at block `next`.
 int32_t LoopProgramBlocks::Behind(int32_t next) const {
   while (next >= 0) {
     const LoopBlock& block = loop_.blocks[static_cast<size_t>(next)];

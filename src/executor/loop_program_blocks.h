@@ -12,16 +12,16 @@ namespace dfrun {
 // Thread safety: one thread.
 class LoopProgramBlocks {
  public:
-  // Both outlive it.
+  // The guards and the loop must outlive the object.
   LoopProgramBlocks(const LoopGuards& guards, LoopProgram& loop);
 
-  // What is added from now on runs where `guard` holds. Returns the guards that are looked at on the way, from outside
+  // Later additions run where `guard` holds. Returns the guards whose predicates are read on the way, from outside
   // inwards.
   std::vector<GuardId> GoTo(GuardId guard);
   void Add(const LoopAction& action);
   void Add(const LoopMove& move);
-  // What was added last ends an iteration that another follows; where that is not reached, the loop ends. Nothing is
-  // added after it.
+  // Marks the end of an iteration that another one follows. The loop ends on paths that do not get here. Nothing may be
+  // added afterwards.
   void End();
 
  private:
@@ -44,7 +44,7 @@ class LoopProgramBlocks {
   void SkipEmptyBlocks();
   int32_t Behind(int32_t next) const;
 
-  // What a block begins with: up to what the next one does.
+  // The first action and the first move of a block; the next block's range ends them.
   struct Range {
     size_t first_action;
     size_t first_move;

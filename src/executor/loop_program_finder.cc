@@ -29,7 +29,7 @@ bool LoopProgramFinder::KernelsFit() const {
   return true;
 }
 
-// What waits for an Enter that is not constant is a Merge: anything else would run in iteration 0 alone.
+// Only Merges may read an Enter that is not constant: any other reader would run in iteration 0 alone.
 bool LoopProgramFinder::EntersFit() {
   is_enter_.resize(frame_.plan().layout.num_slots);
   for (uint32_t node = 0; node < plan_.num_nodes(); ++node) {
@@ -63,7 +63,8 @@ bool LoopProgramFinder::FindMerges() {
 bool LoopProgramFinder::FindMerge(uint32_t merge) {
   const NodeInfo& info = frame_.Info(merge);
   if (info.inputs.size() != 2 || info.inputs[0].is_ref || info.inputs[1].is_ref || info.outputs[0].is_ref) return false;
-  const auto reads_index = [](const DataflowEdge& edge) { return edge.port() == 1; };  // which input came
+  const auto reads_index = [](const DataflowEdge& edge) { return edge.port() == 1; };  // port 1: the number of the live
+                                                                                       // input
   const std::span<const DataflowEdge> edges = frame_.Edges(merge);
   if (std::any_of(edges.begin(), edges.end(), reads_index)) return false;
   uint32_t enter = frame_.Input(merge, 0);
@@ -109,7 +110,7 @@ bool LoopProgramFinder::FindHome(uint32_t node) {
   const ControlFlowKind kind = frame_.Kind(node);
   if (kind != ControlFlowKind::kSwitch && kind != ControlFlowKind::kLoopCond) return true;
   for (const TypedArg& input : frame_.Info(node).inputs) {
-    if (input.is_ref) return false;  // what it stands for may change
+    if (input.is_ref) return false;  // the variable behind a reference may change
   }
   const NodeRecord& record = frame_.Record(node);
   if (kind == ControlFlowKind::kSwitch && (record.flags & kNodePredicateOnly) == 0) {
@@ -129,8 +130,8 @@ bool LoopProgramFinder::FindGuards() {
   return true;
 }
 
-// Called once all that reaches the node is known. Where one side of a conditional's end never comes, or comes from
-// elsewhere, it is no conditional that has this form.
+// Finds the node's guard, once all that reach the node are known. A conditional one of whose sides never comes, or
+// comes from elsewhere, has no such form.
 bool LoopProgramFinder::FindGuard(uint32_t node) {
   if (shape_.choice_of[node] < 0) return true;
   const Choice& choice = shape_.choices[static_cast<size_t>(shape_.choice_of[node])];
@@ -156,7 +157,7 @@ bool LoopProgramFinder::GuardFits(uint32_t node) const {
   }
 }
 
-// To what waits for the node within the iteration.
+// Hands the node's guard on to the nodes that wait for it within the iteration.
 bool LoopProgramFinder::HandGuardOn(uint32_t node) {
   const ControlFlowKind kind = frame_.Kind(node);
   if (kind == ControlFlowKind::kExit || kind == ControlFlowKind::kNextIteration) return true;
@@ -170,7 +171,7 @@ bool LoopProgramFinder::HandGuardOn(uint32_t node) {
         break;
       case DataflowEdge::Kind::kMergeControl:
       case DataflowEdge::Kind::kTrigger:
-        break;  // it waits, but is not dead for that
+        break;  // the reader waits, but this edge does not make it dead
       default:
         reached = shape_.guards.Both(reached, guard);
         if (reached == LoopGuards::kNone) return false;

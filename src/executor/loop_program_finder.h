@@ -9,20 +9,21 @@
 
 namespace dfrun {
 
-// What a frame's nodes are in its loop program. Numbers of nodes are within the frame, whose order is one in which its
-// nodes may run. Thread safety: one thread.
+// The roles of a frame's nodes in its loop program. Nodes are numbered within the frame, in an order in which they may
+// run.
+// Thread safety: one thread.
 struct LoopProgramShape {
   struct Variable {
     uint32_t merge;
     uint32_t next_iteration;
     uint32_t enter_slot;
     uint32_t home;
-    uint32_t stage;  // where its next value waits for others to be moved
+    uint32_t stage;  // slot that holds its next value until others have moved
   };
   // The end of a conditional.
   struct Choice {
     uint32_t merge;
-    GuardId guards[2] = {LoopGuards::kNone, LoopGuards::kNone};  // of the inputs
+    GuardId guards[2] = {LoopGuards::kNone, LoopGuards::kNone};  // by input
   };
 
   std::vector<Variable> variables;
@@ -30,7 +31,7 @@ struct LoopProgramShape {
   std::vector<int32_t> choice_of;  // by node; -1: it is none
   std::vector<uint32_t> homes;     // by slot
   std::vector<bool> is_home;       // by slot: of a variable
-  uint32_t predicate = 0;          // the home of what its LoopCond reads
+  uint32_t predicate = 0;          // the home of the LoopCond's input
   LoopGuards guards;
   std::vector<GuardId> guard_of;  // by node
   GuardId goes_on = LoopGuards::kNone;
@@ -60,15 +61,17 @@ class LoopProgramFrame {
   std::vector<bool> is_counted_;                            // by slot
 };
 
+// One search for a frame's loop program.
+// Thread safety: one thread.
 class LoopProgramFinder {
  public:
-  // Both arguments outlive it.
+  // The plan and the frame must outlive the object.
   LoopProgramFinder(const ExecPlan& plan, const LoopProgramFrame& frame, int32_t frame_index)
       : plan_(plan), frame_(frame), frame_index_(frame_index) {}
 
-  // False where the frame has no such form.
+  // Returns false where the frame has no such form.
   bool Find();
-  // What Find() found.
+  // Returns the result of Find().
   LoopProgramShape TakeShape() { return std::move(shape_); }
 
  private:
@@ -91,7 +94,7 @@ class LoopProgramFinder {
   const ExecPlan& plan_;
   const LoopProgramFrame& frame_;
   const int32_t frame_index_;
-  std::vector<bool> is_enter_;           // by slot: what an Enter gives that is not constant
+  std::vector<bool> is_enter_;           // by slot: output of an Enter that is not constant
   std::vector<int32_t> next_iteration_;  // by slot: the NextIteration that gives it
   LoopProgramShape shape_;
 };

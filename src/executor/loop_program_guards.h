@@ -1,4 +1,4 @@
-// When a node of a loop program runs: the sides of predicates that it stands on, as a tree.
+// Guards of a loop program: the sides of predicates that a node stands on, as a tree, which tell when it runs.
 //
 // A guard is a side of a predicate within another guard; the root is no side of anything. Nodes on two guards of which
 // neither lies within the other have no guard: their loop has no loop program.
@@ -31,12 +31,12 @@ class LoopGuards {
   const Guard& operator[](GuardId guard) const { return all_[static_cast<size_t>(guard)]; }
   size_t size() const { return all_.size(); }
 
-  // The guard of what stands within `outer` on a side of a predicate. kNone where that never holds, or where guards
+  // Returns the guard of nodes within `outer` on a side of a predicate. kNone where that never holds, or where guards
   // lie too deep within each other.
   GuardId Within(GuardId outer, uint32_t predicate, bool side);
-  // The same place, the other side. Not of kAlways.
+  // The guard on the other side of the same predicate. `guard` is not kAlways.
   GuardId OtherSide(GuardId guard) const;
-  // The guard of what waits for something of both.
+  // Returns the guard of a node that waits for nodes of both guards.
   GuardId Both(GuardId a, GuardId b) const;
   // Whether all of `inner` lies within `outer`.
   bool Contains(GuardId outer, GuardId inner) const;
@@ -44,7 +44,7 @@ class LoopGuards {
   bool Exclude(GuardId a, GuardId b) const;
 
  private:
-  // What each of them costs is walks to the root.
+  // A bound of the depth, since each query walks to the root.
   static constexpr int32_t kMostDepth = 64;
 
   std::vector<Guard> all_ = {Guard()};

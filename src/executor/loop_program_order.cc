@@ -65,7 +65,8 @@ void LoopProgramOrder::MakeReady(uint32_t item) {
   }
 }
 
-// The other side of what was left comes next, so that one look at the predicate does for both.
+// Goes into a guard. The other side of the guard that was left comes first, so that one look at the predicate does for
+// both.
 bool LoopProgramOrder::GoIn() {
   const GuardId other = left_ != LoopGuards::kNone ? guards_.OtherSide(left_) : LoopGuards::kNone;
   left_ = LoopGuards::kNone;

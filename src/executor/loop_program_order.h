@@ -1,5 +1,5 @@
-// The order in which a loop program does things: each after what it waits for, and what stands on one guard together
-// as far as that goes, since each piece of a guard costs a look at its predicate.
+// The order of a loop program's calls and moves: each after those that it waits for, and those of one guard together
+// where possible, since each piece of a guard costs a look at its predicate.
 #ifndef DFRUN_SRC_EXECUTOR_LOOP_PROGRAM_ORDER_H_
 #define DFRUN_SRC_EXECUTOR_LOOP_PROGRAM_ORDER_H_
 
@@ -17,10 +17,10 @@ class LoopProgramOrder {
   // `first`: the guard that comes before others where there is a choice. `guards` outlives it and is complete.
   LoopProgramOrder(const LoopGuards& guards, GuardId first);
 
-  // Returns its number: they count from 0. What is late comes at the end of a piece of its guard.
+  // Adds an item and returns its number; numbers count from 0. A late item comes at the end of a piece of its guard.
   uint32_t Add(GuardId guard, bool is_late);
   void AddEdge(uint32_t before, uint32_t after);
-  // All that was added. The edges have no cycle.
+  // Returns all items in order. The edges have no cycle.
   std::vector<uint32_t> Find();
 
  private:
@@ -30,7 +30,7 @@ class LoopProgramOrder {
     uint32_t waits_for = 0;
     std::vector<uint32_t> readers = {};
   };
-  // What is ready within a guard.
+  // The ready items of one guard.
   struct Ready {
     std::deque<uint32_t> items = {};
     std::vector<uint32_t> late_items = {};

@@ -1,4 +1,4 @@
-// Which reads of a loop program's slots are the last in their iteration.
+// Finds the last reads of a loop program's slots in an iteration.
 #ifndef DFRUN_SRC_EXECUTOR_LOOP_PROGRAM_READS_H_
 #define DFRUN_SRC_EXECUTOR_LOOP_PROGRAM_READS_H_
 
@@ -16,11 +16,11 @@ class LoopReads {
   enum class By : uint8_t {
     kCall,    // an action
     kMove,    // a move
-    kKeeper,  // what needs the value to stay: a look at a predicate, an Exit, the next iteration
+    kKeeper,  // a read that needs the value to stay: a predicate, an Exit, the next iteration
   };
   struct Read {
     By by;
-    uint32_t index;  // of the action or the move
+    uint32_t index;  // index of the action or the move
     GuardId guard;
     bool is_last = false;
   };
@@ -28,9 +28,9 @@ class LoopReads {
   // `guards` outlives it.
   LoopReads(const LoopGuards& guards, size_t num_slots) : guards_(guards), reads_(num_slots) {}
 
-  // In the order in which the loop reads.
+  // Notes a read. Call in the order in which the loop reads.
   void Note(uint32_t slot, By by, uint32_t index, GuardId guard);
-  // Once all are noted: marks each after which no other read of the slot may come.
+  // Marks the reads after which no other read of the slot may come. Call when all reads are noted.
   void FindLast();
   const std::vector<Read>& of(uint32_t slot) const { return reads_[slot]; }
 

@@ -14,16 +14,17 @@ namespace dfrun {
 
 enum class LoopProgramOutcome {
   kGoesOn,  // the predicate still holds
-  kEnded,   // it does not: what the Exits read is there
+  kEnded,   // the predicate is false; the Exits' values are there
   kFailed,  // the step has
 };
 
-// One thread's hands on an iteration that stands for all. An object apart from the run loop's, so that the run loop's
-// members, which no call here can reach, stay in registers: that is a tenth of the general form's speed.
+// Runs a loop program on one thread, in an iteration that stands for all. It is a separate object from the run loop's,
+// so that the run loop's members, which no call here can reach, stay in registers; that is worth a tenth of the speed
+// of loops without a program.
 template <bool kShared>
 class LoopProgramRunner : private NodeRunner<kShared> {
  public:
-  // How much of a loop runs at one go, in calls: other nodes, and errors elsewhere, wait no longer.
+  // The calls that run at one go: other nodes, and errors elsewhere, wait no longer than that.
   static constexpr uint32_t kCallsAtOnce = 1024;
 
   LoopProgramRunner(StepState& step, Iteration& iteration)
@@ -32,7 +33,7 @@ class LoopProgramRunner : private NodeRunner<kShared> {
     ExecutorAccess::SetIteration(this->context_, iteration.id);
   }
 
-  // True where what has entered may run as a straight line. Nothing of the frame may have begun.
+  // Returns true where the values that entered may run as a straight line. Nothing of the frame may have begun.
   static bool MayRun(const FrameRun& frame, const WorkerPool& pool) {
     const LoopProgram* const loop = frame.plan->program.get();
     if (loop == nullptr || (loop->has_expensive && pool.num_threads() > 1)) return false;
@@ -59,7 +60,7 @@ class LoopProgramRunner : private NodeRunner<kShared> {
   }
 
  private:
-  // What enters a home in the arena must have the shape that the plan found for later iterations.
+  // A value that enters a home in the arena must have the shape that the plan found for later iterations.
   static bool FitsHomes(const LoopProgram& loop, const FrameRun::Entered& entered) {
     const std::span<const LoopEntry> entries = loop.EntriesOf(entered.enter->first_output);
     return std::all_of(entries.begin(), entries.end(), [&](const LoopEntry& entry) {
@@ -69,7 +70,7 @@ class LoopProgramRunner : private NodeRunner<kShared> {
 
   static constexpr int32_t kFailed = -3;
 
-  // What the last block says that comes next; or kFailed.
+  // Returns the `next` of the iteration's last block, or kFailed.
   int32_t RunIteration() {
     int32_t next = 0;
     do {

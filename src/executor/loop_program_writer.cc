@@ -8,7 +8,7 @@
 namespace dfrun {
 namespace {
 
-// Up to this size copying bytes costs less than swapping headers.
+// Copying up to this many bytes costs less than swapping headers.
 constexpr size_t kMaxCopiedBytes = 64;
 // An expensive kernel counts as this many calls.
 constexpr uint32_t kExpensiveWeight = 256;
@@ -61,8 +61,8 @@ void LoopProgramWriter::AddEntries() {
             [](const LoopEntry& a, const LoopEntry& b) { return a.enter_slot < b.enter_slot; });
 }
 
-// What a branch gives, where a kernel in that very branch makes it, that kernel writes where the Merge would.
-// Conditionals around others come first, so that the inner ones' kernels write there too.
+// A kernel that makes the result of a branch in that very branch writes it where the Merge would. Outer conditionals
+// come first, so that the kernels of inner ones write there too.
 void LoopProgramWriter::WriteInPlace() {
   for (uint32_t node = 0; node < frame_.plan().num_nodes; ++node) {
     const bool is_made = frame_.IsCalled(node) && frame_.Info(node).outputs.size() == 1;
@@ -85,7 +85,8 @@ bool LoopProgramWriter::MayWriteAt(uint32_t source, uint32_t target, GuardId gua
   return shape_.guard_of[static_cast<size_t>(maker_[source])] == guard;
 }
 
-// Numbers below that of the frame's nodes stand for those; then two for each conditional's end, what its inputs give.
+// Returns the order of calls and moves. Numbers below num_nodes are the frame's nodes; then come two for each
+// conditional's end, the moves of its inputs.
 std::vector<uint32_t> LoopProgramWriter::Order() const {
   const uint32_t num_nodes = frame_.plan().num_nodes;
   LoopProgramOrder order(shape_.guards, shape_.has_ended);
@@ -255,8 +256,8 @@ void LoopProgramWriter::AddEmptied() {
   }
 }
 
-// Whether, in an iteration that is not the last, what is written is gone after a read or, where nothing reads it, after
-// the call.
+// Whether the slot's value, in an iteration that is not the last, is released after its reads or, where nothing reads
+// it, after the call.
 bool LoopProgramWriter::IsEmptied(uint32_t slot) const {
   const bool in_all = shape_.guards.Contains(written_[slot], shape_.goes_on);
   const GuardId written = in_all ? shape_.goes_on : written_[slot];

@@ -26,7 +26,7 @@ class LoopProgramWriter {
   // The home of a node's input.
   uint32_t Source(uint32_t node, uint32_t i) const { return homes_[frame_.Input(node, i)]; }
 
-  // The home of what the next iteration begins with.
+  // Returns the home of the variable's value for the next iteration.
   uint32_t NextOf(const Variable& variable) const { return Source(variable.next_iteration, 0); }
 
   void AddEntries();

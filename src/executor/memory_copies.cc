@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-// What the executor reads or writes itself.
+// Marks the inputs and outputs that the executor itself reads or writes on the host.
 void SetHostArgsOfExecutor(const Node& node, NodeInfo& info) {
   switch (node.op->traits.control_flow) {
     case ControlFlowKind::kSwitch:
@@ -59,8 +59,8 @@ class CopyAdder {
     return infos_[reader].inputs[i].in_host != infos_[from.node].outputs[from.port].in_host;
   }
 
-  // What the copies of variables wait for: what their readers do, and what of the readers' inputs comes after an
-  // update.
+  // Finds the waits of the copies of variables: a copy waits for the control inputs of its reader, and for those of the
+  // reader's other inputs that come after an update.
   Status FindWaits() {
     std::vector<VariableRead> reads;
     for (const Node& node : graph_.nodes()) {
@@ -115,8 +115,9 @@ class CopyAdder {
   Graph graph_;
   const Device& device_;
   const KernelRegistry& kernels_;
-  std::vector<NodeInfo> infos_;                                  // of the partition's nodes
-  std::map<std::pair<NodeId, int>, std::vector<NodeId>> waits_;  // of copies of variables, by reader and input
+  std::vector<NodeInfo> infos_;                                  // by node of the partition
+  std::map<std::pair<NodeId, int>, std::vector<NodeId>> waits_;  // control inputs of variables' copies, by reader and
+                                                                 // input
   std::map<std::pair<NodeId, int32_t>, Output> copies_;
 };
 

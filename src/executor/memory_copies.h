@@ -1,10 +1,10 @@
 // Copies between the host's memory and a device's own, as nodes of the device's partition.
 //
-// On a device with memory of its own a value lies in that memory, but for what its kernel declares to write in the
-// host's (KernelDef::host_outputs), feeds, the port that a Merge came by, and all that are no plain numbers. Kernels
-// read as they declare; the executor reads predicates and fetches in the host's memory, and hands other values on where
-// the device has them. Where a value is read in the other memory a copy is made of it once, after it is there; a
-// constant is there in both without. A ref is read when its reader is due, so each reader has a copy of its own, which
+// On a device with memory of its own a value lies in that memory, except outputs that its kernel declares to write in
+// the host's (KernelDef::host_outputs), feeds, the second output of a Merge, and all values that are no plain numbers.
+// Kernels read as they declare; the executor reads predicates and fetches in the host's memory, and hands other values
+// on where the device has them. A value that is read in the other memory is copied once, after it is there; a constant
+// is in both memories without a copy. A ref is read when its reader is due, so each reader has a copy of its own, which
 // comes after every update for which the reader waits (src/graph/read_order.h).
 #ifndef DFRUN_SRC_EXECUTOR_MEMORY_COPIES_H_
 #define DFRUN_SRC_EXECUTOR_MEMORY_COPIES_H_

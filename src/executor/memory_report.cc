@@ -22,7 +22,7 @@ struct LiveTensor {
 
 class LiveTensors {
  public:
-  // One that lies in the device's memory and shares its bytes with none before it.
+  // Adds a value if it lies in the device's memory and shares its bytes with none before it.
   void Add(std::string what, const Tensor& value) {
     const bool is_listed = value.initialized() && !value.is_reference() && !IsHostMemory(value.memory()) &&
                            value.num_bytes() > 0 && seen_.insert(value.raw()).second;
@@ -32,7 +32,7 @@ class LiveTensors {
     MutexLock lock(variable.mu());
     Add(StrCat("the variable '", variable.name(), "'"), variable.value());
   }
-  // Behind the references and handles of a slot.
+  // Adds the variables behind the references and handles of a slot.
   void AddVariables(const Tensor& slot) {
     if (slot.is_reference()) return Add(*slot.variable());
     if (!slot.initialized() || slot.dtype() != DType::kResource) return;
@@ -61,7 +61,7 @@ class LiveTensors {
   std::set<const void*> seen_;
 };
 
-// What never changes in the steps of a plan: references and handles of variables, and constants.
+// Adds the tensors that are the same in all steps of a plan: references and handles of variables, and constants.
 void AddFixed(const ExecPlan& plan, bool with_constants, LiveTensors& live) {
   for (const ValueLayout::FixedSlot& fixed : plan.root().layout.fixed) {
     live.AddVariables(fixed.value);
@@ -69,7 +69,7 @@ void AddFixed(const ExecPlan& plan, bool with_constants, LiveTensors& live) {
   }
 }
 
-// What nodes have made. Operations that are in flight may be about to write their outputs.
+// Adds the outputs that nodes have made. An asynchronous operation in flight may be about to write its outputs.
 void AddOutputs(const ExecPlan& plan, const Tensor* slots, bool with_asynchronous, LiveTensors& live) {
   for (uint32_t node = 0; node < plan.root().num_nodes; ++node) {
     const NodeRecord& record = plan.records()[node];

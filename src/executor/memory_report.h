@@ -1,4 +1,4 @@
-// What holds a device's memory when it runs out.
+// Reports the tensors that hold a device's memory when an allocation fails.
 #ifndef DFRUN_SRC_EXECUTOR_MEMORY_REPORT_H_
 #define DFRUN_SRC_EXECUTOR_MEMORY_REPORT_H_
 
@@ -11,7 +11,7 @@ namespace dfrun {
 // (`is_shared`), which others change meanwhile, the variables alone are told.
 // Thread safety: the thread that runs the step, or one of those that do.
 Status WithMemoryReport(const Status& at_node, StepState& step, bool is_shared);
-// The same of a unit of nodes that one thread runs; `slots` as its plan numbers them.
+// Reports likewise for a captured unit of nodes that one thread runs; `slots` are numbered as in its plan.
 Status WithMemoryReport(const Status& at_node, const ExecPlan& plan, const Tensor* slots);
 
 }  // namespace dfrun

@@ -139,8 +139,8 @@ Status NodePlans::FindValues() {
   return Status();
 }
 
-// Whether who reads its outputs may read its first input: with control flow, where such nodes stand between iterations
-// and branches.
+// Whether the node's readers may read its first input instead: only with control flow, where such nodes stand between
+// iterations and branches.
 bool NodePlans::IsPassthrough(const Node& node) const {
   if (!plan_.has_control_flow_ || node.inputs.empty() || graph_.is_ref(node.inputs[0])) return false;
   const ControlFlowKind control_flow = node_plans_[node.id].control_flow;
@@ -175,7 +175,7 @@ int64_t NodePlans::ArenaBytes(Output value) const {
 
 int64_t NodePlans::MostArenaBytes(ControlFlowKind control_flow) const {
   switch (control_flow) {
-    // What goes to another block is copied anyway.
+    // A value that goes to another block is copied in any case, so its size is bounded by the arena alone.
     case ControlFlowKind::kNone:
     case ControlFlowKind::kNextIteration:
     case ControlFlowKind::kExit:

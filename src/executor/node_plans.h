@@ -1,4 +1,4 @@
-// What becomes of the nodes of a graph in a plan: their kernels, feeds and fetches, and where their values lie.
+// Plans the nodes of a graph one by one: their kernels, feeds and fetches, and where their values lie.
 #ifndef DFRUN_SRC_EXECUTOR_NODE_PLANS_H_
 #define DFRUN_SRC_EXECUTOR_NODE_PLANS_H_
 
@@ -14,12 +14,12 @@ namespace dfrun {
 struct NodePlan {
   const KernelDef* def = nullptr;  // null: the run loop does the node itself
   Kernel* kernel = nullptr;
-  Tensor fixed;               // of output 0, where it is the same in every step
-  Output value;               // where what it gives lies, where it has no slots of its own; else not valid
+  Tensor fixed;               // output 0, if it is the same in every step
+  Output value;               // source of the output when the node has no slot; else invalid
   bool is_settled = false;    // all it gives is there before the step runs: no node of the plan
   bool is_invariant = false;  // an Enter whose value is there before an iteration begins
-  int32_t feed = -1;          // of an _Arg
-  int32_t fetch = -1;         // of a _Retval
+  int32_t feed = -1;          // an _Arg's index
+  int32_t fetch = -1;         // a _Retval's index
   ControlFlowKind control_flow = ControlFlowKind::kNone;
   uint32_t number = 0;      // in its frame
   uint32_t first_slot = 0;  // in the frame that its outputs belong to
@@ -37,20 +37,20 @@ struct NodePlan {
 // A NodePlan a node. Thread safety: one thread.
 class NodePlans {
  public:
-  // All outlive it.
+  // All arguments must outlive the object.
   NodePlans(const Graph& graph, Device& device, const KernelRegistry& kernels, const PlanOptions& options,
             ExecPlan& plan)
       : graph_(graph), device_(device), registry_(kernels), options_(options), plan_(plan) {}
 
-  // Before Make().
+  // Takes the kernels of units. Call before Make().
   void TakeUnits(std::vector<std::unique_ptr<Kernel>> units) { units_ = std::move(units); }
-  // All but numbers and slots, and the plan's kernels, infos, feeds and fetches. The plan knows whether it has control
-  // flow. Errors name the node.
+  // Makes the node plans but for numbers and slots, and the plan's kernels, infos, feeds and fetches. The plan knows
+  // whether it has control flow. Errors name the node.
   Status Make();
   NodePlan& operator[](NodeId node) { return node_plans_[node]; }
   const NodePlan& operator[](NodeId node) const { return node_plans_[node]; }
 
-  // Where a value that somebody reads lies.
+  // The output in whose slot a value lies that some node reads.
   Output ValueOf(Output value) const {
     return node_plans_[value.node].value.valid() ? node_plans_[value.node].value : value;
   }
@@ -77,7 +77,7 @@ class NodePlans {
   ExecPlan& plan_;
   std::vector<NodePlan> node_plans_;
   std::vector<bool> is_fetched_;                // by index of a _Retval
-  std::vector<std::unique_ptr<Kernel>> units_;  // that have no node so far
+  std::vector<std::unique_ptr<Kernel>> units_;  // kernels of units, until their nodes are made
 };
 
 }  // namespace dfrun

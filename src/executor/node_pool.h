@@ -30,7 +30,7 @@ class NodePool final : public ThreadPool {
     calls_ = longest_ = 0;
     longest_ns_ = 0;
   }
-  // Which of those calls since Begin() took longest; 0: there were none.
+  // The number of the call since Begin() that took longest; 0: there were none.
   int longest() const { return longest_; }
 
   int num_threads() const override { return pool_.num_threads(); }
@@ -56,7 +56,7 @@ class NodePool final : public ThreadPool {
   int calls_ = 0;
   int longest_ = 0;
   int64_t longest_ns_ = 0;
-  bool in_blocks_ = false;  // read by those who run its blocks
+  bool in_blocks_ = false;  // read by threads that run its blocks
 };
 
 }  // namespace dfrun

@@ -1,5 +1,5 @@
-// What both run loops do with one node: call its kernel, start it, release what it was the last to read, and find when
-// other threads should have some of the work.
+// Runs one node at a time for both run loops: it calls or starts the kernel, releases the values that the node was the
+// last to read, and finds when other threads should have some of the work.
 #ifndef DFRUN_SRC_EXECUTOR_NODE_RUNNER_H_
 #define DFRUN_SRC_EXECUTOR_NODE_RUNNER_H_
 
@@ -22,13 +22,13 @@ namespace dfrun {
 
 enum class RunOutcome {
   kEmpty,        // nothing is ready
-  kShare,        // of an exclusive step: there is work to give away
-  kShareAtNode,  // of an exclusive step: there is, and whom it is given to depends on the next node
-  kInbox,        // of an exclusive step: something came into its inbox
+  kShare,        // exclusive step: there is work to give away
+  kShareAtNode,  // exclusive step: there is; the next node decides where it goes
+  kInbox,        // exclusive step: something came into its inbox
 };
 
-// One thread's hands on a step. `node` is a number in the whole plan; slots and counters are those of the iteration
-// that is bound.
+// Runs nodes of one step on one thread. `node` is a number in the whole plan; slots and counters are those of the bound
+// iteration.
 template <bool kShared>
 class NodeRunner {
  protected:
@@ -53,13 +53,13 @@ class NodeRunner {
   }
 
   Ran Fail(uint32_t node, const Status& status) {
-    const bool is_unit = plan_.info(node).op->name == kRecordedUnitOp;  // which has said all itself
+    const bool is_unit = plan_.info(node).op->name == kRecordedUnitOp;  // a unit's error is complete
     const Status at_turn = step_.AtTurn(context_.iteration(), status);
     step_.Fail(is_unit ? status : WithMemoryReport(AtNode(plan_, node, at_turn), step_, kShared));
     return Ran::kFailed;
   }
 
-  // False, and the step has failed, where a node has.
+  // Fails the step if the node has failed; returns false then.
   bool Succeeded(uint32_t node, const Status& status) {
     if (status.ok()) [[likely]]
       return true;
@@ -67,14 +67,14 @@ class NodeRunner {
     return false;
   }
 
-  // Its number is found from the record: only that is then kept over the call, in a register, as what comes next waits
-  // for it.
+  // The node's number is computed from the record, so that only the record is kept in a register over the call; the
+  // code after the call waits for it.
   KernelCall CallOf(uint32_t node, const NodeRecord& record) const {
     const auto number = static_cast<uint32_t>(&record - records_);
     return {record.fn, record.kernel, infos_[node], inputs_ + record.first_input, record.first_output, number};
   }
 
-  // Of the inputs that are `forwardable` the kernel may take the buffers.
+  // The kernel may take the buffers of the `forwardable` inputs.
   [[gnu::always_inline]] bool Call(const KernelCall& call, uint64_t forwardable) {
     if (kShared && step_.failed()) return false;
     ExecutorAccess::BindNode(context_, *call.info, call.inputs, slots_ + call.first_output, forwardable);
@@ -83,8 +83,8 @@ class NodeRunner {
     return Succeeded(call.node, call.fn(call.kernel, context_));
   }
 
-  // Traced, or its values looked at: what the kernel enqueues is waited for. Its arguments apart, so that a call which
-  // is not watched need not lie in memory.
+  // Calls a kernel that is traced or whose values are looked at, and waits for the work that it enqueues. The arguments
+  // are passed apart, so that a call which is not watched need not lie in memory.
   [[gnu::noinline]] Status CallWatched(Kernel::Fn fn, Kernel* kernel, uint32_t node) {
     if (const auto* const unit = dynamic_cast<const RecordedUnit*>(kernel); unit != nullptr) {
       return unit->ComputeWatched(context_, step_.args());
@@ -171,7 +171,7 @@ class NodeRunner {
     static_cast<AsyncKernel*>(record.kernel)->ComputeAsync(op.context, {&StepState::OpDone, &op});
   }
 
-  // The inputs that nothing else will read: those of the plan, and those that all other readers are done with.
+  // Returns the inputs that nothing else will read: those of the plan, and those that all other readers are done with.
   uint64_t Forwardable(uint32_t node) const {
     uint64_t mask = 0;
     for (const Release& release : plan_.releases(node)) {
@@ -194,9 +194,9 @@ class NodeRunner {
     pool_.Submit(&other);
     busy_since_ns_ = 0;
   }
-  // The same before an expensive node, of all that is ready beside it: other threads then begin with that node's blocks
-  // and end together, where of two large nodes, one each, the longer one's last block would be waited for. What others
-  // may wait for elsewhere is not held back. ReleaseGiven() after the node.
+  // Submits all ready nodes before an expensive one runs. Other threads begin with that node's blocks, so that all end
+  // together; two large nodes on a thread each would end by waiting for the longer one's last block. Nodes that others
+  // may wait for elsewhere (`is_awaited`) are not held back. Call ReleaseGiven() after the node.
   void SubmitGivenBefore(uint32_t node, StepWorker& other, bool is_awaited) {
     const int shares_in = kernel_stats(node).shares_in.load(std::memory_order_relaxed);
     if (shares_in == 0 || is_awaited) return SubmitGiven(other);
@@ -206,21 +206,21 @@ class NodeRunner {
   }
   void ReleaseGiven() { node_pool_.Release(); }
 
-  // Communication that began in this step must go on while its threads compute.
+  // Polls the network if it is due: communication that began in this step must go on while its threads compute.
   void PollIfDue() {
     if (unpolled_ns_ < kPollAfterNs || !plan_.has_async()) return;
     unpolled_ns_ = 0;
     pool_.Poll();
   }
 
-  // True where other ready nodes should not wait for this expensive one.
+  // Returns true where other ready nodes should not wait for this expensive one.
   bool WorthGivingBefore(uint32_t node) {
     if (pool_.num_threads() == 1) return false;
     return pool_.has_idle_pollers() || kernel_stats(node).cost_ns.load(std::memory_order_relaxed) > kWorthWakingNs;
   }
 
-  // True where some of `size` ready nodes are better run by another thread: one looks for work, or one sleeps and this
-  // one has been busy for longer than waking takes, and the nodes since the last look were not cheap.
+  // Returns true where some of `size` ready nodes are better run by another thread: one looks for work, or one sleeps
+  // and this one has been busy for longer than waking takes, and the nodes since the last look were not cheap.
   bool WorthGiving(uint32_t popped, uint32_t size) {
     const uint32_t nodes = look_interval_;
     next_look_ = popped + look_interval_;
@@ -242,7 +242,7 @@ class NodeRunner {
   }
 
  private:
-  // How many nodes run between two looks at who else could use work: more and more while they are cheap.
+  // The number of nodes between two looks for threads that could use work; it grows while nodes are cheap.
   static constexpr uint32_t kFirstLook = 16;
   static constexpr uint32_t kLongestLook = 1024;
   // Nodes cheaper than this run faster on one thread without atomic counters than on two with them.
@@ -252,7 +252,7 @@ class NodeRunner {
   // A poll without progress takes some 0.3 us.
   static constexpr int64_t kPollAfterNs = 20'000;
 
-  // Of nodes before, which nobody asked.
+  // Forgets whether earlier nodes have enqueued work, which nobody asked.
   void ForgetEnqueued() { static_cast<void>(ExecutorAccess::TakeEnqueued(context_)); }
 
   ExecPlan::KernelStats& kernel_stats(uint32_t node) { return plan_.kernel_stats(plan_.detail(node).index); }
@@ -272,9 +272,9 @@ class NodeRunner {
   OpContext context_;
 
  private:
-  int64_t busy_since_ns_ = 0;  // since somebody waits; 0: nobody
+  int64_t busy_since_ns_ = 0;  // begin of the time in which others could take work; 0: none could
   uint32_t look_interval_ = kFirstLook;
-  int64_t looked_ns_ = 0;    // 0: nobody waited then
+  int64_t looked_ns_ = 0;    // time of the last look; 0: none could take work then
   int64_t unpolled_ns_ = 0;  // in expensive kernels
 };
 

@@ -19,7 +19,7 @@ bool IsFinite(const ExecPlan& plan, const Tensor& value) {
   return AllFinite(InHost(plan, value));
 }
 
-// The first output that is not finite; -1: none. A ref's value is the variable's, and not made by who hands it on.
+// Returns the first output that is not finite; -1: none. A ref's value is the variable's, which the node has not made.
 int FindOutput(const ExecPlan& plan, const NodeInfo& info, const Tensor* outputs) {
   for (size_t i = 0; i < info.outputs.size(); ++i) {
     if (!outputs[i].is_reference() && !IsFinite(plan, outputs[i])) return static_cast<int>(i);

@@ -10,28 +10,28 @@
 
 namespace dfrun {
 
-// What it looks for, of one rank, in the order of time:
+// Finds where NaN or infinity first appears on a rank, in the order of time:
 //   - a node that makes NaN or infinity out of inputs that are finite, or that reads no numbers (input data);
 //   - a node that gives NaN or infinity, or sends it, because a variable that it reads holds it.
-// A constant or a fed value that is not finite excuses what is made of it: masks hold such on purpose. What a Recv
-// gives was made elsewhere.
+// A constant or a fed value that is not finite excuses the nodes that compute from it: masks hold such on purpose. The
+// value of a Recv was made elsewhere.
 // Thread safety: all methods from any thread.
 class NumericsCheck {
  public:
-  // What a node reads; it may overwrite it.
+  // The state of a node's inputs before it runs, since it may overwrite them.
   struct Inputs {
     bool is_finite = true;  // values; and not of variables
     std::string variable;   // the first that is not finite; "": none
-    std::string fault;      // what that holds
+    std::string fault;      // the kind of value it holds: NaN or infinity
   };
 
-  // What the check found.
+  // The check's result.
   struct Finding {
     std::string message;  // begins with "node 'NAME'"; "": nothing
-    int64_t time_ns = 0;  // of the system clock
+    int64_t time_ns = 0;  // system clock, in ns
   };
 
-  // Before and after the node's kernel runs; `slots` are those of its iteration.
+  // Call these before and after the node's kernel runs; `slots` are those of its iteration.
   Inputs Before(const ExecPlan& plan, uint32_t node, const Tensor* slots) const;
   void After(const ExecPlan& plan, uint32_t node, const Tensor* slots, const Inputs& inputs) EXCLUDES(mu_);
 

@@ -1,8 +1,8 @@
-// ExecPlan: a partition's graph as the run loop wants it.
+// ExecPlan: a partition's graph in the form that the run loop needs.
 //
 // Nodes are renumbered in the order in which one thread runs them, so that a step walks memory forward. Values live in
 // slots, one a node output; an input is the number of a slot, so a data edge copies nothing. Out-edges stand in CSR
-// form; of several edges between two nodes those are left that say something of their own (plan_edges.h).
+// form, without repeated edges (plan_edges.h).
 //
 // A slot is one of
 //   fixed      the same in every step (Const, a ref to a variable): set once in the step's state. A node with such an
@@ -12,13 +12,13 @@
 //
 // Graphs with conditionals and loops: every node belongs to a frame (src/graph/control_flow.h); frame 0 is the step
 // itself. Nodes, slots and counters are numbered within their frame, so that an iteration is a block of them, and a
-// ready entry is (iteration, node). What enters a loop for good is handed to each block once. The out-edges of such a
-// plan are FlowEdges, which carry deadness. A plan without such ops has frame 0 alone and pays nothing for them. A loop
+// ready entry is (iteration, node). A loop's constants are handed to each block once. The out-edges of such a plan are
+// DataflowEdges, which carry deadness. A plan without such ops has frame 0 alone and pays nothing for them. A loop
 // without loops inside has a second form, a straight line (loop_program.h).
 //
-// Immutable but for the cache of step states and how expensive nodes ran.
-// Thread safety: all const methods from any thread. The device and the op registry of the graph must outlive it; the
-// graph need not.
+// Invariants: immutable but for the cache of step states and the run times of expensive nodes.
+// Thread safety: all const methods from any thread.
+// Lifetime: the device and the op registry of the graph must outlive it; the graph need not.
 #ifndef DFRUN_SRC_EXECUTOR_PLAN_H_
 #define DFRUN_SRC_EXECUTOR_PLAN_H_
 
@@ -47,8 +47,8 @@ struct PlanOptions {
   bool loop_programs = true;
   // Whether a device that records (src/framework/step_recorder.h) does so; the results are the same.
   bool records = true;
-  // Told, a line at a time, what is recorded and what is not, and why. Empty: nobody asks. From any thread that runs
-  // steps.
+  // Gets a line for each recording, and for each node that is not recorded, with the reason. Empty: nobody asks. Called
+  // from any thread that runs steps.
   std::function<void(const std::string&)> explain = {};
 };
 
@@ -59,10 +59,11 @@ enum NodeFlag : uint32_t {
   kNodeReadsRefs = 1 << 2,      // some input is a ref that must be initialised
   kNodeReleases = 1 << 3,       // some counted slot may have its last reader here
   kNodeRetval = 1 << 4,         // hands its input out
-  kNodeControlFlow = 1 << 5,    // NodeDetail::control_flow says what the run loop does; no kernel is called
+  kNodeControlFlow = 1 << 5,    // no kernel is called; NodeDetail::control_flow names the run loop's action
   kNodeRunsDead = 1 << 6,       // the kernel is called for dead inputs too
-  kNodeYields = 1 << 7,         // with control flow: what its inputs make ready runs before it (FrameEntry::Yielded)
-  kNodePredicateOnly = 1 << 8,  // a Switch that hands no value on: who reads its outputs reads its input
+  kNodeYields = 1 << 7,         // with control flow: runs after the nodes that its inputs make ready
+                                // (FrameEntry::Yielded)
+  kNodePredicateOnly = 1 << 8,  // a Switch that hands no value on: the readers of its outputs read its input
   kNodeGate = 1 << 9,           // withholds the step's updates where its output is not 0
   kNodeGated = 1 << 10,         // an update: left out of a step whose updates are withheld
 };
@@ -77,7 +78,7 @@ struct alignas(32) NodeRecord {
 };
 static_assert(sizeof(NodeRecord) == 32);
 
-// What a call of a node's kernel takes.
+// Arguments for a call of a node's kernel.
 struct KernelCall {
   Kernel::Fn fn = nullptr;
   Kernel* kernel = nullptr;
@@ -117,7 +118,7 @@ class DataflowEdge {
   Kind kind() const { return static_cast<Kind>(bits_ & 7); }
   uint32_t node() const { return bits_ >> 3; }
   uint16_t port() const { return port_; }    // the source's output that it dies with; kControlPort: none alone
-  uint16_t input() const { return input_; }  // of a Merge
+  uint16_t input() const { return input_; }  // a Merge's input number
 
  private:
   uint32_t bits_;
@@ -125,15 +126,15 @@ class DataflowEdge {
   uint16_t input_;
 };
 
-// What few nodes need, beside their records.
+// Rarely used parts of a node, kept apart from its record.
 struct NodeDetail {
   uint32_t first_release = 0;  // in ExecPlan::releases; the next detail's first_release ends them
-  // Of an asynchronous node, an expensive node, a _Retval, an Enter, an Exit: which one. Of a Merge: not -1 where a
-  // node reads which input came.
+  // The number of an asynchronous node, an expensive node, a _Retval, an Enter or an Exit among its kind. For a Merge:
+  // not -1 where some node reads its second output, the number of the live input.
   int32_t index = -1;
   ControlFlowKind control_flow = ControlFlowKind::kNone;
-  // Of a node with `control_flow`: the bytes that each output takes of an input, both in places of the arena; 0: not
-  // so.
+  // For a node with `control_flow`: the bytes that each output copies from an input when both lie in the arena; 0: it
+  // does not copy so.
   uint32_t copied_bytes = 0;
 };
 
@@ -144,12 +145,12 @@ struct Release {
   int32_t input;    // the node's only input that is this slot; -1: none, several, or above 63
 };
 
-// What a step's state, or an iteration of a loop, is made of.
+// The layout of the values of a step, or of an iteration of a loop.
 struct ValueLayout {
   // A slot whose header never changes.
   struct FixedSlot {
     uint32_t slot;
-    Tensor value;  // or a ref
+    Tensor value;  // a value or a ref
   };
   struct ArenaSlot {
     uint32_t slot;
@@ -163,8 +164,8 @@ struct ValueLayout {
   std::vector<FixedSlot> fixed;
   std::vector<ArenaSlot> arena_slots;
   std::vector<uint32_t> counted;
-  // What the counters are at the start: of a node, the edges that it waits for (of a Merge as MergeCount says); of a
-  // slot of many readers, the nodes that read it.
+  // Initial counters. `pending` counts, by node, the edges that it waits for (a Merge encodes them as MergeCount says);
+  // `readers` counts the nodes that read a slot of many readers.
   std::vector<int32_t> pending;
   std::vector<int32_t> readers;
   std::vector<int32_t> later_pending;  // `pending` of all iterations of a loop but the first
@@ -177,7 +178,7 @@ struct MergeCount {
   static constexpr int32_t kNoLiveInput = 1;
   static constexpr int32_t kControlInput = 2;
   static constexpr int32_t kDataInput = 1 << 16;
-  static constexpr int32_t kMaxInputs = (1 << 14) - 1;  // of either sort
+  static constexpr int32_t kMaxInputs = (1 << 14) - 1;  // for data and control inputs each
   static constexpr int32_t Initial(int32_t controls, int32_t data) {
     return kNoLiveInput + controls * kControlInput + data * kDataInput;
   }
@@ -189,9 +190,9 @@ struct MergeCount {
 // A frame as the run loop wants it. Frame 0 is the step.
 struct FramePlan {
   std::string name;
-  uint64_t name_hash = 0;  // the same in all processes
+  uint64_t name_hash = 0;  // equal in all processes
   ValueLayout layout;
-  uint32_t first_node = 0;  // of the plan's records
+  uint32_t first_node = 0;  // number in the plan's records
   uint32_t num_nodes = 0;
   uint32_t num_roots = 0;    // the first nodes of the frame: an iteration begins with them
   int32_t child_index = -1;  // among its parent's children
@@ -205,22 +206,23 @@ struct FramePlan {
 
 // An Enter, by NodeDetail::index.
 struct EnterPlan {
-  int32_t frame;     // that it leads into
-  bool is_constant;  // its value is every iteration's
+  int32_t frame;     // the frame it leads into
+  bool is_constant;  // its value stands in every iteration
 };
 
-// What a node waits for by other ways than edges, or others wait for of it; for traces and reports.
+// Blocking information of a node: the peers that it waits for by other ways than edges, or that wait for it. Traces and
+// reports use it.
 struct NodeMeeting {
   uint32_t node = 0;      // in the plan
-  int32_t channel = -1;   // of one that sends or receives
-  int32_t peer = -1;      // likewise: the rank of the other end
-  int64_t group = -1;     // of a participant of a collective
+  int32_t channel = -1;   // a Send's or Recv's; -1: neither
+  int32_t peer = -1;      // a Send's or Recv's: the rank of the other end
+  int64_t group = -1;     // a collective participant's; -1: none
   std::string subject{};  // the value that it sends or receives; the node that made the object which it uses
 };
 
 class ExecPlan {
  public:
-  // Empty; BuildPlan() makes one of a graph.
+  // Makes an empty plan; BuildPlan() makes one of a graph.
   ExecPlan();
   // No step may be running.
   ~ExecPlan();
@@ -232,7 +234,7 @@ class ExecPlan {
   TraceNames Names() const;
 
   struct Feed {
-    std::string name;  // of the _Arg; empty where no node has this index
+    std::string name;  // the _Arg's name; empty where no node has this index
     DType dtype = DType::kInvalid;
     PartialShape shape;
     int32_t slot = -1;  // -1: no node reads it
@@ -244,7 +246,7 @@ class ExecPlan {
   // Nodes that the run loop visits, of all frames.
   uint32_t num_nodes() const { return static_cast<uint32_t>(details_.size()) - 1; }
   bool has_control_flow() const { return has_control_flow_; }
-  // At least one; only one where has_control_flow() is false.
+  // Returns at least one frame; only one where has_control_flow() is false.
   const std::vector<FramePlan>& frames() const { return frames_; }
   const FramePlan& root() const { return frames_[0]; }
   bool has_async() const { return has_async_; }
@@ -256,7 +258,7 @@ class ExecPlan {
   const OutEdge* edges() const { return edges_.data(); }
   const DataflowEdge* dataflow_edges() const {
     return dataflow_edges_.data();
-  }  // of a plan with control flow, instead of edges()
+  }  // instead of edges(), for a plan with control flow
   const NodeDetail& detail(uint32_t node) const { return details_[node]; }
   std::span<const Release> releases(uint32_t node) const {
     const uint32_t begin = details_[node].first_release;
@@ -264,10 +266,11 @@ class ExecPlan {
   }
   const NodeInfo& info(uint32_t node) const { return *infos_[node]; }
   const NodeInfo* const* infos() const { return infos_.data(); }
-  // By node.
+  // The nodes' blocking information, in their order.
   const std::vector<NodeMeeting>& meetings() const { return meetings_; }
 
-  // How an expensive node's kernel ran lately. Thread safety: any thread.
+  // Recent run times of an expensive node's kernel.
+  // Thread safety: any thread.
   struct KernelStats {
     std::atomic<uint32_t> cost_ns{0};  // 0: not known yet
     std::atomic<int> shares_in{0};     // NodePool::longest(): of its calls, the one whose blocks keep threads busy
@@ -289,7 +292,7 @@ class ExecPlan {
   std::vector<NodeDetail> details_;
   std::vector<Release> releases_;
   std::vector<const NodeInfo*> infos_;
-  std::vector<NodeInfo> all_infos_;  // of the graph's nodes, in its order: kernels hold references
+  std::vector<NodeInfo> all_infos_;  // the graph's nodes, in its order; kernels hold references
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::vector<Feed> feeds_;
   std::vector<FramePlan> frames_;

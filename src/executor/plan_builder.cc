@@ -13,7 +13,7 @@
 namespace dfrun {
 namespace {
 
-// Full alignment for what fills a vector register; scalars lie side by side.
+// Values that fill a vector register get full alignment; scalars lie side by side.
 size_t ArenaAlignment(size_t bytes) {
   return std::clamp(std::bit_ceil(bytes), sizeof(int64_t), Allocator::kAlignment);
 }
@@ -48,7 +48,7 @@ Status PlanBuilder::Build() {
   return Status();
 }
 
-// Of values that cross ranks, where they are not in the arena.
+// Puts values that cross ranks into the device's exchange memory, unless they lie in the arena.
 void PlanBuilder::UseExchangeMemory() {
   if (!HasExchangeMemory(device_)) return;
   const auto use = [&](Output value) { plan_.all_infos_[value.node].outputs[value.port].in_host = true; };
@@ -327,7 +327,8 @@ uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
   }
   if (node.op->name == kUpdateGateOp) flags |= kNodeGate;
   if (IsGated(node)) flags |= kNodeGated;
-  // Where a value that has come from elsewhere tells that the loop goes on (src/partition/predicate_proxies.h).
+  // A NextIteration with control inputs: a value from elsewhere tells that the loop goes on
+  // (src/partition/predicate_proxies.h).
   if (node_plan.control_flow == ControlFlowKind::kNextIteration && !node.control_inputs.empty()) flags |= kNodeYields;
   if (node_plan.control_flow == ControlFlowKind::kSwitch && node_plan.value.valid()) flags |= kNodePredicateOnly;
   if (node_plan.control_flow != ControlFlowKind::kNone && node_plan.control_flow != ControlFlowKind::kControlTrigger &&
@@ -356,7 +357,8 @@ int32_t PlanBuilder::ControlFlowIndex(const Node& node) {
   return -1;
 }
 
-// What stands in places of one dtype and shape needs no look at a header.
+// The bytes to copy where input and output have arena places of one dtype and shape, so that no header need be read;
+// else 0.
 uint32_t PlanBuilder::CopiedBytes(const Node& node) const {
   if (device_.has_own_memory()) return 0;
   switch (node_plans_[node.id].control_flow) {
@@ -384,7 +386,7 @@ void PlanBuilder::WriteReleases(const Node& node) {
   });
   if (OutputFrame(node.id) != FrameOf(node.id) ||
       node_plans_[node.id].control_flow == ControlFlowKind::kNextIteration) {
-    return;  // its outputs are slots of another iteration
+    return;  // the outputs are slots of another iteration
   }
   if (node_plans_[node.id].value.valid()) return;
   for (int i = 0; i < node.num_outputs(); ++i) {

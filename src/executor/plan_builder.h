@@ -32,11 +32,11 @@ class PlanBuilder {
   Status Build();
 
  private:
-  // Of a frame, by slot.
+  // Facts about a frame's slots while the plan is built; the vectors are by slot.
   struct FrameDraft {
     std::vector<int32_t> readers;              // nodes that read it, where it is counted; else -1
     std::vector<int32_t> counter;              // Release::counter
-    std::map<NodeId, uint32_t> settled_slots;  // of values of frame 0 that are the same in every step
+    std::map<NodeId, uint32_t> settled_slots;  // slots of frame 0's values that are the same in every step
   };
 
   Status FindFrames();
@@ -55,7 +55,7 @@ class PlanBuilder {
   void WriteDataflowEdges(NodeId source);
   void WriteReleases(const Node& node);
   int32_t InitialPending(const Node& node) const;
-  // Of an iteration that is not a loop's first, what a node waits for beyond its InitialPending().
+  // The edges that a node waits for beyond InitialPending() in every iteration of a loop but the first.
   int32_t PendingLater(const Node& node) const;
   uint32_t Flags(const Node& node, NodeDetail& detail);
   int32_t ControlFlowIndex(const Node& node);
@@ -78,7 +78,7 @@ class PlanBuilder {
 
   NodePlans node_plans_;
   PlanEdges edges_;
-  std::vector<NodeId> order_;  // of the plan's nodes
+  std::vector<NodeId> order_;  // the plan's nodes, in order of running
   FrameTree tree_;
   std::vector<FrameDraft> frames_;
 };

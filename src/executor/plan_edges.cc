@@ -26,7 +26,7 @@ Status PlanEdges::FindPassed() {
   return Status();
 }
 
-// What the node waits for, where that is one thing; else not valid.
+// Returns the only source that the node waits for; invalid if there are several or none.
 Output PlanEdges::OnlySource(const Node& node) const {
   Output only;
   int num_sources = 0;
@@ -64,7 +64,7 @@ void PlanEdges::Collect() {
   ForEachEdge([&](NodeId source, const Edge& edge) { edges_.edges[at[source]++] = edge; });
 }
 
-// All edges between two nodes stand together.
+// Drops repeated edges, once all edges between two nodes stand together.
 void PlanEdges::DropRepeated() {
   size_t kept = 0;
   size_t next = 0;
@@ -87,7 +87,7 @@ bool PlanEdges::Repeats(const Edge& before, const Edge& edge) const {
   return says_no_more && node_plans_[edge.node].control_flow != ControlFlowKind::kMerge;
 }
 
-// What they wait for is under way while the others run.
+// Receives start first: their messages are under way while the other nodes run.
 void PlanEdges::PutReceivesFirst() {
   for (size_t source = 0; source + 1 < edges_.begin.size(); ++source) {
     std::stable_partition(edges_.edges.begin() + edges_.begin[source], edges_.edges.begin() + edges_.begin[source + 1],
@@ -115,7 +115,7 @@ std::vector<NodeId> PlanEdges::Roots() const {
   for (const Node& node : graph_.nodes()) {
     if (IsInPlan(node.id) && num_awaited_[node.id] == 0) roots.push_back(node.id);
   }
-  // Receives first: what they wait for is under way while the others run.
+  // Receives start first: their messages are under way while the other nodes run.
   std::stable_partition(roots.begin(), roots.end(),
                         [&](NodeId id) { return node_plans_[id].def != nullptr && node_plans_[id].def->is_async; });
   return roots;

@@ -1,7 +1,7 @@
-// Which nodes of a plan wait for which, and the order in which one thread runs them.
+// The edges of a plan, and the order in which one thread runs its nodes.
 //
-// Of several edges between two nodes those are left that say something of their own: without control flow one, since
-// readiness is all that they say; with it one for each output that may be dead apart from others.
+// Repeated edges between two nodes are dropped. Without control flow one is left, since an edge only tells readiness;
+// with control flow one is left for each output that may be dead apart from others.
 //
 // With control flow, a node that does nothing but wait for one thing (an Identity, a LoopCond, a NoOp, a constant that
 // a control edge ties to a branch or to an iteration) is no node of the plan: those behind it wait for that thing.
@@ -23,14 +23,15 @@ class PlanEdges {
   // control edge.
   using Edge = Consumers::Edge;
 
-  // Both outlive it. `node_plans`: by node, complete but for numbers and slots when Find() is called.
+  // Both arguments must outlive the object. `node_plans`: by node, complete but for numbers and slots when Find() is
+  // called.
   PlanEdges(const Graph& graph, const NodePlans& node_plans) : graph_(graph), node_plans_(node_plans) {}
 
   // InvalidArgument names a node in or behind a cycle.
   Status Find(bool has_control_flow);
   // The plan's nodes, each behind those that it waits for.
   const std::vector<NodeId>& order() const { return order_; }
-  // To those that wait for the node, or, of an Enter that is constant, would find it dead.
+  // The edges to the nodes that wait for the node; for a constant Enter, also to those that would find it dead.
   std::span<const Edge> of(NodeId source) const { return edges_.of(source); }
   // Whether the node is one of the plan's.
   bool IsInPlan(NodeId id) const { return !node_plans_[id].is_settled && !passed_[id].valid(); }
@@ -40,7 +41,7 @@ class PlanEdges {
  private:
   Status FindPassed();
   Output OnlySource(const Node& node) const;
-  // What the readers of a value, or those behind a node (port -1), wait for.
+  // The source that the readers of a value, or the nodes behind a node (port -1), wait for.
   Output SourceOf(Output value) const { return passed_[value.node].valid() ? passed_[value.node] : value; }
   void Collect();
   template <class Visit>
@@ -57,7 +58,7 @@ class PlanEdges {
   const Graph& graph_;
   const NodePlans& node_plans_;
   bool has_control_flow_ = false;
-  std::vector<Output> passed_;  // by node: what those behind one that is left out wait for; of others not valid
+  std::vector<Output> passed_;  // by node: the source that the readers of a left-out node wait for; else invalid
   Consumers edges_;
   std::vector<int32_t> num_awaited_;
   std::vector<NodeId> order_;

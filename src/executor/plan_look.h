@@ -1,6 +1,7 @@
-// What the steps of a plan wait for, as any thread may look at it while others run them.
+// A snapshot of the nodes that a plan's steps wait for, taken by any thread while others run the steps.
 //
-// It costs the steps two stores a call of an asynchronous node; all else is read from what they have anyway.
+// Its cost to the steps is two stores for each call of an asynchronous node; the rest is read from state that they keep
+// anyway.
 #ifndef DFRUN_SRC_EXECUTOR_PLAN_LOOK_H_
 #define DFRUN_SRC_EXECUTOR_PLAN_LOOK_H_
 
@@ -15,7 +16,7 @@ namespace dfrun {
 struct PlanLook {
   // Steps in flight of which some node runs or is about to: not each of their threads has left them.
   int steps_at_work = 0;
-  std::vector<StartedNode> started;  // of a node once for each state and iteration that has run it
+  std::vector<StartedNode> started;  // a node appears once for each state and iteration that ran it
 };
 
 // Thread safety: any thread, while the plan lives.

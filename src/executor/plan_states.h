@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// A step's state (step_state.h), of which the plan knows no more.
+// The state of a step (step_state.h), as far as the plan knows it.
 class PlanState {
  public:
   virtual ~PlanState() = default;
@@ -21,7 +21,7 @@ class PlanState {
 // Thread safety: all methods from any thread.
 class PlanStates {
  public:
-  // One that no step has; null if there is none.
+  // Takes a state that no step has; null if there is none.
   PlanState* TakeIdle() EXCLUDES(mu_) {
     if (PlanState* last = last_used_.exchange(nullptr, std::memory_order_acquire); last != nullptr) return last;
     MutexLock lock(mu_);
@@ -30,12 +30,12 @@ class PlanStates {
     idle_.pop_back();
     return state;
   }
-  // One that a step has.
+  // Adds a state that a step has.
   void Own(std::unique_ptr<PlanState> state) EXCLUDES(mu_) {
     MutexLock lock(mu_);
     all_.push_back(std::move(state));
   }
-  // All of them; `in_use`: a step has it.
+  // Visits all states; `in_use`: a step has it.
   template <class Body>
   void ForEach(Body body) EXCLUDES(mu_) {
     MutexLock lock(mu_);
@@ -46,7 +46,7 @@ class PlanStates {
       body(*state, !is_idle);
     }
   }
-  // Its step has ended.
+  // Takes back the state of a step that has ended.
   void Return(PlanState* state) EXCLUDES(mu_) {
     PlanState* none = nullptr;
     if (last_used_.compare_exchange_strong(none, state, std::memory_order_release, std::memory_order_relaxed)) return;

@@ -1,5 +1,5 @@
-// The nodes that one thread has found ready, first in first out. FIFO because on wide graphs it takes half the time of
-// LIFO: it visits nodes in the order in which the plan laid them out.
+// The nodes that one thread has found ready, first in first out. On wide graphs FIFO takes half the time of LIFO: it
+// visits nodes in the order in which the plan laid them out.
 #ifndef DFRUN_SRC_EXECUTOR_READY_QUEUE_H_
 #define DFRUN_SRC_EXECUTOR_READY_QUEUE_H_
 
@@ -10,11 +10,11 @@
 
 namespace dfrun {
 
-// A node becomes ready once a step, so a queue as long as the plan never wraps and is never checked for room.
+// A queue as long as the plan, since a node becomes ready once a step: it never wraps and is never checked for room.
 // Thread safety: one thread at a time.
 class ReadyQueue {
  public:
-  // Room for `nodes` entries and the one that PushIf() may write beyond the end.
+  // Makes room for `nodes` entries and the one that PushIf() may write beyond the end.
   explicit ReadyQueue(uint32_t nodes) : nodes_(new uint32_t[size_t{nodes} + 1]) {}
 
   bool empty() const { return head_ == tail_; }
@@ -25,7 +25,7 @@ class ReadyQueue {
   bool Any(F&& is_wanted) const {
     return std::any_of(nodes_.get() + head_, nodes_.get() + tail_, is_wanted);
   }
-  // The first `count` nodes of the plan.
+  // Pushes the first `count` nodes of the plan.
   void PushRoots(uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) nodes_[tail_++] = i;
   }
@@ -36,8 +36,8 @@ class ReadyQueue {
     other.tail_ = count;
   }
 
-  // The queue's ends where the compiler can keep them in registers: between Commit() and Reload(), and before the
-  // first and after the last, the queue itself is as it should be.
+  // The ends of the queue, which the compiler can keep in registers. Between Commit() and Reload(), and outside of the
+  // cursor's life, the queue itself is up to date.
   class Cursor {
    public:
     explicit Cursor(ReadyQueue& queue)
@@ -48,7 +48,7 @@ class ReadyQueue {
     uint32_t Pop() { return nodes_[head_++]; }
     void Unpop() { --head_; }
     void Push(uint32_t node) { nodes_[tail_++] = node; }
-    // Without a branch, since whether an input was the last one is hard to predict.
+    // Has no branch, since whether an input was the last one is hard to predict.
     void PushIf(uint32_t node, bool ready) {
       nodes_[tail_] = node;
       tail_ += ready ? 1 : 0;

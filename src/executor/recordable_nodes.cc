@@ -44,7 +44,7 @@ class Finder {
       found_.kinds[node.id] = Kind::kSource;
       return;
     }
-    // What the host does, whatever the device.
+    // The host runs these nodes on every device.
     if (node.op->traits.boundary != Boundary::kNone || node.op->name == kUpdateGateOp) return;
     const Result<const KernelDef*> def = kernels_.Find(node.op->name, device_.type(), node.attrs);
     if (def.ok() && (*def)->is_async) return;
@@ -96,7 +96,7 @@ class Finder {
                        [](const PartialShape& shape) { return !shape.IsFullyDefined(); });
   }
 
-  // By reference or by handle, given by its node or by another that is recorded.
+  // Whether the value is a variable by reference or by handle, from its own node or from another that is recorded.
   bool IsVariable(Output from) const {
     const Node& node = graph_.node(from.node);
     if (found_.kinds[from.node] == Kind::kSource) return node.op->traits.is_variable;
@@ -109,7 +109,7 @@ class Finder {
            (found_.kinds[from.node] == Kind::kRecorded && infos_[from.node].outputs[from.port].in_host);
   }
 
-  // What a node outside reads must not lie in a variable's memory, which the unit may write meanwhile.
+  // A node outside the unit must not read an output in a variable's memory, which the unit may write meanwhile.
   void LeaveOutSharedMemory(const std::vector<NodeId>& order) {
     const Consumers consumers = graph_.BuildConsumers();
     for (auto id = order.rbegin(); id != order.rend(); ++id) {

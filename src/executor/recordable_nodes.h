@@ -1,4 +1,4 @@
-// Which nodes of a partition can be recorded, each by itself (unit_cut.h).
+// Finds the nodes of a partition that can be recorded, judging each by itself (unit_cut.h).
 #ifndef DFRUN_SRC_EXECUTOR_RECORDABLE_NODES_H_
 #define DFRUN_SRC_EXECUTOR_RECORDABLE_NODES_H_
 
@@ -18,10 +18,10 @@ struct RecordableNodes {
     kOther,
   };
   std::vector<Kind> kinds;           // by node
-  std::vector<std::string> why_not;  // of a kOther that works on the device: "it ..."; else empty
+  std::vector<std::string> why_not;  // for a kOther that works on the device: "it ..."; else empty
 };
 
-// Of a partition with memory copies and without control flow. Errors name the node.
+// `partition` has memory copies and no control flow. Errors name the node.
 Result<RecordableNodes> FindRecordableNodes(const Graph& partition, const Device& device,
                                             const KernelRegistry& kernels);
 

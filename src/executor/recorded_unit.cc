@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-// Of different shapes: a training's batch, its last one, an evaluation's.
+// Enough for the usual sets of shapes: those of a training batch, of its last batch and of an evaluation's.
 constexpr size_t kMostRecordings = 4;
 // A unit whose shapes change all the time is not worth recording.
 constexpr int kMostAttempts = 32;
@@ -42,7 +42,7 @@ class OneByOne : public UnitRunner::Observer {
   Tensor gate_;
 };
 
-// What is enqueued is waited for, as NodeRunner does with a node that is watched.
+// Runs nodes one by one and waits for the work that each enqueues, as NodeRunner does for a watched node.
 class Watcher final : public OneByOne {
  public:
   Watcher(const ExecPlan& plan, const RunArgs& args, uint64_t iteration)

@@ -1,5 +1,5 @@
-// The kernel of a unit (unit_cut.h): runs its nodes one by one at first, records them when the same shapes come again,
-// and from then on launches what was recorded.
+// The kernel of a captured unit of nodes (unit_cut.h): it runs the nodes one by one at first, records them when the
+// same shapes come again, and from then on launches the recording.
 #ifndef DFRUN_SRC_EXECUTOR_RECORDED_UNIT_H_
 #define DFRUN_SRC_EXECUTOR_RECORDED_UNIT_H_
 
@@ -16,9 +16,9 @@
 
 namespace dfrun {
 
-// A recording holds for the shapes of the inputs, and for the variables' memory as it was. Values that come in are
-// copied to where the recording has them, those that go out from there: a step may be enqueued before the one before
-// has ended. What an unrecorded step would do, a recorded one does, bit for bit.
+// A recording holds for the shapes of the inputs, and for the variables' memory as it was. Inputs are copied into the
+// recorded buffers before a launch and outputs out of them after it, so a step may be enqueued before the one before
+// has ended. A recorded step computes the same bits as an unrecorded one.
 //
 // Thread safety: any thread; one step enqueues at a time.
 class RecordedUnit final : public Kernel {
@@ -29,7 +29,7 @@ class RecordedUnit final : public Kernel {
 
   Status Compute(OpContext& ctx) EXCLUDES(mu_);
   bool IsExpensive() const override { return true; }
-  // The same, node by node, each traced or its values looked at, as `args` say.
+  // Runs the nodes one by one and traces each, or looks at its values, as `args` say.
   Status ComputeWatched(OpContext& ctx, const RunArgs& args) const;
 
  private:
@@ -39,7 +39,7 @@ class RecordedUnit final : public Kernel {
   UnitRecording* FindRecording(const OpContext& ctx) REQUIRES(mu_);
   // Whether the shapes are those of one of the last steps that ran node by node; notes them.
   bool ComeAgain(const OpContext& ctx) REQUIRES(mu_);
-  // Null where the nodes cannot be recorded, now or ever.
+  // Returns null where the nodes cannot be recorded, now or ever.
   UnitRecording* Record(OpContext& ctx) REQUIRES(mu_);
   void Explain(const UnitRecording& made) const;
 

@@ -1,4 +1,4 @@
-// What a step is run with.
+// The arguments of a step.
 #ifndef DFRUN_SRC_EXECUTOR_RUN_ARGS_H_
 #define DFRUN_SRC_EXECUTOR_RUN_ARGS_H_
 
@@ -20,8 +20,8 @@ struct RunArgs {
   StepContext step;
   TraceSink* trace = nullptr;         // null: no tracing; else it outlives the step
   NumericsCheck* numerics = nullptr;  // null: no node's values are looked at; else it outlives the step
-  // 0 before the step; what a gate has found where its updates are withheld (src/graph/update_gate.h), of one rank's
-  // plans by any and for all. Null: the plan has one of its own.
+  // 0 before the step; then the finding of a gate that withheld updates (src/graph/update_gate.h). All plans of one
+  // rank share it: any of them may set it. Null: the plan has one of its own.
   std::atomic<int32_t>* withheld = nullptr;
   int32_t slot = 0;  // TraceRecord::slot
 };

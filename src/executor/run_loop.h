@@ -10,7 +10,7 @@
 
 namespace dfrun {
 
-// One thread's work on a step: from a worker's queue until it is empty.
+// Runs a step on one thread: the nodes of a worker's queue until it is empty.
 template <bool kShared>
 class RunLoop : private NodeRunner<kShared> {
   using Base = NodeRunner<kShared>;
@@ -23,7 +23,8 @@ class RunLoop : private NodeRunner<kShared> {
   static void PushRoots(StepState& step) { step.first().queue.PushRoots(step.plan().root().num_roots); }
   static uint32_t NumReady(const StepWorker& self) { return self.queue.size(); }
 
-  // Finds what the end of an asynchronous node made ready. Its count in the step has become this worker's.
+  // Queues the nodes that the end of an asynchronous node made ready. The node's count in the step has become this
+  // worker's.
   void Absorb(AsyncOp& op) {
     Status status = std::exchange(op.status, Status());
     if (!status.ok()) this->Fail(op.node, status);
@@ -98,11 +99,11 @@ class RunLoop : private NodeRunner<kShared> {
     queue_.Give(count, other.queue);
     return other;
   }
-  // What is ready beside an expensive node is given away when its turn comes.
+  // Gives half of the ready nodes away, unless the next one is expensive: they are given away when its turn comes.
   [[gnu::noinline]] void GiveHalf() {
     if ((records_[queue_.next()].flags & kNodeExpensive) == 0) Give(queue_.size() / 2);
   }
-  // All that is ready beside an expensive node.
+  // Gives away all nodes that are ready beside an expensive one.
   void GiveAllBefore(uint32_t node) {
     const auto is_async = [&](uint32_t ready) { return (records_[ready].flags & kNodeAsync) != 0; };
     StepWorker& other = Given(queue_.size());
@@ -121,7 +122,7 @@ class RunLoop : private NodeRunner<kShared> {
     }
   }
 
-  // The step has failed: what is ready stays undone.
+  // Drops the ready nodes, since the step has failed.
   RunOutcome Drop() {
     queue_.Clear();
     return RunOutcome::kEmpty;

@@ -45,8 +45,8 @@ void StepState::OpDone(void* arg, Status status) {
   op.status = std::move(status);
   op.MarkEnded();
   if (step.args().trace != nullptr) step.RecordOp(op);
-  // A device's own memory cannot be looked at from here, where it may be the device that calls; what moves values
-  // between memories makes none that was finite not so.
+  // The device's own memory cannot be looked at from here, since the caller may be the device itself. The nodes that
+  // move values between memories do not make finite ones infinite.
   if (NumericsCheck* numerics = step.args().numerics;
       numerics != nullptr && op.status.ok() && !step.plan().device().has_own_memory()) {
     numerics->After(step.plan(), op.node, op.slots, numerics->Before(step.plan(), op.node, op.slots));

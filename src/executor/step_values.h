@@ -1,5 +1,5 @@
-// What the kernels of a step, or of an iteration of a loop, read and write: slots, counters, and the arena of placed
-// values.
+// The memory of a step, or of an iteration of a loop, that kernels read and write: slots, counters, and the arena of
+// placed values.
 #ifndef DFRUN_SRC_EXECUTOR_STEP_VALUES_H_
 #define DFRUN_SRC_EXECUTOR_STEP_VALUES_H_
 
@@ -13,7 +13,7 @@ namespace dfrun {
 // Thread safety: the run loop's rules; see there.
 class StepValues {
  public:
-  // ResourceExhausted if there is no memory for the arena. The plan must outlive it.
+  // Returns ResourceExhausted if there is no memory for the arena. The plan must outlive it.
   static Result<std::unique_ptr<StepValues>> Create(const ExecPlan& plan, const FramePlan& frame);
   ~StepValues();
   StepValues(const StepValues&) = delete;
@@ -30,7 +30,7 @@ class StepValues {
   int32_t* pending() { return pending_.data(); }
   // Nodes that have yet to read a slot, by Release::counter.
   int32_t* readers() { return readers_.data(); }
-  // With control flow, by node: 1 where an input was dead; of a Merge, 1 + the live input that came.
+  // Notes by node, with control flow: 1 where an input was dead; for a Merge, 1 + the number of its live input.
   int32_t* notes() { return notes_.data(); }
 
  private:

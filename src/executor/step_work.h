@@ -1,5 +1,5 @@
-// The pieces in which a step is worked on: a worker is a thread's share of it, an asynchronous op what is left of
-// a kernel's call when its thread goes on.
+// The pieces of work in a step: a worker is a thread's share of it, an asynchronous op the rest of a kernel's call
+// after its thread has gone on.
 #ifndef DFRUN_SRC_EXECUTOR_STEP_WORK_H_
 #define DFRUN_SRC_EXECUTOR_STEP_WORK_H_
 
@@ -15,7 +15,7 @@ namespace dfrun {
 
 class StepState;
 
-// What a pool runs of a step: a worker's queue; what the end of an op made ready.
+// Functions by which a pool resumes a step: `worker` runs a worker's queue, `op` the nodes that an op's end made ready.
 struct StepResume {
   void (*worker)(Work* worker);
   void (*op)(Work* op);
@@ -26,14 +26,14 @@ struct StepWorker : Work {
   StepWorker(StepState* owner, uint32_t nodes, const StepResume& resume)
       : Work{resume.worker}, step(owner), queue(nodes) {}
   StepState* step;
-  ReadyQueue queue;        // of a plan without control flow
-  FrameQueue frame_queue;  // of one with it
+  ReadyQueue queue;        // for plans without control flow
+  FrameQueue frame_queue;  // for plans with control flow
   StepWorker* next_idle = nullptr;
 };
 
-// A call of an asynchronous kernel, from its start until what it made ready has been found.
+// A call of an asynchronous kernel, from its start until the nodes that it made ready are known.
 struct AsyncOp : Work {
-  // Once, before its first call.
+  // Binds the op to its step; once, before its first call.
   void Bind(StepState* owner, const StepResume& resume) {
     run = resume.op;
     step = owner;
@@ -44,10 +44,10 @@ struct AsyncOp : Work {
   Tensor* slots = nullptr;
   uint32_t node = 0;  // in the plan
   Status status;
-  int64_t start_ns = 0;  // where the step is traced
+  int64_t start_ns = 0;  // set if the step is traced
 
-  // For who looks at the step meanwhile (plan_look.h): the last step in which it was started, and, in the two low bits,
-  // that it was and that it has ended there.
+  // A mark for threads that look at the step meanwhile (plan_look.h): the last step in which the op was started and, in
+  // the two low bits, that it was started and that it has ended there.
   static constexpr uint64_t kStarted = 1;
   static constexpr uint64_t kEnded = 2;
   void MarkStarted(int64_t step_id) {

@@ -14,8 +14,8 @@ class UnitCopies {
  public:
   explicit UnitCopies(DeviceRecording& device) : device_(device) {}
 
-  // From the device's memory or the host's. Values in host memory are kept, or copied at once where others may change
-  // them. ResourceExhausted without memory for that.
+  // Adds a copy from the device's memory or the host's. Values in host memory are kept, or copied at once where others
+  // may change them. ResourceExhausted without memory for that.
   Status Add(const Tensor& from, void* to);
   // `is_last`: nothing is enqueued for the unit after them.
   Status Enqueue(bool is_last) {

@@ -28,7 +28,7 @@ bool IsEnd(const Node& node) {
   return boundary == Boundary::kSend || boundary == Boundary::kRecv || IsParticipant(node);
 }
 
-// Not in the graph: what stands for no node of a unit, or for one of nothing but headers.
+// Whether the node has work to enqueue: nodes that only pass values on, and NoOps, have none.
 bool HasWork(const Node& node) {
   return node.op->traits.passthrough == Passthrough::kNone && node.op->name != "NoOp";
 }
@@ -74,7 +74,7 @@ class Cutter {
     int depth;
     bool is_gated;
     std::vector<NodeId> members;  // in order
-    std::vector<Output> inputs;   // of the partition
+    std::vector<Output> inputs;   // outputs of the partition's nodes
     std::vector<NodeId> waits_for;
     std::map<std::pair<NodeId, int32_t>, int32_t> outputs;  // numbers of the members' outputs that leave it
     int index = kNoUnit;
@@ -87,7 +87,8 @@ class Cutter {
   // Whether the host leaves the node out of some steps.
   bool IsApart(NodeId id) const { return !has_device_gate_ && IsGated(graph_.node(id)); }
 
-  // How often a way to the node leaves what is recorded, at most, or changes to what is gated and back.
+  // The largest number of times that a path to the node leaves the recorded nodes, or changes between gated ones and
+  // others.
   int DepthBehind(NodeId before, NodeId id) const {
     if (!IsRecorded(before)) return depth_[before];
     const bool stays = IsRecorded(id) && IsApart(before) == IsApart(id);
@@ -181,7 +182,7 @@ class Cutter {
     return value;
   }
 
-  // Of a copy to the device: whether a unit that reads it copies what it reads itself.
+  // Whether units that read this copy to the device copy its source themselves instead.
   bool IsCopiedByUnits(NodeId id) const {
     const Node& node = graph_.node(id);
     if (node.op->name != "_CopyToDevice" || graph_.is_ref(node.inputs[0]) || !node.control_inputs.empty()) return false;
@@ -189,7 +190,7 @@ class Cutter {
     if (!shape.ok()) return true;
     return shape->num_elements() * static_cast<int64_t>(DTypeSize(node.output_types[0].dtype)) <= kMostBytesInOrder;
   }
-  // All of its readers are units that copy what it reads.
+  // Whether all readers of the copy are units that copy its source themselves.
   bool IsUseless(NodeId id) const {
     const auto readers = consumers_.of(id);
     return !readers.empty() && IsCopiedByUnits(id) &&
@@ -203,7 +204,7 @@ class Cutter {
     if (unit == kNoUnit) return {new_id_[value.node], value.port};
     return {units_[unit].node, units_[unit].outputs.at({value.node, value.port})};
   }
-  // Appends whom a node waits for that waited for `id`.
+  // Appends the node to wait for in place of `id`: its unit, or its new node.
   void AddWait(NodeId id, std::vector<NodeId>& waits_for) const {
     const NodeId now = unit_of_[id] == kNoUnit ? new_id_[id] : units_[unit_of_[id]].node;
     if (now >= 0) waits_for.push_back(now);  // else a constant
@@ -228,7 +229,7 @@ class Cutter {
     cut_.units.push_back({cut_.graph.UniqueName(StrCat("_unit_", unit.index)), Graph(graph_.ops()), {}});
     UnitDraft& draft = cut_.units.back();
     draft.graph.TakeLocations(graph_);
-    std::map<NodeId, NodeId> inner;                             // of members and of their sources
+    std::map<NodeId, NodeId> inner;                             // members and their sources
     std::map<std::tuple<NodeId, int32_t, bool>, NodeId> feeds;  // by value and whether it is uploaded
     for (const NodeId id : unit.members) AddMember(id, unit, draft, inner, feeds);
     Node node;
@@ -321,7 +322,7 @@ class Cutter {
   std::vector<Kind> kinds_;  // by item: nodes, then levels of crossings
   const Consumers consumers_;
   std::vector<int> depth_;     // by item
-  std::vector<NodeId> order_;  // of the partition's nodes
+  std::vector<NodeId> order_;  // the partition's nodes
   std::vector<int> unit_of_;   // by node, in units_
   std::vector<NodeId> new_id_;
   std::vector<Unit> units_;

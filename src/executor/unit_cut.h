@@ -1,14 +1,15 @@
-// Which nodes of a partition are recorded together (src/framework/step_recorder.h), on a device that records.
+// Cuts a partition into units of nodes that are recorded together (src/framework/step_recorder.h), on a device that
+// records.
 //
-// A node can be recorded where its kernel only enqueues on the device, and what the host must know for that (sizes,
-// axes, the addresses of variables) is the same in every step of the same shapes. Constants and variables are no work:
-// each unit has its own nodes of them.
+// A node can be recorded where its kernel only enqueues on the device, and the values that the host must know for that
+// (sizes, axes, the addresses of variables) are the same in every step of the same shapes. Constants and variables are
+// no work: each unit has its own nodes of them.
 //
 // A unit is as large as can be: nodes stand in different units where one waits for the other by way of a node that is
 // not recorded, or one is left out of steps whose updates are withheld (src/graph/update_gate.h) and the other is not.
-// A Recv, and what reads a participant of a collective, is behind all Sends of as many crossings or fewer
-// (src/graph/crossings.h): so what a Send gives may come back by it, and a unit that sends waits for values of fewer
-// crossings alone, so that units of different devices do not wait for each other.
+// A Recv, or a reader of a collective's participant, starts after every Send of an equal or smaller number of crossings
+// (src/graph/crossings.h). So the reply to a Send can come back by a later Recv, and units of different devices cannot
+// deadlock.
 #ifndef DFRUN_SRC_EXECUTOR_UNIT_CUT_H_
 #define DFRUN_SRC_EXECUTOR_UNIT_CUT_H_
 
@@ -26,7 +27,7 @@ inline constexpr const char* kRecordedUnitOp = "_Recorded";
 
 struct UnitDraft {
   std::string name;
-  Graph graph;                 // its nodes; feeds are its inputs and fetches its outputs, by their order
+  Graph graph;                 // the unit's nodes; its feeds are the inputs and its fetches the outputs, by their order
   std::vector<bool> uploaded;  // by input: it comes in host memory, and its readers want it in the device's
 };
 
@@ -38,7 +39,7 @@ struct NotRecorded {
 };
 
 struct UnitCut {
-  Graph graph;  // of what is not recorded, and a node for each unit
+  Graph graph;  // the nodes that are not recorded, and a node for each unit
   std::vector<UnitDraft> units;
   std::vector<NotRecorded> rest;
 };

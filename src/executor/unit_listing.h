@@ -1,4 +1,4 @@
-// What of a partition is recorded on its device, in lines for who asks.
+// Lists the units that a partition records on its device, as lines of text for a report.
 #ifndef DFRUN_SRC_EXECUTOR_UNIT_LISTING_H_
 #define DFRUN_SRC_EXECUTOR_UNIT_LISTING_H_
 
@@ -17,7 +17,7 @@ Result<UnitCut> CutPartition(const Graph& partition, const Device& device, const
 // The units, then each node of the device's that is not recorded, and why.
 std::vector<std::string> ListUnits(const Graph& partition, const UnitCut& cut, std::string_view device);
 
-// The same for a device that need not be there: by the kernels of its type. Empty for a device of the host's type.
+// Lists them for a device that need not be present, by the kernels of its type. Empty for a device of the host's type.
 Result<std::vector<std::string>> ListUnitsOf(const Graph& partition, const std::string& device,
                                              const KernelRegistry& kernels);
 

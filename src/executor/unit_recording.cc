@@ -24,7 +24,7 @@ bool MayWrite(const NodeInfo& info, size_t input) {
   return std::any_of(info.op->inputs.begin(), info.op->inputs.end(), [](const ArgDef& arg) { return arg.is_ref; });
 }
 
-// By node, the nodes that it waits for.
+// Returns the nodes that each node waits for.
 std::vector<std::vector<uint32_t>> WaitsOf(const ExecPlan& plan) {
   std::vector<std::vector<uint32_t>> waits(plan.num_nodes());
   for (uint32_t node = 0; node < plan.num_nodes(); ++node) {
@@ -38,12 +38,12 @@ std::vector<std::vector<uint32_t>> WaitsOf(const ExecPlan& plan) {
 
 }  // namespace
 
-// One recording in the making: tells the recorder of each node, and notes the variables.
+// Makes one recording: tells the recorder of each node, and notes the variables.
 class UnitRecorder final : public UnitRunner::Observer {
  public:
   UnitRecorder(const ExecPlan& plan, UnitRecording& made) : plan_(plan), made_(made), waits_(WaitsOf(plan)) {}
 
-  // Both rounds of calls.
+  // Calls all kernels twice: the first round finds their memory, the second is recorded.
   Status Run(const std::vector<bool>& uploaded, OpContext& ctx) {
     DF_TRY(RunOnce(uploaded, ctx));
     made_.outputs_.clear();
@@ -113,7 +113,7 @@ class UnitRecorder final : public UnitRunner::Observer {
     return Status();
   }
 
-  // What a recording counts on must hold: the memory of what it writes is the variable's alone, and stays so.
+  // Checks what a recording relies on: the memory that it writes belongs to the variable alone, and stays so.
   Status Use(Variable& variable, bool is_written, const NodeInfo& info, const Tensor* slots, const NodeRecord& record) {
     if (!variable.initialized() || IsHostMemory(variable.value().memory())) {
       return FailedPrecondition("the variable '", variable.name(), "' has no value in the device's memory");
@@ -158,7 +158,7 @@ class UnitRecorder final : public UnitRunner::Observer {
   const std::vector<std::vector<uint32_t>> waits_;
   std::vector<int> numbers_;  // by node, the recorder's; -1: its kernel is not called
   int next_ = 0;
-  Tensor gate_;  // of the nodes' updates, when it has been made
+  Tensor gate_;  // the updates' gate, once it has been made
 };
 
 Result<std::unique_ptr<UnitRecording>> UnitRecording::Make(const ExecPlan& plan, const std::vector<bool>& uploaded,

@@ -21,17 +21,17 @@ class UnitRecording {
                                                      DeviceRecording& device, OpContext& ctx);
 
   enum class Fit {
-    kNo,      // of other shapes or values
+    kNo,      // other shapes or values
     kStale,   // a variable's memory is another one now: never again
     kNotNow,  // somebody holds a value of a variable that the unit writes in place
     kYes,
   };
-  // For a step with the inputs of `ctx`.
+  // Whether the recording serves a step with the inputs of `ctx`.
   Fit Fits(const OpContext& ctx) const;
-  // For a step for which it Fits() and whose variables are locked. Sets the outputs.
+  // Launches the recording for a step that it Fits() and whose variables are locked. Sets the outputs.
   Status Launch(const std::vector<bool>& uploaded, DeviceRecording& device, OpContext& ctx);
 
-  // Locks what the unit writes, in the order of addresses.
+  // Locks the variables that the unit writes, in the order of addresses.
   class Locked {
    public:
     explicit Locked(const UnitRecording& recording);
@@ -57,13 +57,13 @@ class UnitRecording {
   };
   struct FixedInput {
     Shape shape;
-    void* data = nullptr;  // where the recorded nodes read it
-    Tensor in_host;        // instead, what the host read
+    void* data = nullptr;  // address that the recorded nodes read
+    Tensor in_host;        // instead of an address: the value that the host read
   };
 
   UnitRecording() = default;
 
-  std::unique_ptr<StepRecorder> recorder_;  // after what lies in its memory
+  std::unique_ptr<StepRecorder> recorder_;  // declared after the tensors that lie in its memory
   std::vector<UsedVariable> variables_;     // by address
   std::vector<FixedInput> inputs_;
   std::vector<Tensor> outputs_;

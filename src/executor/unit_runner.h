@@ -10,8 +10,8 @@
 
 namespace dfrun {
 
-// One run. Thread safety: one thread. The plan, which has no asynchronous kernels and places no values, the device and
-// the pool outlive it.
+// One run of a unit's nodes. Thread safety: one thread. The plan, which has no asynchronous kernels and places no
+// values, the device and the pool outlive it.
 class UnitRunner {
  public:
   // Around the kernels' calls.
@@ -27,8 +27,8 @@ class UnitRunner {
   // Kernels are called as on `device`, which is the plan's or one that stands for it.
   UnitRunner(const ExecPlan& plan, Device& device, ThreadPool& pool, const StepContext& step);
 
-  // `inputs`: by feed; released after their last readers. `outputs`: by fetch, headers that share what the unit has; of
-  // a reference, the value.
+  // `inputs`: by feed; released after their last readers. `outputs`: by fetch, headers that share the unit's buffers;
+  // for a reference, the value.
   Status Run(std::vector<Tensor> inputs, Observer& observer, std::vector<Tensor>& outputs);
 
  private:

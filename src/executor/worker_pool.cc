@@ -22,24 +22,24 @@ using std::chrono::steady_clock;
 
 // Looking for work takes about 5 us of rounds at once or after a pause, then 0.2 ms and more of yields, then sleeps.
 constexpr int kPauses = 64;
-constexpr int kCpuPauses = 4;  // of a round's pause
+constexpr int kCpuPauses = 4;  // in a round's pause
 constexpr int kPolls = 128;
 constexpr int kBriefPolls = 32;
 constexpr int kYields = 512;
 constexpr int kRoundsPerLook = 16;  // at the clock, before the first yield, after so many quick rounds
 // A longer round gave the core away for a moment: the network's poll may yield.
 constexpr int64_t kQuickRoundNs = 1'000;
-// What takes longer gave the core to somebody who kept it: a scheduler's slice is 1.5 ms and more.
+// A yield that takes longer gave the core to a program that kept it: a scheduler's slice is 1.5 ms and more.
 constexpr int64_t kSliceNs = 1'200'000;
-constexpr int64_t kFreeTurnNs = 1'200'000;  // of kYields yields
+constexpr int64_t kFreeTurnNs = 1'200'000;  // time for kYields yields
 constexpr int64_t kPatienceNs = 10'000'000;
 constexpr int64_t kSleepsPerSlice = 4;
 constexpr int kQuietLooks = 100;
 constexpr microseconds kFirstSleep(50);
 constexpr microseconds kLongestSleep(1000);
-constexpr int kNetworkSleepMs = 100;  // where the network wakes the sleeper: for what else there may be to look at
+constexpr int kNetworkSleepMs = 100;  // for a sleeper that the network wakes: it looks for other work too
 
-// Of the pool that it works for; 0: of those that call it.
+// The number of the thread in the pool that it works for; 0 for threads that call a pool.
 thread_local int this_thread = 0;
 
 // Rounds of looking for work, one after the other, that were quick, up to kRoundsPerLook: of the process, since its
@@ -52,11 +52,11 @@ int64_t NowNs() {
 
 }  // namespace
 
-// A call of RunBlocks. Lives on its caller's stack: a thread joins under mu_ while the job is in jobs_, and the caller
-// takes it out of jobs_ and returns only when all that joined have left.
+// A call of RunBlocks. It lives on its caller's stack: a thread joins under mu_ while the job is in jobs_, and the
+// caller takes it out of jobs_ and returns only when all that joined have left.
 //
-// Blocks lie in shares, one a thread: a thread begins with its own and then helps with the next ones. So what a kernel
-// made of a tensor is mostly read, or written again, by the thread whose cache has it.
+// Blocks lie in shares, one a thread: a thread begins with its own and then helps with the next ones. So a block of a
+// tensor is mostly read, or written again, by the thread that wrote it and has it in its cache.
 class WorkerPool::BlockJob {
  public:
   BlockJob(FunctionRef<void(int64_t)> body, int64_t blocks, int threads)
@@ -69,7 +69,7 @@ class WorkerPool::BlockJob {
   }
 
   bool has_blocks() const { return open_.load(std::memory_order_relaxed) > 0; }
-  // Runs what is left. `queued` counts this job until its last block is taken.
+  // Runs the blocks that are left. `queued` counts this job until its last block is taken.
   void Run(std::atomic<int>& queued) {
     const int64_t own = this_thread * num_shares_ / threads_;
     for (int64_t i = 0; i < num_shares_; ++i) RunShare((own + i) % num_shares_, queued);
@@ -107,21 +107,21 @@ class WorkerPool::BlockJob {
   Share shares_[kMostShares];
 };
 
-// How long to wait before the next look: rounds at once or after a pause, then yields, then sleeps of an eighth of what
-// has been slept so far, so that what was waited for is noticed without much delay in proportion.
+// Waits between two looks for work: first rounds at once or after a pause, then yields, then sleeps of an eighth of the
+// time slept so far, so that the delay stays small in proportion.
 //
-// Who yields to a program that does not yield gets the core back a scheduler's slice later, some 10 ms, and so does
-// each rank that a message goes through; a sleeper is woken in the midst of such a slice. So yields end with the first
-// that gave the core away, and for a while after it waits are sleeps from the start: for a few times as long as it
-// took, so that a core that is shared for long loses little by looking again, and one that was interrupted once little
-// by sleep.
+// A thread that yields to a program which does not yield gets the core back a scheduler's slice later, some 10 ms, and
+// so does each rank that a message goes through; a sleeper is woken in the midst of such a slice. So yields end with
+// the first that gave the core away, and for a while after it waits are sleeps from the start: for a few times as long
+// as it took, so that a core that is shared for long loses little by looking again, and one that was interrupted once
+// little by sleep.
 //
 // Many ranks that share a core and wait give it to each other within microseconds, some in the poll itself, as Open MPI
 // does where a host has more ranks than cores: sixteen such polls are longer than a slice, but no slice is among them,
 // and sleeps would add up along the tree of ranks. So slices are looked for in single rounds where rounds are long.
 class WorkerPool::Backoff {
  public:
-  // `patient`: yields go on while nobody else wants the core: what is polled for may be a large message on its way.
+  // `patient`: yields go on while nobody else wants the core: the poll may wait for a large message on its way.
   // `polls`: a look is a poll of the network by the only thread there is; it takes long enough without a pause, in
   // which a message would wait.
   Backoff(std::atomic<int64_t>& oversubscribed_until_ns, bool patient, bool polls = false)
@@ -174,7 +174,7 @@ class WorkerPool::Backoff {
     expired_ = true;
     oversubscribed_until_ns_.store(now_ns + kSleepsPerSlice * taken_ns, std::memory_order_relaxed);
   }
-  // How many rounds may pass until the next look.
+  // The number of rounds until the next look at the clock.
   static int RoundsToLook(int quick) { return quick == kRoundsPerLook ? kRoundsPerLook : 1; }
   static int CountQuick(int rounds, int64_t taken_ns) {
     const int before = quick_rounds.load(std::memory_order_relaxed);
@@ -190,10 +190,10 @@ class WorkerPool::Backoff {
   bool expired_;
   microseconds sleep_;
   int next_look_;              // at the clock: the round
-  int looked_round_ = 0;       // of the last look
+  int looked_round_ = 0;       // the round of the last look
   int64_t looked_ns_;          // 0: not yet
-  int64_t begin_ns_ = 0;       // of the first yield
-  int64_t turn_begin_ns_ = 0;  // of kYields yields
+  int64_t begin_ns_ = 0;       // time of the first yield
+  int64_t turn_begin_ns_ = 0;  // time when the current kYields yields began
 };
 
 WorkerPool::WorkerPool(int threads)
@@ -259,14 +259,14 @@ void WorkerPool::Append(Work* work) {
 void WorkerPool::Submit(Work* work) {
   MutexLock lock(mu_);
   Append(work);
-  // Sequentially consistent, as SetIdle() and HasWork(): who stops being idle looks for work once more after that,
-  // so either it sees this work or it is not counted here.
+  // Sequentially consistent, as SetIdle() and HasWork(): a thread that stops being idle looks for work once more after
+  // that, so either it sees this work or it is not counted here.
   if (queued_.fetch_add(1) + 1 > idle_pollers_.load()) Wake(1);
 }
 
 void WorkerPool::Notify() {
-  // The increment by who goes to sleep and this read-modify-write are ordered one way or the other: either the
-  // sleeper's look at its condition sees what was done before this call, or this call sees the sleeper.
+  // The increment by a thread that goes to sleep and this read-modify-write are ordered one way or the other: either
+  // the sleeper's look at its condition sees all writes before this call, or this call sees the sleeper.
   if (idle_callers_.sleeping.fetch_add(0) == 0) return;
   MutexLock lock(mu_);
   idle_callers_.wake.NotifyAll();
@@ -282,8 +282,8 @@ void WorkerPool::Wake(int64_t threads) {
   }
 }
 
-// Sequentially consistent: who goes to sleep counts itself and then looks for what it waits for, so that it sees that
-// or is seen here.
+// Sequentially consistent: a thread that goes to sleep counts itself and then looks for its condition, so either it
+// sees the condition or it is seen here.
 void WorkerPool::WakeNetworkSleepers() {
   if (network_sleepers_.load() == 0) return;
   const uint64_t one = 1;
@@ -386,7 +386,7 @@ void WorkerPool::RunUntil(FunctionRef<bool()> done, Sleepers& sleepers) {
 }
 
 void WorkerPool::LookForWork(FunctionRef<bool()> done, Sleepers& sleepers) {
-  // One thread is enough to poll for long: the caller of a step.
+  // Only the caller of a step polls for long, since one thread is enough.
   const bool has_hook = has_hook_.load(std::memory_order_relaxed);
   Backoff backoff(oversubscribed_until_ns_, &sleepers == &idle_callers_ && has_hook, num_threads_ == 1 && has_hook);
   bool network_woke = false;  // for nothing, so far: a descriptor may be readable though nothing is there
@@ -430,7 +430,8 @@ bool WorkerPool::SleepOnNetwork(FunctionRef<bool()> done, Sleepers& sleepers) {
     EndSleep(sleepers);
   }
   if (network_sleepers_.fetch_sub(1) > 1) return true;
-  // The last takes back what woke all; who has gone to sleep meanwhile may have been meant too.
+  // The last sleeper takes back the event that woke all. A thread that has gone to sleep meanwhile may have been meant
+  // too, so it is woken again.
   uint64_t wakes = 0;
   [[maybe_unused]] const ssize_t got = read(wake_event_, &wakes, sizeof wakes);
   WakeNetworkSleepers();

@@ -1,4 +1,5 @@
-// Loops as TensorFlow wants them: what does not depend on an iteration comes into a loop through an Enter, too.
+// Brings loops into TensorFlow's form: a value that does not depend on an iteration comes into a loop through an Enter,
+// too.
 #ifndef DFRUN_SRC_EXPORT_ENTER_CONSTANTS_H_
 #define DFRUN_SRC_EXPORT_ENTER_CONSTANTS_H_
 

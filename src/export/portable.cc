@@ -23,7 +23,7 @@ class Substitute final : private NodeBuilder {
         is_done_(is_done),
         adder_(rebuilder.to(), node.name + "/", "") {}
 
-  // The node's one output, by an op of its name and what `lower` adds before.
+  // Replaces the node's one output by an op of the node's name, and by the nodes that `lower` adds before.
   Status ReplaceByNodes(const LoweringFn& lower) {
     LoweredNode last = lower(*this);
     DF_TRY(adder_.status());
@@ -43,8 +43,7 @@ class Substitute final : private NodeBuilder {
     return Status();
   }
 
-  // Each output by a placeholder, which replaces the Identity under its name that names the output, if one
-  // does.
+  // Replaces each output by a placeholder. If an Identity names the output, the placeholder replaces it under its name.
   Status ReplaceByPlaceholders() {
     for (int i = 0; i < node_.num_outputs(); ++i) {
       const Node* named = NamedBy(i);
@@ -77,7 +76,7 @@ class Substitute final : private NodeBuilder {
   Output ScalarLike(Output like, double value) override { return adder_.Scalar(dtype(like), value); }
   void Fail(Status status) override { adder_.Fail(std::move(status)); }
 
-  // Null where no Identity, or one that waits for something else, reads the output.
+  // Returns null where no Identity, or one that waits for something else, reads the output.
   const Node* NamedBy(int port) const {
     for (const Consumers::Edge& edge : consumers_.of(node_.id)) {
       const Node& reader = from_.node(edge.node);

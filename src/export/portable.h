@@ -1,4 +1,4 @@
-// Graphs for TensorFlow: which ops it lacks, and what stands for them there.
+// Graphs for TensorFlow: finds ops that it lacks, and replaces them by ops that it has.
 #ifndef DFRUN_SRC_EXPORT_PORTABLE_H_
 #define DFRUN_SRC_EXPORT_PORTABLE_H_
 
@@ -6,14 +6,14 @@
 
 namespace dfrun {
 
-// Unimplemented where the graph has ops of dfrun's own; names each node.
+// Returns Unimplemented where the graph has ops of dfrun's own; names each node.
 Status CheckPortable(const Graph& graph);
 
-// The same graph in TensorFlow's ops, by the form that each op's definition gives (src/framework/portable_form.h):
-// Gelu and LayerNorm by their formulas, readers of samples as Placeholders to feed. Names of nodes stay: what an
-// Identity names of a reader's components, as those of a spec's inputs are, becomes a placeholder of that name; the
-// k-th component of a reader `r` that none names is `r/component_k`. Unimplemented where an op has no such form; names
-// each node.
+// Returns the graph in TensorFlow's ops, by the form that each op's definition gives (src/framework/portable_form.h):
+// Gelu and LayerNorm by their formulas, readers of samples as Placeholders to feed. Names of nodes stay. A component of
+// a reader that an Identity names, as those of a spec's inputs are, becomes a placeholder of that name; the k-th
+// component of a reader `r` that none names is `r/component_k`. Unimplemented where an op has no such form; names each
+// node.
 Result<Graph> MakePortable(const Graph& graph);
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// Where tensor memory comes from, and who can reach it.
+// Allocators of tensor memory, and the kinds of memory by the processors that can reach it.
 #ifndef DFRUN_SRC_FRAMEWORK_ALLOCATOR_H_
 #define DFRUN_SRC_FRAMEWORK_ALLOCATOR_H_
 
@@ -10,7 +10,7 @@ namespace dfrun {
 
 enum class MemoryKind : uint8_t {
   kHost,    // any thread of this process reads and writes it
-  kPinned,  // the same, and a device copies from it and to it on its own
+  kPinned,  // host memory that a device, too, copies from and to on its own
   kDevice,  // only a device's kernels and copies reach it: an address of it is a number to the host
 };
 
@@ -34,13 +34,13 @@ class Allocator {
   virtual ~Allocator() = default;
   MemoryKind kind() const { return kind_; }
   virtual std::string_view name() const = 0;
-  // At least `bytes` bytes aligned to kAlignment; null if there is no memory. Contents are undefined.
+  // Allocates at least `bytes` bytes aligned to kAlignment; null if there is no memory. Contents are undefined.
   virtual void* Allocate(size_t bytes) = 0;
-  // `bytes` is what Allocate was asked for. Of a device's memory: what is enqueued later may be given it at once, since
-  // it runs after what is enqueued now.
+  // Frees memory; `bytes` is the size that Allocate was asked for. A device's memory may be given out again at once,
+  // since later enqueued work runs after the work enqueued now.
   virtual void Free(void* memory, size_t bytes) = 0;
   virtual AllocatorStats Stats() const = 0;
-  // The next peak counts from what is in use now.
+  // Counts the next peak from the memory in use now.
   virtual void ResetPeak() = 0;
 
  private:

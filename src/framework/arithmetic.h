@@ -1,5 +1,5 @@
-// What kernels of products and convolutions may do to be faster, where a job lets them. A node says it by attrs of the
-// system, `_precision` and `_deterministic`; one without them lets its kernel do neither.
+// Liberties that kernels of products and convolutions may take to be faster, where a job allows them. A node has them
+// as attrs of the system, `_precision` and `_deterministic`; without these attrs its kernel takes neither.
 #ifndef DFRUN_SRC_FRAMEWORK_ARITHMETIC_H_
 #define DFRUN_SRC_FRAMEWORK_ARITHMETIC_H_
 
@@ -12,7 +12,7 @@ struct Arithmetic {
   bool deterministic = true;  // results have the same bits in every run
   bool operator==(const Arithmetic&) const = default;
 
-  // Of a node with these attrs.
+  // Reads the liberties of a node from its attrs.
   static Arithmetic Of(const AttrMap& attrs);
   void SetOn(AttrMap& attrs) const;
 };

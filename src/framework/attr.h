@@ -40,14 +40,15 @@ class AttrValue {
                    std::vector<int64_t>, std::vector<float>, std::vector<bool>, std::vector<std::string>,
                    std::vector<DType>, std::vector<PartialShape>, std::vector<Tensor>, std::vector<FunctionName>>;
 
-  // Not inline, nor are an AttrMap's: what a variant does would be compiled anew in almost every source.
+  // Copies and destruction are not inline, nor are an AttrMap's: a variant's functions would be compiled anew in almost
+  // every source.
   AttrValue();
   AttrValue(const AttrValue& other);
   AttrValue(AttrValue&& other) noexcept;
   AttrValue& operator=(const AttrValue& other);
   AttrValue& operator=(AttrValue&& other) noexcept;
   ~AttrValue();
-  // Any alternative that has no constructor of its own below.
+  // Takes any alternative that has no constructor of its own below.
   template <class T, class = std::enable_if_t<internal::kIsAlternative<T, Variant>>>
   AttrValue(T value) : value_(std::in_place_type<T>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
   AttrValue(bool value);                                                   // NOLINT(google-explicit-constructor)
@@ -68,7 +69,7 @@ class AttrValue {
 
   // The TensorFlow type name: "int", "list(shape)", "func"; "none" if empty. An empty list fits every list type.
   std::string_view TypeName() const;
-  // As the text dump writes it: 3, 0.5, true, "text", float32, [2,?], [1, 2].
+  // The value as the text dump writes it: 3, 0.5, true, "text", float32, [2,?], [1, 2].
   std::string ToString() const;
   bool operator==(const AttrValue& other) const;
 
@@ -91,7 +92,7 @@ class AttrMap {
 
   void Set(std::string_view name, AttrValue value);
   void Erase(std::string_view name);
-  // Null if absent.
+  // Returns null if absent.
   const AttrValue* Find(std::string_view name) const;
   bool Has(std::string_view name) const { return Find(name) != nullptr; }
 
@@ -103,7 +104,7 @@ class AttrMap {
     if (typed == nullptr) return Unfit(name, value);
     return *typed;
   }
-  // The same with a value for an absent attr.
+  // Returns the attr's value, or `absent` where the attr is missing.
   template <class T>
   Result<T> GetOr(std::string_view name, T absent) const {
     return Has(name) ? Get<T>(name) : Result<T>(std::move(absent));
@@ -115,7 +116,7 @@ class AttrMap {
   bool operator==(const AttrMap& other) const;
 
  private:
-  // Why Get() has no value: null if there is none of this name.
+  // The error of a Get() without a value; a null `value` means that no attr has this name.
   static Status Unfit(std::string_view name, const AttrValue* value);
 
   std::vector<Entry> entries_;

@@ -25,7 +25,7 @@ void Cancellation::Cancel(const Status& status) {
     if (!status_.ok()) return;
     status_ = status;
   }
-  // Nothing is added or removed from here on.
+  // No waiter is added or removed from here on.
   for (;;) {
     Waiter* waiter = nullptr;
     {

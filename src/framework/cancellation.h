@@ -1,4 +1,4 @@
-// How a step that fails ends what its nodes wait for beside Sends and Recvs: queues, mutexes, collectives.
+// Ends the waits of a step that fails, other than Sends and Recvs: in queues, mutexes, collectives.
 //
 //   class Attempt : public Waiter { void Cancel(Status status) override { /* leave the queue, */ done(status); } };
 //   if (Status s = cancellation.Add(attempt); !s.ok()) return done(s);   // the step has already failed
@@ -11,7 +11,7 @@
 
 namespace dfrun {
 
-// Something that waits. Owned by who adds it, until it was removed or its Cancel() has run.
+// A waiter. The object that adds it owns it, until it was removed or its Cancel() has run.
 class Waiter {
  public:
   Waiter() = default;
@@ -29,7 +29,7 @@ class Waiter {
   Waiter* next_ = nullptr;
 };
 
-// Of one step on one rank.
+// The cancellation of one step on one rank.
 // Thread safety: all methods from any thread.
 class Cancellation {
  public:
@@ -37,10 +37,10 @@ class Cancellation {
   Cancellation(const Cancellation&) = delete;
   Cancellation& operator=(const Cancellation&) = delete;
 
-  // From here on Cancel() ends the wait. After Cancel(): its error, and the waiter is not added.
+  // Adds a waiter: Cancel() ends its wait from here on. After Cancel(): its error, and the waiter is not added.
   Status Add(Waiter& waiter) EXCLUDES(mu_);
-  // Of a waiter that was added. True: it does not wait any more, and its Cancel() never runs. False: Cancel() has taken
-  // it, and will end it or has.
+  // Removes a waiter that was added. True: it does not wait any more, and its Cancel() never runs. False: Cancel() has
+  // taken it, and will end it or has.
   [[nodiscard]] bool Remove(Waiter& waiter) EXCLUDES(mu_);
   // Ends all that wait, and lets nothing wait any more. The first call wins.
   void Cancel(const Status& status) EXCLUDES(mu_);

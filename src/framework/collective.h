@@ -1,11 +1,12 @@
-// Collectives: what the participants of a group, devices of one rank or of several in a fixed order, compute together.
+// Collectives: computations that the participants of a group, devices of one rank or of several in a fixed order, do
+// together.
 //
 // Each participant has a node, whose kernel calls the Collective of its device. When a graph is compiled, each
 // collective is either such nodes or, as Sends, Recvs and sums, nodes like any other: collectives/choice.h.
 //
-// Order of sums: an element of a reduction is ((x0 op x1) op x2) op ..., x0 that of participant 0, each step rounded to
-// the dtype; a mean is divided last. So the bits depend neither on where participants are, nor on who comes first, nor
-// on which implementation it is.
+// Invariants: an element of a reduction is ((x0 op x1) op x2) op ..., x0 that of participant 0, each step rounded to
+// the dtype; a mean is divided last. So the bits depend neither on where participants are, nor on which comes first,
+// nor on the implementation.
 #ifndef DFRUN_SRC_FRAMEWORK_COLLECTIVE_H_
 #define DFRUN_SRC_FRAMEWORK_COLLECTIVE_H_
 
@@ -27,17 +28,17 @@ enum class Reduction { kAdd, kMul, kMin, kMax, kMean };
 
 // "AllReduce".
 std::string_view CollectiveName(CollectiveKind kind);
-// InvalidArgument unless it is "Add", "Mul", "Min", "Max" or "Mean".
+// Returns InvalidArgument unless it is "Add", "Mul", "Min", "Max" or "Mean".
 Result<Reduction> ParseReduction(std::string_view text);
 
 // A collective of a graph: the same for all participants but `index`. Fixed when the graph is compiled.
 struct CollectivePlan {
   CollectiveKind kind = CollectiveKind::kAllReduce;
   DType dtype = DType::kInvalid;  // plain
-  int64_t elements = 0;           // of what each participant brings; of a broadcast, of what the root brings
-  std::vector<int64_t> ranks;     // of the participants, in their order
-  int index = 0;                  // of this participant
-  int root = 0;                   // of a broadcast: who brings the value
+  int64_t elements = 0;           // elements that each participant brings; in a broadcast, the root
+  std::vector<int64_t> ranks;     // ranks of the participants, in their order
+  int index = 0;                  // index of this participant
+  int root = 0;                   // for a broadcast: the participant that brings the value
   int32_t channel = 0;            // the first of those that it was given; the others follow
 
   int size() const { return static_cast<int>(ranks.size()); }
@@ -48,14 +49,14 @@ struct CollectivePlan {
 // The op of the node of a participant: "_AllReduce", "_AllGather", "_ReduceScatter", "_BroadcastSend" of the root and
 // "_BroadcastRecv" of the others. Their attrs are the plan's fields.
 bool IsParticipantOp(std::string_view op);
-// InvalidArgument where the attrs are not those that the compilation of a graph gives such a node.
+// Returns InvalidArgument where the attrs are not those that the compilation of a graph gives such a node.
 Result<CollectivePlan> ReadCollectivePlan(std::string_view op, const AttrMap& attrs);
 
-// How values are folded.
+// The function that reduces the values of several participants to one.
 struct Reducer {
   Reduction reduction = Reduction::kAdd;
-  // On the host: `n` elements at `out` from `n` at each of `count` places, in the order of sums. `out` is none of
-  // these.
+  // Reduces on the host: `n` elements at `out` from `n` at each of `count` addresses, in the order of sums. `out` is
+  // none of these.
   void (*fold)(const void* const* values, int count, void* out, int64_t n) = nullptr;
 };
 
@@ -75,7 +76,7 @@ class Collective {
   // `output` has as many elements as `input`.
   virtual void AllReduce(const StepContext& step, const Reducer& reducer, const Tensor& input, Tensor& output,
                          Callback done) = 0;
-  // `output` is what participants bring, one behind the other in their order.
+  // Sets `output` to the inputs of all participants, one behind the other in their order.
   virtual void AllGather(const StepContext& step, const Tensor& input, Tensor& output, Callback done) = 0;
   // `output` is the index-th of size() equal parts of the fold.
   virtual void ReduceScatter(const StepContext& step, const Reducer& reducer, const Tensor& input, Tensor& output,

@@ -18,16 +18,19 @@
 
 namespace dfrun {
 
-// All but `make` are asked on the master, when a graph is compiled: without the device, and without its driver.
+// An implementation of collectives. The master asks all functions but `make` when a graph is compiled: without the
+// device, and without its driver.
 struct CollectiveDef {
-  // Of those that serve all participants the one of the highest priority is taken.
+  // Among the implementations that serve all participants, the one of the highest priority is taken.
   int priority = 0;
   bool (*serves)(std::string_view device_type);
-  // How many channels a collective needs, the same for each of its participants; 0 where its messages go other ways.
+  // Returns the number of channels that a collective needs, equal for all participants; 0 where its messages go other
+  // ways.
   int32_t (*channels)(const CollectivePlan& plan);
-  // Its participant's messages to and from other ranks, on these channels: one message a step on each.
+  // Returns this participant's ends of the channels to other ranks. Each channel carries one message a step.
   std::vector<ChannelEndpoint> (*ends)(const CollectivePlan& plan);
-  // On the rank of the participant's device, which outlives it. Not collective: others make theirs at other times.
+  // Makes the participant's end, on the rank of its device, which must outlive it. The call is not collective: other
+  // participants make theirs at other times.
   Result<std::unique_ptr<Collective>> (*make)(const CollectivePlan& plan, Device& device);
 };
 
@@ -35,7 +38,7 @@ Registry<CollectiveDef>& Collectives();
 
 // The name of the implementation that participants on devices of these types use; empty if none serves all of them.
 std::string FindCollective(std::span<const std::string> device_types);
-// What a participant's attr `implementation` names; InvalidArgument if it names none.
+// Returns the implementation that a participant's attr `implementation` names; InvalidArgument if it names none.
 Result<const CollectiveDef*> CollectiveOf(const AttrMap& attrs);
 
 struct CollectiveRegistration {

@@ -1,4 +1,5 @@
-// What a session needs of communication, one object a rank. comm/ implements it over a Transport; src/ sees this alone.
+// Communication between ranks, as a session needs it: one object a rank. comm/ implements it over a Transport; src/
+// sees this interface alone.
 #ifndef DFRUN_SRC_FRAMEWORK_COMMUNICATOR_H_
 #define DFRUN_SRC_FRAMEWORK_COMMUNICATOR_H_
 
@@ -23,27 +24,27 @@ struct ChannelEndpoint {
   int32_t channel = 0;
   int32_t peer = 0;
   bool is_send = false;
-  bool in_loop = false;       // it carries a value an iteration, else one a step
-  bool static_shape = false;  // as ChannelKey::static_shape
-  size_t bytes = 0;           // of a static shape
+  bool in_loop = false;       // the channel carries a value an iteration, else one a step
+  bool static_shape = false;  // see ChannelKey::static_shape
+  size_t bytes = 0;           // size of a value of static shape
 };
 
-// What an error of a step ends, where there are several ranks.
+// The scope of an error of a step, where there are several ranks.
 enum class ErrorScope {
   kSession,  // all steps; no later one can be served
-  kStep,     // that step
+  kStep,     // one step alone
 };
 
 // A Rendezvous of one slot: it serves one step after the other. Steps in flight at the same time have different slots.
 class StepRendezvous : public Rendezvous {
  public:
-  // Before the first Send or Recv of a step, when every call of the step before has completed. The same scope on all
-  // ranks.
+  // Begins a step in this slot. Call before the first Send or Recv of a step, when every call of the step before has
+  // completed, with the same scope on all ranks.
   virtual void StartStep(ErrorScope scope) = 0;
-  // Of a step of scope kStep that fails somewhere, on every rank, once, also where its part has ended: each channel
-  // carries what the step would have sent, or word that no value comes, so that the slot can be used again. Later calls
-  // end with `status`, and so does a Recv for which no value comes; other pending calls end as they would. `quiet` runs
-  // when nothing of the step comes to this rank any more, possibly before this returns.
+  // Ends a step of scope kStep that fails somewhere. Call it on every rank, once, also where the rank's part has ended:
+  // each channel carries the value that the step would have sent, or word that no value comes, so that the slot can be
+  // used again. Later calls end with `status`, and so does a Recv for which no value comes; other pending calls end as
+  // they would. `quiet` runs when nothing of the step comes to this rank any more, possibly before this returns.
   virtual void EndStep(const Status& status, Callback quiet) = 0;
 };
 
@@ -63,7 +64,7 @@ class Communicator {
 
   // Control messages travel apart from tensors. Never blocks; the bytes leave in later Poll()s.
   virtual void SendControl(int to, std::string message) = 0;
-  // True when every control message has left.
+  // Returns true when every control message has left.
   virtual bool ControlFlushed() const = 0;
   // Messages of `peers` go to `handler` from now on; those of others are never received. Once.
   virtual void Listen(std::vector<int> peers, ControlHandler handler) = 0;
@@ -71,8 +72,9 @@ class Communicator {
   // Host memory that the transport moves best: values that ranks exchange are to lie in it. Null: any will do. It lives
   // as long as the communicator.
   virtual Allocator* network_memory() { return nullptr; }
-  // A rendezvous for the steps in this slot of what this rank runs of one graph, whose channels to other ranks are
-  // `ends`: they and the communicator outlive it. Channels must be below max_channels(), slots below max_slots().
+  // Makes a rendezvous for the steps in this slot of this rank's part of one graph. `ends` are the part's channels to
+  // other ranks; they and the communicator must outlive it. Channels must be below max_channels(), slots below
+  // max_slots().
   virtual std::unique_ptr<StepRendezvous> NewRendezvous(int32_t slot, std::span<const ChannelEndpoint> ends) = 0;
   virtual int32_t max_channels() const = 0;
   virtual int32_t max_slots() const = 0;
@@ -80,11 +82,12 @@ class Communicator {
   // Moves messages and runs callbacks; true if anything happened. One thread at a time drives; another that calls
   // meanwhile gets false at once.
   virtual bool Poll() = 0;
-  // For who has nothing to do but to wait: ArmWake(), and where that is true a sleep until one of the descriptors is
-  // readable. False: there may be something to Poll() for now. None: who waits polls.
+  // Descriptors for a thread that has nothing to do but wait: it calls ArmWake() and, if that is true, sleeps until one
+  // of them is readable. False: there may be something to Poll() for now. Empty if the transport cannot sleep; the
+  // caller then polls.
   virtual std::vector<int> wake_descriptors() const { return {}; }
   virtual bool ArmWake() { return false; }
-  // From now on messages with values are recorded there; null: not any more. The sink outlives whoever polls.
+  // Records messages with values in `sink` from now on; null: no longer. The sink must outlive all polling.
   virtual void Trace(TraceSink* sink) = 0;
   // The first error that the network itself gave a control message; OK while there is none.
   virtual Status network_status() const = 0;

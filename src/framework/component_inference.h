@@ -1,4 +1,4 @@
-// What shape functions of ops that read queues ask for beside InferenceContext.
+// Shapes of a queue's components, for the shape functions of ops that read queues.
 #ifndef DFRUN_SRC_FRAMEWORK_COMPONENT_INFERENCE_H_
 #define DFRUN_SRC_FRAMEWORK_COMPONENT_INFERENCE_H_
 
@@ -19,7 +19,7 @@ class ComponentInference {
   ~ComponentInference() = default;
 };
 
-// The same of any context.
+// Returns the component shapes of input i; empty where the context is no ComponentInference.
 inline std::vector<PartialShape> ComponentShapes(const InferenceContext& c, int i) {
   const auto* components = dynamic_cast<const ComponentInference*>(&c);
   return components == nullptr ? std::vector<PartialShape>() : components->component_shapes(i);

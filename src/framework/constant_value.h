@@ -1,7 +1,7 @@
-// Integer scalars and vectors that are known, in whole or in part, before a step runs: what shapes are computed from.
-// How an op makes such a value of its inputs' is a trait of the op.
+// Integer scalars and vectors that are known, in whole or in part, before a step runs; shapes are computed from them. A
+// trait of the op says how it computes such a value from those of its inputs.
 //
-// Source: TensorFlow's ShapeRefiner. An evaluator of its own, so that graphs are built without kernels.
+// Source: TensorFlow's ShapeRefiner. This evaluator is separate from kernels, so that graphs are built without them.
 #ifndef DFRUN_SRC_FRAMEWORK_CONSTANT_VALUE_H_
 #define DFRUN_SRC_FRAMEWORK_CONSTANT_VALUE_H_
 
@@ -30,10 +30,11 @@ struct ConstantInts {
   static ConstantInts Vector(std::vector<Element> elements) { return {false, std::move(elements)}; }
 };
 
-// Nothing where not even the shape is known, or where it is no scalar or short vector.
+// A value as far as it is known; nothing where not even the shape is known, or where it is no scalar or short vector.
 using MaybeConstant = std::optional<ConstantInts>;
 
-// What an evaluator sees of its node. Thread safety: one thread. Implemented by src/graph.
+// A node as its evaluator sees it. Implemented by src/graph.
+// Thread safety: one thread.
 class ConstantContext {
  public:
   virtual ~ConstantContext() = default;
@@ -43,9 +44,9 @@ class ConstantContext {
   virtual const AttrMap& attrs() const = 0;
   virtual const PartialShape& input_shape(int i) const = 0;
   virtual const PartialShape& output_shape(int i) const = 0;
-  // Of the variable behind a resource input; of unknown rank where it is not known.
+  // The shape of the variable behind a resource input; of unknown rank where it is not known.
   virtual PartialShape handle_shape(int i) const = 0;
-  // With unknown elements where only the input's shape is known.
+  // The value of input i; its elements are unknown where only the input's shape is known.
   virtual MaybeConstant input(int i) const = 0;
 
   MaybeConstant vector(int i) const {
@@ -61,7 +62,7 @@ class ConstantContext {
 
 // The value of output 0. Values that do not fit the output's dtype become unknown; the caller sees to that.
 using ConstantFn = std::function<MaybeConstant(const ConstantContext&)>;
-// Those of all outputs, or of none.
+// The values of all outputs, or of none.
 using ConstantsFn = std::function<std::vector<MaybeConstant>(const ConstantContext&)>;
 
 // The value of input 0.

@@ -1,8 +1,8 @@
-// What a node costs: arithmetic operations and bytes moved, from attrs, dtypes and shapes alone.
+// The cost of a node: arithmetic operations and bytes moved, from attrs, dtypes and shapes alone.
 //
 // A figure for placement and planning, not a measurement. Operations are those of the op's definition: additions,
-// multiplications, comparisons and calls of elementary functions count one each, in any dtype. Bytes are what must be
-// read and written at least once. A string counts as its object, a handle as what it is.
+// multiplications, comparisons and calls of elementary functions count one each, in any dtype. Bytes are those that
+// must be read and written at least once. A string counts as its object, a handle as its own size.
 #ifndef DFRUN_SRC_FRAMEWORK_COST_H_
 #define DFRUN_SRC_FRAMEWORK_COST_H_
 
@@ -34,8 +34,9 @@ struct TypedShape {
   PartialShape shape;
 };
 
-// What a cost function sees of its node. Counts may be kUnknownCount: cost functions need not look for unknown sizes.
-// Refers to its arguments. Thread safety: const.
+// A node as its cost function sees it. Counts may be kUnknownCount, so cost functions need not look for unknown sizes.
+// The object refers to its arguments, which must outlive it.
+// Thread safety: const methods from any thread.
 class CostContext {
  public:
   CostContext(const AttrMap& attrs, std::span<const TypedShape> inputs, std::span<const TypedShape> outputs)
@@ -50,9 +51,9 @@ class CostContext {
   double output_elements(int i) const;
   double input_bytes(int i) const;
   double output_bytes(int i) const;
-  // Of one element of an input.
+  // The bytes of one element of an input.
   double element_bytes(int i) const { return static_cast<double>(DTypeSize(inputs_[static_cast<size_t>(i)].dtype)); }
-  // Of inputs [first, end); without an end, to the last.
+  // The bytes of inputs [first, end); without an end, to the last.
   double bytes_in(int first = 0) const { return bytes_in(first, num_inputs()); }
   double bytes_in(int first, int end) const;
   double bytes_out() const;
@@ -87,15 +88,15 @@ double ElementCount(const PartialShape& shape);
 // Reads all inputs, writes all outputs, and computes `flops` in all.
 OpCost WholeCost(const CostContext& c, double flops);
 
-// Nothing is computed and nothing moved: for ops that pass on, control or name.
+// Computes nothing and moves nothing: for ops that pass values on, control or name.
 CostFn NoCost();
 // Reads all inputs, writes all outputs, and computes so much for each element of output 0. The default.
 CostFn ElementwiseCost(double flops_an_element = 1);
-// The same for each element of input i: reductions, losses, searches.
+// Reads all inputs, writes all outputs, and computes so much for each element of input i: reductions, losses, searches.
 CostFn ScanCost(int input = 0, double flops_an_element = 1);
 // Moves all inputs and outputs and computes nothing.
 CostFn CopyCost();
-// The same for an op that does not look at the inputs' elements.
+// Writes all outputs, and neither computes nor looks at the inputs' elements.
 CostFn FillCost();
 // Reads of input i only as much as all outputs hold: slices and gathers. Other inputs are read whole.
 CostFn PartCost(int input = 0);

@@ -63,7 +63,7 @@ Status MergePart(std::optional<T>& into, const std::optional<T>& from, const Dev
 
 std::atomic<int64_t> g_host_waits{0};
 
-// Where a thread waits for a callback.
+// Blocks a thread until a callback has run.
 class CallbackWaiter {
  public:
   Callback callback() {
@@ -77,7 +77,7 @@ class CallbackWaiter {
   }
 
  private:
-  // Under the lock to its end: then the waiter may be gone.
+  // Holds the lock to its end, since the waiter may be destroyed right after.
   void End(Status status) {
     MutexLock lock(mu_);
     status_ = std::move(status);

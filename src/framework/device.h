@@ -1,4 +1,4 @@
-// Devices and their names, and how values get into the memory of a device and out of it.
+// Devices and their names, and the copies of values into the memory of a device and out of it.
 #ifndef DFRUN_SRC_FRAMEWORK_DEVICE_H_
 #define DFRUN_SRC_FRAMEWORK_DEVICE_H_
 
@@ -17,40 +17,41 @@
 
 namespace dfrun {
 
-// "/job:worker/task:17/device:gpu:3", or a part of it as a constraint: "/job:ps", "/device:gpu:*", "/task:1".
-// Also read: "/replica:0" (ignored), "/cpu:0", "/gpu:1" (any known type, device_factory.h), "/device:CPU:0" (types are
-// lower-cased).
+// The name of a device, "/job:worker/task:17/device:gpu:3", or a part of it as a constraint: "/job:ps",
+// "/device:gpu:*", "/task:1". Parse() also reads "/replica:0" (ignored), "/cpu:0", "/gpu:1" (any known type,
+// device_factory.h) and "/device:CPU:0" (types are lower-cased).
 struct DeviceName {
   std::optional<std::string> job;
   std::optional<int> task;
   std::optional<std::string> type;  // a word that a device factory may have registered
   std::optional<int> index;
 
-  // InvalidArgument with the part that cannot be read. "" constrains nothing.
+  // Parses a name; "" constrains nothing. InvalidArgument names the part that cannot be read.
   static Result<DeviceName> Parse(std::string_view text);
   std::string ToString() const;
-  // True where all four parts are set: the name of one device.
+  // Returns true where all four parts are set: the name of one device.
   bool IsFull() const { return job && task && type && index; }
-  // True where `device`, a full name, fits this constraint.
+  // Returns true where `device`, a full name, fits this constraint.
   bool Matches(const DeviceName& device) const;
-  // Both constraints at once; InvalidArgument where they contradict each other.
+  // Returns both constraints at once; InvalidArgument where they contradict each other.
   Result<DeviceName> Merge(const DeviceName& other) const;
   bool operator==(const DeviceName&) const = default;
 };
 
 // One device of this rank: memory, and the order in which work on it is done.
 //
-// A device of host memory does what it is told at once. One with memory of its own has a stream: kernels and copies are
-// enqueued and done in the order in which they were, so that memory that is given back may be used by what is enqueued
-// next, and what needs to be done before the host goes on ends with a callback.
+// A device of host memory does its work at once. One with memory of its own has a stream: kernels and copies are
+// enqueued and done in that order, so freed memory may be used by the work that is enqueued next, and a callback tells
+// the host when work that it waits for is done.
 //
-// Thread safety: all methods from any thread. Outlives plans, kernels and tensors on it.
+// Thread safety: all methods from any thread.
+// Lifetime: the device must outlive plans, kernels and tensors on it.
 class Device {
  public:
-  // Of host memory, or with one allocator for all that it holds.
+  // Makes a device of host memory, or one with a single allocator for all values.
   Device(DeviceName name, Allocator& allocator) : Device(std::move(name), allocator, allocator) {}
-  // `host_allocator`: of host memory that the device copies from and to best. `containers` (null: its own): those of
-  // another device that share their objects with it.
+  // `host_allocator`: the allocator of host memory that the device copies from and to best. `containers`: those of
+  // another device that share their objects with it; null: its own.
   Device(DeviceName name, Allocator& allocator, Allocator& host_allocator, ResourceContainers* containers = nullptr)
       : name_(std::move(name)),
         text_(name_.ToString()),
@@ -64,21 +65,22 @@ class Device {
   const DeviceName& name() const { return name_; }
   const std::string& full_name() const { return text_; }
   const std::string& type() const { return *name_.type; }
-  // Of the memory that its kernels compute in.
+  // The allocator of the memory that the device's kernels compute in.
   Allocator& allocator() { return allocator_; }
   Allocator& host_allocator() { return host_allocator_; }
-  // Of values of a dtype: strings, resources and variants are objects of the host's.
+  // The allocator for values of a dtype: strings, resources and variants are objects in host memory.
   Allocator& AllocatorFor(DType dtype) { return IsPlain(dtype) ? allocator_ : host_allocator_; }
   // Whether there is memory that the host does not reach, and so a stream.
   bool has_own_memory() const { return !IsHostMemory(allocator_.kind()); }
-  // What outlives steps on this device: variables, readers, queues.
+  // Objects that outlive steps on this device: variables, readers, queues.
   ResourceContainers& containers() { return containers_; }
 
   // Copies the elements of `from` into `to`, which has as many of the same dtype, in host memory or this device's,
-  // after what has been enqueued. `done` runs when they are there: until then what lies in host memory must stay. What
-  // lies in the device's may be given back at once.
+  // after the work that has been enqueued. `done` runs when they are there: until then the tensor in host memory must
+  // stay. Memory of the device may be given back at once.
   void Copy(const Tensor& from, Tensor& to, Callback done);
-  // The same; returns when host memory is no longer read, or holds the elements. Within the device it enqueues.
+  // Copies likewise, but returns when host memory is no longer read, or holds the elements. A copy within the device is
+  // only enqueued.
   Status Copy(const Tensor& from, Tensor& to) {
     if (IsHostMemory(from.memory()) && IsHostMemory(to.memory())) [[likely]] {
       CopyElements(from, to);
@@ -86,21 +88,21 @@ class Device {
     }
     return CopyAndWait(from, to);
   }
-  // A new tensor of `allocator` with the elements of `from`; either may be this device's or of host memory.
+  // Returns a new tensor of `allocator` with the elements of `from`; both may be in this device's memory or the host's.
   Result<Tensor> Clone(const Tensor& from, Allocator& allocator);
-  // The value itself where a host may read it, else a copy.
+  // Returns the value itself where the host may read it, else a copy.
   Result<Tensor> ToHostMemory(const Tensor& value);
-  // The value itself where the device's kernels find it, else a copy.
+  // Returns the value itself where the device's kernels find it, else a copy.
   Result<Tensor> ToOwnMemory(const Tensor& value);
 
-  // Runs `done` when all that was enqueued before is done, with the first error of what was enqueued since the last
-  // call: of several steps in flight, the first that ends is told. At once where there is no stream.
+  // Runs `done` when all work enqueued before is done, with the first error of the work enqueued since the last call:
+  // of several steps in flight, the first that ends gets it. Runs it at once where there is no stream.
   virtual void WhenDone(Callback done) { done(Status()); }
-  // Blocks until then.
+  // Blocks until all work enqueued before is done.
   Status Synchronize();
 
  protected:
-  // Copy() where `from` or `to` is the device's.
+  // Enqueues a Copy() where `from` or `to` is in the device's memory.
   virtual void EnqueueCopy(const Tensor& from, Tensor& to, Callback done);
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 // The one list of words: in the order in which devices are preferred where nothing else decides.
 constexpr std::string_view kTypes[] = {"cpu", "gpu"};
-// By type. Of a few cores whose data are in no cache; of a card of some years, whose nodes are enqueued one by one.
+// Speeds by type: a few CPU cores whose data are in no cache; a GPU of some years, whose nodes are enqueued one by one.
 constexpr DeviceSpeed kSpeeds[] = {
     {.flops = 5e10, .bytes = 1e10, .node_seconds = 5e-8, .link_bytes = 0, .step_seconds = 0},
     {.flops = 2e13, .bytes = 1.5e12, .node_seconds = 3e-6, .link_bytes = 2e10, .step_seconds = 2e-5},

@@ -1,13 +1,12 @@
-// How a rank comes by its devices: each device type registers one function that finds them, so that src/ knows no
-// hardware.
+// Factories by which a rank finds its devices: each device type registers one function, so that src/ knows no hardware.
 //
 //   DEVICE_FACTORY("cpu", &FindCpuDevices);
 //
 // A type may be registered, with its kernels and passes, where there is none of its devices: its factory then finds
-// none and says why. What is compiled for such devices is checked on any host.
+// none and says why. Graphs for such devices can be compiled and checked on any host.
 //
-// The types that a spec may name are those that are registered and the few of one table (device_factory.cc), which a
-// spec may name where no such device is built in. The table's first is that of the host.
+// A spec may name the registered types and the few types of one table (device_factory.cc), also where no such device is
+// built in. The table's first type is the host's.
 //
 // Thread safety: registration ends before main(); all functions may then be called from any thread.
 #ifndef DFRUN_SRC_FRAMEWORK_DEVICE_FACTORY_H_
@@ -26,15 +25,16 @@ namespace dfrun {
 
 using DeviceList = std::vector<std::unique_ptr<Device>>;
 
-// For whom devices are found.
+// The task for which devices are found.
 struct DeviceSite {
   DeviceName task;  // "/job:worker/task:3"
   // A factory may share hardware out among the ranks of a host.
   int rank_on_host = 0;
   int ranks_on_host = 1;
-  // Host memory that the network moves best, for what crosses ranks; outlives the devices. Null: any will do.
+  // Host memory that the network moves best, for values that cross ranks; it outlives the devices. Null: any memory
+  // will do.
   Allocator* network_memory = nullptr;
-  // How much memory this rank may take of each device of a type. A factory's allocators are then LimitedMemory.
+  // The memory that this rank may take of each device of a type. A factory's allocators are then LimitedMemory.
   MemoryLimits memory_limits = {};
 };
 
@@ -46,29 +46,30 @@ struct FoundDevices {
     std::string description;
   };
   std::vector<Found> devices;              // indices count from 0
-  std::string why_none;                    // where there is none: "the driver library cannot be opened: ..."
-  std::vector<std::string> warnings = {};  // as DevicesReport
+  std::string why_none;                    // the reason, where there is no device: "the driver library cannot be
+                                           // opened: ..."
+  std::vector<std::string> warnings = {};  // see DevicesReport::warnings
 };
 
-// Finds what a task has of a type on this host. That there is no such hardware, or no driver for it, is no error.
+// Finds the devices of a type that a task has on this host. A lack of such hardware, or of its driver, is no error.
 // Called once a rank; a process may hold several ranks.
 using DeviceFactory = Result<FoundDevices> (*)(const DeviceSite& site);
 
 struct TaskDevices {
   DeviceList devices;
-  DevicesReport report;  // of the same devices in the same order
+  DevicesReport report;  // describes `devices`, in the same order
 };
 
 // The devices of every registered type, those of the host first. An error where there is none of the host.
 Result<TaskDevices> FindDevices(const DeviceSite& site);
-// The same, of a task that is alone on its host, without what is told of them.
+// Finds the devices of a single task on its host; no report.
 Result<DeviceList> MakeDevices(const DeviceName& task);
 
 // The type of the devices that compute in host memory and hold feeds and fetches.
 std::string_view HostDeviceType();
 // The registered types, the host's first.
 std::vector<std::string> RegisteredDeviceTypes();
-// All types that a spec may name, the table's first.
+// Returns all types that a spec may name, the table's first.
 std::vector<std::string> KnownDeviceTypes();
 bool IsDeviceType(std::string_view word);
 bool IsRegisteredDeviceType(std::string_view word);
@@ -80,7 +81,7 @@ std::string DeviceCountKey(std::string_view type);
 std::vector<std::string> CountedDeviceTypes();
 // The word by which specs bound the memory of devices of such a type: "gpu_memory".
 std::string DeviceMemoryKey(std::string_view type);
-constexpr int kMaxDevicesOfType = 1024;  // that may be counted
+constexpr int kMaxDevicesOfType = 1024;  // the largest count that a spec may give
 
 namespace internal {
 struct DeviceRegistration {

@@ -1,5 +1,5 @@
-// What a device can do at best: its libraries and its driver called with nothing of ours between, as limits for
-// benchmarks of kernels. A part that brings a type of device registers a function that makes them:
+// The speed limits of a device: calls of its libraries and its driver with nothing of dfrun between, for benchmarks of
+// kernels to compare with. A part that brings a type of device registers a function that makes them:
 //
 //   DEVICE_LIMITS("cpu", &MakeLimits);
 #ifndef DFRUN_SRC_FRAMEWORK_DEVICE_LIMITS_H_
@@ -36,7 +36,8 @@ enum class ConvPass { kForward, kInputGradient, kFilterGradient };
 // Enqueues a piece of work so many times, in order, and blocks until all is done.
 using DeviceWork = std::function<Status(int times)>;
 
-// Of one device, which outlives it and the work. Unimplemented or NotFound where a library is absent or cannot do it.
+// The limits of one device, which must outlive this object and the work. Unimplemented or NotFound where a library is
+// absent or cannot do it.
 // Thread safety: one thread.
 class DeviceLimits {
  public:
@@ -55,7 +56,7 @@ class DeviceLimits {
 
 using MakeDeviceLimits = std::unique_ptr<DeviceLimits> (*)(Device& device);
 
-// By type of device.
+// The functions that make limits, by type of device.
 Registry<MakeDeviceLimits>& LimitsOfDevices();
 
 namespace internal {

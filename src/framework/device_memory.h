@@ -1,4 +1,4 @@
-// How much of a device's memory tensors take.
+// The use of a device's memory by tensors.
 #ifndef DFRUN_SRC_FRAMEWORK_DEVICE_MEMORY_H_
 #define DFRUN_SRC_FRAMEWORK_DEVICE_MEMORY_H_
 
@@ -17,7 +17,7 @@ struct DeviceMemory {
   int64_t limit_bytes = 0;     // 0: none
 };
 
-// As it is now. Thread safety: any thread.
+// Returns the current use. Thread safety: any thread.
 DeviceMemory MemoryOf(Device& device);
 
 // A JSON object with these members.

@@ -14,12 +14,12 @@
 
 namespace dfrun {
 
-// Loads the parts libdfrun_*.so of the folder that the environment variable DFRUN_DEVICE_PARTS names, else of that in
-// which the library with this function lies. Call it before main() asks a registry. An error names the part and says
-// what the loader says.
+// Loads the parts libdfrun_*.so of the folder that the environment variable DFRUN_DEVICE_PARTS names, else of the
+// folder of the library with this function. Call it before main() asks a registry. An error names the part and has the
+// loader's text.
 Status LoadDeviceParts();
 
-// What a part tells of itself and of what it finds on this host: lines of a word and a text.
+// A function by which a part reports on itself and on its findings on this host: lines of a word and a text.
 using PartReport = std::vector<std::pair<std::string, std::string>> (*)();
 Registry<PartReport>& PartReports();
 
@@ -29,8 +29,8 @@ struct PartReportRegistration {
 };
 }  // namespace internal
 
-// What a part finds on this host without taking a device into use: devices by their descriptions, why there is none of
-// a type, and warnings. For commands that start no job.
+// A function by which a part surveys this host without taking a device into use: devices by their descriptions, the
+// reason why there is none of a type, and warnings. It serves commands that start no job.
 using PartSurvey = DevicesReport (*)();
 Registry<PartSurvey>& PartSurveys();
 

@@ -1,4 +1,4 @@
-// How fast the devices of a type are, roughly: enough to tell where work pays.
+// Rough speeds of the devices of a type, good enough to tell where work pays.
 #ifndef DFRUN_SRC_FRAMEWORK_DEVICE_SPEED_H_
 #define DFRUN_SRC_FRAMEWORK_DEVICE_SPEED_H_
 
@@ -9,14 +9,14 @@ namespace dfrun {
 
 struct DeviceSpeed {
   double flops;         // a second
-  double bytes;         // of its memory, read or written, a second
-  double node_seconds;  // of a node, whatever it does
-  // Of a device with memory of its own.
+  double bytes;         // bytes of its memory that are read or written, a second
+  double node_seconds;  // overhead of a node, whatever it does
+  // Set for a device with memory of its own.
   double link_bytes;    // from the host or to it, a second
-  double step_seconds;  // of a step that uses it, whatever that does
+  double step_seconds;  // overhead of a step that uses the device, whatever it does
 };
 
-// Of the table of types (device_factory.cc); nothing for other types.
+// Looks up the type in the table of types (device_factory.cc); nothing for other types.
 std::optional<DeviceSpeed> SpeedOf(std::string_view type);
 
 }  // namespace dfrun

@@ -79,11 +79,11 @@ DF_FOR_EACH_DTYPE(DF_DTYPE_OF)
 // Bytes of an element; for strings, resources and variants, of the C++ object. 0 for kInvalid.
 size_t DTypeSize(DType dtype);
 
-// True where an element is a handle to something of this process: resource and variant.
+// Returns true where an element is a handle to something of this process: resource and variant.
 constexpr bool IsHandle(DType d) {
   return d == DType::kResource || d == DType::kVariant;
 }
-// True where an element is plain bytes: everything but string, resource and variant.
+// Returns true where an element is plain bytes: everything but string, resource and variant.
 constexpr bool IsPlain(DType d) {
   return d != DType::kString && !IsHandle(d) && d != DType::kInvalid;
 }
@@ -97,7 +97,7 @@ std::string_view DTypeName(DType dtype);
 std::string DTypeEnumName(DType dtype);
 // Accepts "float32", "float", "half", "double", "DT_FLOAT". Nothing for other text.
 std::optional<DType> ParseDType(std::string_view text);
-// True where `number` is one of the enum's (kInvalid excluded).
+// Returns true where `number` is one of the enum's (kInvalid excluded).
 bool IsValidDType(int number);
 
 template <class T>
@@ -111,7 +111,7 @@ bool VisitDType(DType dtype, F&& f) {
   return ((DTypeOf<Ts> == dtype ? (f(TypeTag<Ts>{}), true) : false) || ...);
 }
 
-// The same for the dtypes whose elements are C++ objects; false for a plain one.
+// Visits a dtype whose elements are C++ objects; false for a plain one.
 template <class F>
 bool VisitObjectDType(DType dtype, F&& f) {
   return VisitDType<std::string, ResourceHandle, Variant>(dtype, f);

@@ -1,5 +1,5 @@
-// Which loop makes each element of an op's output of the elements at the same position in its operands. Devices that
-// compute several such nodes in one pass know the loops by these names.
+// Names of element-wise loops: a loop computes each element of an op's output from the elements at the same position in
+// its operands. Devices that compute several such nodes in one pass know the loops by these names.
 #ifndef DFRUN_SRC_FRAMEWORK_ELEMENTWISE_LOOP_H_
 #define DFRUN_SRC_FRAMEWORK_ELEMENTWISE_LOOP_H_
 
@@ -46,11 +46,11 @@ struct Elementwise {
 constexpr Elementwise UnaryLoopOf(ElementwiseLoop loop) {
   return {loop, 1, false};
 }
-// Of two operands, one of which may be a scalar.
+// A loop over two operands, one of which may be a scalar.
 constexpr Elementwise BinaryLoopOf(ElementwiseLoop loop) {
   return {loop, 2, true};
 }
-// Of two operands of one shape.
+// A loop over two operands of one shape.
 constexpr Elementwise GradientLoopOf(ElementwiseLoop loop) {
   return {loop, 2, false};
 }

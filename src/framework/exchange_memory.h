@@ -1,4 +1,4 @@
-// Where values lie that ranks exchange.
+// The memory of values that ranks exchange.
 #ifndef DFRUN_SRC_FRAMEWORK_EXCHANGE_MEMORY_H_
 #define DFRUN_SRC_FRAMEWORK_EXCHANGE_MEMORY_H_
 
@@ -6,13 +6,13 @@
 
 namespace dfrun {
 
-// Whether a device of host memory has some apart for what ranks exchange: its host allocator, which the network moves
-// best. A device with memory of its own has copies of such values in host memory, of that allocator.
+// Whether a device of host memory has some apart for values that ranks exchange: its host allocator, which the network
+// moves best. A device with memory of its own has copies of such values in host memory, of that allocator.
 inline bool HasExchangeMemory(Device& device) {
   return !device.has_own_memory() && &device.host_allocator() != &device.allocator();
 }
 
-// Of plain values that kernels compute with and that may be sent as they are.
+// The allocator of plain values that kernels compute with and that may be sent without a copy.
 inline Allocator& ExchangeAllocator(Device& device) {
   return HasExchangeMemory(device) ? device.host_allocator() : device.allocator();
 }

@@ -1,5 +1,5 @@
-// The executor's side of OpContext: what it fills in before a kernel runs and reads after.
-// Constant folding and tests of kernels use it too, with an array of slots of their own.
+// The executor's side of OpContext: it fills in the members before a kernel runs and reads them after. Constant folding
+// and tests of kernels use it too, with an array of slots of their own.
 #ifndef DFRUN_SRC_FRAMEWORK_EXECUTOR_ACCESS_H_
 #define DFRUN_SRC_FRAMEWORK_EXECUTOR_ACCESS_H_
 
@@ -12,7 +12,8 @@ namespace dfrun {
 // Thread safety: as an int. Nothing is owned: all that is passed must outlive the context's use.
 class ExecutorAccess {
  public:
-  // What is the same for all nodes that one thread runs in a step. `slots` holds every value of the step.
+  // Sets the state that all nodes have in common which one thread runs in a step. `slots` holds every value of the
+  // step.
   static void BindStep(OpContext& ctx, Tensor* slots, Device& device, ThreadPool& pool, const StepContext& step) {
     ctx.slots_ = slots;
     ctx.device_ = &device;
@@ -20,7 +21,7 @@ class ExecutorAccess {
     ctx.step_ = &step;
   }
 
-  // Of the nodes that run until it is set again.
+  // Sets the pool of the nodes that run from now on.
   static void SetPool(OpContext& ctx, ThreadPool& pool) { ctx.pool_ = &pool; }
 
   // OpContext::iteration() of the nodes that run until it is set again.

@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 
 // Graphs name containers by their own words; this is no word of theirs that a reset would forget by chance.
 constexpr const char* kContainer = "dfrun file access";
-constexpr int kMaxLinks = 40;  // as the system has it
+constexpr int kMaxLinks = 40;  // the limit of Linux
 
-// Where a link leads; empty for what is none.
+// Returns the target of a link; empty for a path that is no link.
 std::string LinkTarget(const std::string& path) {
   std::string target(4096, '\0');
   const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
@@ -37,7 +37,7 @@ std::string RealPath(const std::string& path) {
   return real ? std::string(real.get()) : std::string();
 }
 
-// Of a file that is open: the name that the system knows it by.
+// Returns the name by which the system knows an open file.
 std::string NameOf(int fd) {
   return LinkTarget(StrCat("/proc/self/fd/", fd));
 }
@@ -53,12 +53,13 @@ bool EndsInName(const std::string& path) {
   return !name.empty() && name != "." && name != "..";
 }
 
-// The system reads a path up to its first NUL, which is not what would be judged.
+// Refuses a path with a NUL: the system reads a path up to its first NUL, and would open another file than the one
+// judged.
 Status CheckNoNul(const std::string& path) {
   return path.find('\0') == std::string::npos ? Status() : InvalidArgument("a path cannot hold a NUL");
 }
 
-// What could be given to --allow-paths for this file.
+// Returns the directory to give to --allow-paths for this file.
 std::string DirectoryOf(const std::string& resolved) {
   std::error_code error;
   return fs::is_directory(resolved, error) ? resolved : fs::path(resolved).parent_path().string();
@@ -69,7 +70,8 @@ bool HasDotBelow(const std::string& resolved, const std::string& root) {
   return resolved.find("/.", root == "/" ? 0 : root.size()) != std::string::npos;
 }
 
-// When the thing came to be; where the file system does not say, when its name or anything else of it last changed.
+// Returns the time of the file's birth or, where the file system does not know it, of its last change, its name
+// included.
 int64_t BirthOf(const std::string& path) {
   struct statx info = {};
   if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME | STATX_CTIME, &info) != 0) return 0;
@@ -95,7 +97,7 @@ FileRules Resolved(FileRules rules) {
 std::string ResolvePath(const std::string& path) {
   std::error_code error;
   fs::path at = fs::absolute(path, error);
-  fs::path rest;  // what does not exist
+  fs::path rest;  // the part that does not exist
   for (int links = 0; links < kMaxLinks && at.has_relative_path();) {
     if (const std::string real = RealPath(at.string()); !real.empty()) {
       at = real;
@@ -174,7 +176,8 @@ Status FileAccess::CheckMayWrite(const std::string& path, const std::string& res
   return Error(Code::kBadSpec, "a graph may not write ", path, ": dfrun itself keeps that of a run; give another name");
 }
 
-// A regular file is of this run or may be replaced; what else stands there is refused by who opens it.
+// Claims a path for this run. A regular file there must be of this run or may be replaced; opening refuses everything
+// else.
 Status FileAccess::Claim(const std::string& path) const {
   struct stat info;
   const bool stands_there = ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
@@ -256,7 +259,7 @@ Status FileAccess::CheckPattern(const std::string& pattern) const {
   if (special == std::string::npos) return ForReading(pattern).status();
   const size_t slash = pattern.rfind('/', special);
   const std::string directory = slash == std::string::npos ? "." : pattern.substr(0, slash + 1);
-  // What follows a wildcard could climb out again.
+  // A ".." after a wildcard could climb out again.
   const std::string rest = "/" + pattern.substr(slash == std::string::npos ? 0 : slash + 1) + "/";
   const std::string resolved = WithoutSlashes(ResolvePath(directory));
   if (!IsBelowOne(resolved, rules_.roots)) return Refuse("look for", pattern, resolved, rules_.roots);

@@ -32,7 +32,7 @@ bool BlockIsFinite(const Word* words, int64_t count, Word exponent) {
 // Elements between two looks at whether one was found.
 constexpr int64_t kBlock = 4096;
 
-// What becomes of the words of a tensor; nothing for a dtype that is always finite. A complex number is two words.
+// Visits the words of a tensor's elements; none for a dtype that is always finite. A complex number is two words.
 template <class Visit>
 void VisitWords(const Tensor& value, Visit visit) {
   const int64_t count = value.num_elements();

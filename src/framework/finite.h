@@ -11,16 +11,16 @@
 namespace dfrun {
 
 // Whether no element is NaN or infinite; true for a dtype that has neither, and for a tensor without a value. Goes over
-// memory once, at its speed, and stops soon after what it looks for. Thread safety: any thread that may read the
-// tensor.
+// memory once, at its speed, and stops soon after the first find.
+// Thread safety: any thread that may read the tensor.
 bool AllFinite(const Tensor& value);
-// The same by the threads of a pool, where the tensor is large.
+// Checks by the threads of a pool, where the tensor is large.
 bool AllFinite(const Tensor& value, ThreadPool& pool);
 
 // Whether some element is NaN.
 bool HasNan(const Tensor& value);
 
-// Of a tensor that is not AllFinite(): "nan at [0,2], and at 3 more of its 12 elements"; of a scalar "nan".
+// Describes a tensor that is not AllFinite(): "nan at [0,2], and at 3 more of its 12 elements"; a scalar: "nan".
 std::string DescribeNotFinite(const Tensor& value);
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// How a gradient function says what the gradient of its op is, as further nodes of the graph.
+// The builder by which a gradient function adds the gradient of its op, as further nodes of the graph.
 //
 //   [](GradientBuilder& g) { g.dx(0) = g.Op("TanhGrad", g.y(0), g.dy(0)); }
 //

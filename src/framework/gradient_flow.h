@@ -1,4 +1,5 @@
-// What becomes of a gradient between an output of an op and an input. docs/adding-an-op.md has the criterion.
+// The flow of a gradient from an output of an op to an input, or the reason why it ends. docs/adding-an-op.md has the
+// criterion.
 #ifndef DFRUN_SRC_FRAMEWORK_GRADIENT_FLOW_H_
 #define DFRUN_SRC_FRAMEWORK_GRADIENT_FLOW_H_
 
@@ -15,7 +16,7 @@ enum class GradientFlow : uint8_t {
   kDraw,     // the input is a parameter of random numbers: the same
 };
 
-// Of two arguments of an op, by their numbers; -1: of each.
+// The flow between two arguments of an op, by their numbers; -1: each.
 struct GradientFlowOf {
   int input;
   int output;

@@ -1,5 +1,5 @@
-// What an op's output 0 is a handle of: the shape behind a handle to a variable, list, array or table is stated by the
-// node that made the handle.
+// The content behind a handle that is an op's output 0: the node that made a handle to a variable, list, array or table
+// states the shape behind it.
 #ifndef DFRUN_SRC_FRAMEWORK_HANDLE_CONTENT_H_
 #define DFRUN_SRC_FRAMEWORK_HANDLE_CONTENT_H_
 
@@ -7,15 +7,15 @@
 
 namespace dfrun {
 
-// Where the shape of the elements behind the handle is found.
+// The source of the shape of the elements behind the handle.
 struct HandleContent {
   enum class Kind : uint8_t {
-    kNone,     // output 0 is no handle, or nothing is known of what it stands for
+    kNone,     // output 0 is no handle, or its content is not known
     kScalars,  // values of a table
     kAttr,     // the shape that `attr` is
     kValue,    // the shape that the integer vector input `input` spells
-    kLike,     // of the list or array behind input `input`, which the op changes or copies
-    kJoined,   // of both lists behind inputs 0 and 1
+    kLike,     // the shape of the list or array behind input `input`, which the op changes or copies
+    kJoined,   // the shape of both lists behind inputs 0 and 1
   };
 
   Kind kind = Kind::kNone;

@@ -1,9 +1,9 @@
-// Reading an HDF5 file that may be anyone's.
+// Reads an HDF5 file that may come from anyone.
 //
-// HDF5 crashes on damaged files, and on those that are made to have it crash. So a child process opens the file
-// (src/framework/hdf5_helpers.h), with limits on its memory and time, and says what is in it; what it says is believed
-// as far as the file's size allows. This process reads contiguous elements itself, at full speed, by pread(); others
-// the child unpacks and sends.
+// HDF5 crashes on damaged files, and on files that are made to have it crash. So a child process opens the file
+// (src/framework/hdf5_helpers.h), with limits on its memory and time, and describes its content; the description is
+// believed as far as the file's size allows. This process reads contiguous elements itself, at full speed, by pread();
+// the child unpacks and sends all others.
 #ifndef DFRUN_SRC_FRAMEWORK_HDF5_FILE_H_
 #define DFRUN_SRC_FRAMEWORK_HDF5_FILE_H_
 
@@ -20,8 +20,9 @@ namespace dfrun {
 // Thread safety: one thread at a time, but bytes().
 class Hdf5File {
  public:
-  // NotFound where there is no file, kIo where it cannot be read; DataLoss where it is no file of bytes. Whether it is
-  // an HDF5 file is found when a dataset is asked for. `helpers`, which files may share: whom to ask; null: its own.
+  // Opens a file. NotFound where there is no file, kIo where it cannot be read; DataLoss where it is no file of bytes.
+  // The first request for a dataset finds whether it is an HDF5 file. `helpers`: the processes to ask, which files may
+  // share; null: its own.
   static Result<std::unique_ptr<Hdf5File>> Open(const std::string& path, const Hdf5Rules& rules,
                                                 std::shared_ptr<Hdf5Helpers> helpers = nullptr);
   Hdf5File(const Hdf5File&) = delete;
@@ -29,19 +30,19 @@ class Hdf5File {
 
   const std::string& path() const { return file_.path; }
   const FileDescriptor& bytes() const { return bytes_; }
-  // Nothing contiguous is read any more, and bytes() is closed.
+  // Closes bytes(); no contiguous dataset may be read afterwards.
   void CloseBytes() { bytes_ = FileDescriptor(); }
 
   // Whether it is an HDF5 file; known where anything has been found in it.
   Status Look() { return infos_.empty() ? helpers_->Open(file_) : Status(); }
-  // As of Hdf5Helpers; kept. Contiguous elements lie within the file.
+  // Inspects like Hdf5Helpers::Inspect(), and keeps the answer. Contiguous elements lie within the file.
   Result<DatasetInfo> Inspect(const std::string& dataset);
   Result<Tensor> Read(const std::string& dataset, Allocator& allocator);
   Status ReadRows(const std::string& dataset, int64_t begin, Tensor& to);
 
-  // What Inspect() has found so far; for Know() of the same file.
+  // The answers of Inspect() so far, for Know() of the same file.
   Hdf5Layout layout() const { return {version_, infos_}; }
-  // Takes what another process of this host has found; nothing where the file is another or has changed.
+  // Takes the findings of another process of this host; ignores them where the file is another or has changed.
   void Know(const Hdf5Layout& layout);
 
  private:

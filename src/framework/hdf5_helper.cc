@@ -20,8 +20,8 @@
 namespace dfrun {
 namespace {
 
-// Of the processor, for what takes milliseconds unless the file is made to take for ever; and what it takes to unpack
-// values besides.
+// Processor time of a request. Requests take milliseconds, unless the file is made to take for ever; time to unpack
+// values is added.
 constexpr rlim_t kSeconds = 5;
 constexpr uint64_t kUnpackedASecond = uint64_t{16} << 20;
 constexpr size_t kMaxText = 64 << 10;
@@ -59,7 +59,7 @@ void SetLimit(int resource, rlim_t limit) {
   ::setrlimit(static_cast<__rlimit_resource_t>(resource), &now);
 }
 
-// From now on, the processor may be used for kSeconds and as long as it takes to unpack so many bytes.
+// Allows processor time from now on: kSeconds, and the time to unpack so many bytes.
 void AllowTimeFor(uint64_t unpacked_bytes) {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
@@ -69,13 +69,13 @@ void AllowTimeFor(uint64_t unpacked_bytes) {
 
 void LimitSelf() {
   SetLimit(RLIMIT_CORE, 0);
-#ifndef __SANITIZE_ADDRESS__  // whose shadow takes terabytes of addresses
+#ifndef __SANITIZE_ADDRESS__  // the sanitizer's shadow takes terabytes of addresses
   SetLimit(RLIMIT_AS, kHdf5HelperMemory);
 #endif
   for (const char* name : {"HDF5_EXT_PREFIX", "HDF5_VDS_PREFIX", "HDF5_EXTFILE_PREFIX"}) ::unsetenv(name);
 }
 
-// What strings and lists of a file are at most.
+// The size of the file, a bound of its strings and lists.
 uint64_t BytesOfFile(const std::string& path) {
   struct stat info = {};
   return ::stat(path.c_str(), &info) == 0 ? static_cast<uint64_t>(info.st_size) : 0;
@@ -128,7 +128,7 @@ class Server {
     }
   }
 
-  // Who lacked memory says only that there was none; HDF5 says it of files that it finds damaged.
+  // Makes the error of a lack of memory ResourceExhausted, with the helper's limit: HDF5 reports it as a damaged file.
   Status NameLackOfMemory(const Status& status) const {
     constexpr std::string_view kTexts[] = {"memory allocation failed", "unable to allocate", "can't allocate"};
     const std::string& text = status.message();
@@ -194,8 +194,8 @@ class Server {
   }
 
   Hdf5Structures structures_;
-  std::string path_;                    // of the request
-  Hdf5Structure* structure_ = nullptr;  // likewise
+  std::string path_;                    // path of the request's file
+  Hdf5Structure* structure_ = nullptr;  // structure of the request's file
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace dfrun {
 namespace {
 
-// Of the clock: a file system may be slow.
+// Wall-clock time for an answer: a file system may be slow.
 constexpr std::chrono::seconds kPatience{60};
 constexpr uint64_t kReadASecond = uint64_t{4} << 20;
 constexpr size_t kMaxStringBytes = size_t{4} << 30;
@@ -67,7 +67,7 @@ class Hdf5Helpers::Conversation {
     return Status();
   }
 
-  // All that the child has said has been read.
+  // Whether all that the child has sent has been read.
   bool is_answered() const { return is_answered_; }
 
  private:

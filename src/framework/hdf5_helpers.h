@@ -29,8 +29,8 @@ struct Hdf5Path {
   Hdf5Rules rules = {};
 };
 
-// A child is started when all others are at work, and stays for later requests. In a program that has no helper this
-// process opens the files.
+// The child processes that open HDF5 files. A child is started when all others are at work, and stays for later
+// requests. In a program that has no helper this process opens the files.
 // Thread safety: all methods from any thread; as many requests run at once as there are children.
 class Hdf5Helpers {
  public:
@@ -39,10 +39,11 @@ class Hdf5Helpers {
   Hdf5Helpers(const Hdf5Helpers&) = delete;
   Hdf5Helpers& operator=(const Hdf5Helpers&) = delete;
 
-  // NotFound where there is no file, DataLoss where it is no HDF5 file or is damaged, or takes more time than it may.
-  // Blocks, as the others do, which have these errors too.
+  // Opens the file. NotFound where there is no file, DataLoss where it is no HDF5 file or is damaged, or takes more
+  // time than it may. The other methods have these errors too.
+  // Blocks: for the child's answer, as all methods do.
   Status Open(const Hdf5Path& file);
-  // As of an Hdf5Structure, but that what is said may be false.
+  // Inspects a dataset like Hdf5Structure::Inspect(), but the answer may be false.
   Result<DatasetInfo> Inspect(const Hdf5Path& file, const std::string& dataset);
   // `bytes`: that are read and unpacked, at most; they decide how long it may take.
   Status Read(const Hdf5Path& file, const std::string& dataset, uint64_t bytes, Tensor& to);
@@ -54,9 +55,9 @@ class Hdf5Helpers {
  private:
   class Conversation;
   using Child = std::unique_ptr<HelperProcess>;
-  // Where the program has a helper: use(conversation) with a child, which is kept where it has answered.
+  // Calls use(conversation) with a child, in a program that has a helper. A child that has answered is kept.
   Status AskChild(const std::string& what, const std::function<Status(Conversation& child)>& use);
-  // Where it has none.
+  // Calls use(structure) in this process, in a program that has no helper.
   Status AskHere(const Hdf5Path& file, const std::function<Status(Hdf5Structure& structure)>& use) EXCLUDES(mu_);
   Result<Child> Take() EXCLUDES(mu_);
   void Keep(Child child) EXCLUDES(mu_);

@@ -1,7 +1,7 @@
-// Where the datasets of HDF5 files lie, told by a process that has looked to one that has not.
+// The places of datasets in HDF5 files, found by one process and told to others.
 //
-// A layout is believed of the file that it was taken of: the same on the same host, unchanged since. Of another it says
-// nothing.
+// A layout counts only for the file that it was taken of: on the same host, and unchanged since. It says nothing about
+// others.
 #ifndef DFRUN_SRC_FRAMEWORK_HDF5_LAYOUT_H_
 #define DFRUN_SRC_FRAMEWORK_HDF5_LAYOUT_H_
 
@@ -20,19 +20,19 @@ struct Hdf5Layout {
   std::map<std::string, DatasetInfo> datasets;
 };
 
-// One file's, as Hdf5Layouts keeps it.
+// Serializes one file's layout, as Hdf5Layouts keeps it.
 std::string SerializeLayout(const Hdf5Layout& layout);
-// Nothing of a file where `bytes` are no layout.
+// Parses a layout; it is empty where `bytes` are none.
 Hdf5Layout ParseLayout(const std::string& bytes);
 
-// Of the files of an input, in their order, each serialized; empty where nothing is known. `host` is HostId() of
-// who looked.
+// The layouts of an input's files, in their order, each serialized; empty where nothing is known. `host` is HostId() of
+// the process that looked.
 struct Hdf5Layouts {
   std::string host;
   std::vector<std::string> files;
 };
 std::string SerializeLayouts(const Hdf5Layouts& layouts);
-// Without files where `bytes` are no layouts.
+// Returns layouts without files where `bytes` are none.
 Hdf5Layouts ParseLayouts(const std::string& bytes);
 
 }  // namespace dfrun

@@ -1,8 +1,8 @@
-// HDF5 files by the library HDF5, which lies in a part of the program (src/hdf5/) that is opened when somebody first
-// asks for it: with what it needs it can be thirty libraries, which ranks that neither write nor unpack a file start
-// without.
+// HDF5 files by the library HDF5, which is linked to a part of the program (src/hdf5/) that is opened at its first use:
+// with its own dependencies it can be thirty libraries, and ranks that neither write nor unpack a file start without
+// them.
 //
-// Files that may be anyone's are read by Hdf5File (hdf5_file.h) instead.
+// Hdf5File (hdf5_file.h) reads files that may come from anyone instead.
 #ifndef DFRUN_SRC_FRAMEWORK_HDF5_LIBRARY_H_
 #define DFRUN_SRC_FRAMEWORK_HDF5_LIBRARY_H_
 
@@ -22,12 +22,12 @@ struct DatasetInfo {
   Shape shape;
   bool contiguous = false;  // the bytes lie at `offset` of the file in this machine's layout
   uint64_t offset = 0;
-  bool holds_lists = false;     // an element is a list of this dtype: what is read are its lengths and its values
+  bool holds_lists = false;     // an element is a list of this dtype; its lengths and its values are read
   int64_t chunk_rows = 0;       // rows of the first dimension that are stored, and unpacked, together; 0: not in chunks
-  uint64_t unpacked_bytes = 0;  // of all elements in memory; of strings and lists that are of any length without these
+  uint64_t unpacked_bytes = 0;  // size of all elements in memory, without the bytes of strings and lists
 };
 
-// Of all elements, which are of a plain dtype; UINT64_MAX where they are as many or more.
+// Returns the bytes of all elements, which are of a plain dtype; UINT64_MAX where there are as many or more.
 uint64_t BytesOf(const DatasetInfo& info);
 
 // Lists, each of its own length, have two tensors: NAME:lengths, int64, one a list, and NAME:values, all of them one
@@ -35,7 +35,7 @@ uint64_t BytesOf(const DatasetInfo& info);
 inline constexpr std::string_view kListLengths = ":lengths";
 inline constexpr std::string_view kListValues = ":values";
 
-// What is followed from an HDF5 file that may be anyone's.
+// Rules for the links of an HDF5 file that may come from anyone.
 struct Hdf5Rules {
   // A checkpoint's shard: contiguous datasets of the file itself, by names that are no links; the file is no link
   // either.
@@ -52,7 +52,7 @@ struct Hdf5Rules {
 class Hdf5Structure {
  public:
   virtual ~Hdf5Structure() = default;
-  // What a dataset holds. InvalidArgument for an HDF5 type that stands for no dtype; NotFound lists the datasets.
+  // Describes a dataset. InvalidArgument for an HDF5 type that stands for no dtype; NotFound lists the datasets.
   virtual Result<DatasetInfo> Inspect(const std::string& dataset) = 0;
   // Into all of `to`, of the dtype and shape that Inspect() gave.
   virtual Status Read(const std::string& dataset, Tensor& to) = 0;
@@ -76,7 +76,7 @@ class Hdf5Writer {
   virtual Status Show(const std::string& file, const std::string& dataset, DType dtype, const Shape& shape) = 0;
   // An attribute of the root group.
   virtual Status SetAttribute(const char* name, const std::string& value) = 0;
-  // An error says what could not be written. Nothing is called after it.
+  // Closes the file; an error says what could not be written. No method may be called after it.
   virtual Status Close() = 0;
 };
 
@@ -90,15 +90,15 @@ class Hdf5Library {
   virtual Result<std::unique_ptr<Hdf5Structure>> Open(const std::string& path, const Hdf5Rules& rules) const = 0;
   // Replaces a file of this name.
   virtual Result<std::unique_ptr<Hdf5Writer>> Create(const std::string& path) const = 0;
-  // kIo where the name is taken, if only by a link.
+  // Returns kIo where the name is taken, if only by a link.
   virtual Result<std::unique_ptr<Hdf5Writer>> CreateNew(const std::string& path) const = 0;
 };
 
-// Opens the part at the first call. What will write in hours calls it at once: the files of the program may be others
+// Opens the part at the first call. A program that writes only hours later calls it at once: its files may be replaced
 // by then. FailedPrecondition says what the loader lacks.
 Result<const Hdf5Library*> LoadHdf5();
 
-// NotFound where there is no file, DataLoss where it is a directory or a pipe, kIo where it may not be read.
+// Returns NotFound where there is no file, DataLoss where it is a directory or a pipe, kIo where it may not be read.
 Status CheckMayBeHdf5(const std::string& path);
 
 }  // namespace dfrun

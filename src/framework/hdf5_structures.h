@@ -10,7 +10,7 @@
 
 namespace dfrun {
 
-// The files used last stay open, and what was asked of them is kept.
+// A cache of open files: the files used last stay open, with the answers about them.
 // Thread safety: one thread at a time.
 class Hdf5Structures {
  public:

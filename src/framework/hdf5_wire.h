@@ -1,4 +1,4 @@
-// What is said of HDF5 files, as messages.
+// Converts descriptions of HDF5 files to messages and back.
 #ifndef DFRUN_SRC_FRAMEWORK_HDF5_WIRE_H_
 #define DFRUN_SRC_FRAMEWORK_HDF5_WIRE_H_
 
@@ -13,7 +13,8 @@ class FileVersion;
 }  // namespace hdf5
 
 void ToProto(const DatasetInfo& info, hdf5::DatasetInfo* to);
-// DataLoss for what no dataset is. Whether it lies within the file is left to who knows the file.
+// Reads a description; DataLoss if no dataset can be like it. Its caller, which knows the file, checks that the dataset
+// lies within it.
 Result<DatasetInfo> FromProto(const hdf5::DatasetInfo& info);
 
 void ToProto(const FileVersion& version, hdf5::FileVersion* to);

@@ -1,5 +1,5 @@
-// What a shape function sees of its node, and the shape functions that many ops share.
-// Source: TensorFlow's shape_inference.h for the semantics; unknown sizes stay unknown.
+// The view of a node that its shape function gets, and the shape functions that many ops share. Source: TensorFlow's
+// shape_inference.h for the semantics; unknown sizes stay unknown.
 #ifndef DFRUN_SRC_FRAMEWORK_INFERENCE_H_
 #define DFRUN_SRC_FRAMEWORK_INFERENCE_H_
 
@@ -11,7 +11,8 @@
 
 namespace dfrun {
 
-// Thread safety: one thread. Implemented by src/graph; tests implement it too.
+// The context of a shape function. src/graph implements it, and tests do too.
+// Thread safety: one thread.
 class InferenceContext {
  public:
   virtual ~InferenceContext() = default;
@@ -20,12 +21,12 @@ class InferenceContext {
   virtual int num_outputs() const = 0;
   virtual const PartialShape& input(int i) const = 0;
   virtual DType input_dtype(int i) const = 0;
-  // The value, where it is known before the step runs; else null.
+  // Returns the value, where it is known before the step runs; else null.
   virtual const Tensor* input_value(int i) const = 0;
-  // The value of an integer vector input read as a shape (-1: unknown), as far as it is known: partial values pass
-  // through Shape, Pack and Slice.
+  // Returns the value of an integer vector input read as a shape (-1: unknown), as far as it is known: partial values
+  // pass through Shape, Pack and Slice.
   virtual PartialShape input_as_shape(int i) const = 0;
-  // The shape of the variable behind a resource input; of unknown rank where it is not known.
+  // Returns the shape of the variable behind a resource input; of unknown rank where it is not known.
   virtual PartialShape handle_shape(int i) const = 0;
   virtual const AttrMap& attrs() const = 0;
   // Outputs that are not set have an unknown shape.
@@ -35,7 +36,7 @@ class InferenceContext {
   Result<T> attr(std::string_view name) const {
     return attrs().Get<T>(name);
   }
-  // InvalidArgument unless input i may have this rank. A shape of unknown rank becomes one of that rank.
+  // Returns InvalidArgument unless input i may have this rank. A shape of unknown rank becomes one of that rank.
   Result<PartialShape> WithRank(int i, int rank) const;
   Result<PartialShape> WithRankAtLeast(int i, int rank) const;
 };

@@ -1,11 +1,11 @@
-// Kernels: what runs a node on a device.
+// Kernels, which compute nodes on a device.
 //
 // A synchronous kernel is a class with
 //     explicit MyKernel(KernelSetup& setup);      // reads attrs; setup.Fail() refuses
 //     Status Compute(OpContext& ctx);             // called by any thread, by several steps at once
 // and an asynchronous one (Recv, Dequeue, I/O) derives from AsyncKernel and has
 //     void ComputeAsync(OpContext& ctx, Callback done);   // returns at once; ctx lives until done has run
-// kernel_registry.h says how one is registered. On a device with memory of its own a synchronous kernel's work may end
+// kernel_registry.h describes registration. On a device with memory of its own a synchronous kernel's work may end
 // after its call (OpContext::SetEnqueued).
 #ifndef DFRUN_SRC_FRAMEWORK_KERNEL_H_
 #define DFRUN_SRC_FRAMEWORK_KERNEL_H_
@@ -19,24 +19,27 @@
 
 namespace dfrun {
 
+// The base of all kernels. One object serves a node of one plan.
+// Thread safety: several steps may call a kernel at once.
 class Kernel {
  public:
   using Fn = Status (*)(Kernel*, OpContext&);
 
   virtual ~Kernel() = default;
-  // What the executor calls. A constructor may choose another with set_fn(), by the shapes that it sees.
+  // The function that the executor calls. A constructor may choose another with set_fn(), by the shapes that it sees.
   Fn fn() const { return fn_; }
   void set_fn(Fn fn) { fn_ = fn; }
   // The value of output 0 where it is the same in every step (Const, a ref to a variable): the executor then keeps it
   // in place and never runs the node. Uninitialised otherwise.
   virtual Tensor FixedOutput() const { return Tensor(); }
-  // Roughly more than a microsecond of work: the executor publishes other ready nodes first.
+  // Whether a call takes roughly more than a microsecond: the executor publishes other ready nodes first.
   virtual bool IsExpensive() const { return false; }
 
  private:
   Fn fn_ = nullptr;
 };
 
+// The base of kernels whose calls return before their work has ended.
 class AsyncKernel : public Kernel {
  public:
   virtual void ComputeAsync(OpContext& ctx, Callback done) = 0;

@@ -25,7 +25,7 @@ void RegisterOrDie(KernelRegistry& registry, const KernelDef& def) {
   }
 }
 
-// How many of a node's arguments an ArgDef stands for.
+// Returns the number of a node's arguments that an ArgDef stands for.
 Result<size_t> CountOf(const ArgDef& arg, const AttrMap& attrs) {
   DF_ASSIGN(const std::vector<TypedArg> expanded, ExpandArgs({arg}, attrs));
   return expanded.size();

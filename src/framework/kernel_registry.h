@@ -1,5 +1,5 @@
-// Which kernels there are. Registration names op, dtypes and device and nothing else. A device type has macros of its
-// own for it; those of the CPU (kernels/device/cpu_kernel.h):
+// The registry of kernels. Registration names op, dtypes and device and nothing else. A device type has its own macros
+// for it; those of the CPU (kernels/device/cpu_kernel.h):
 //     CPU_KERNEL("Tanh", cpu::Unary<fn::Tanh>, float, double);   // Unary<F> has a member template Kernel<T>
 //     CPU_KERNEL_ANY("NoOp", NoOpKernel);                        // one class for every dtype
 //     CPU_KERNEL_ATTR("ArgMax", "T", ArgMaxFamily, float);       // the attr that decides, where it is not "T"
@@ -27,9 +27,9 @@ namespace dfrun {
 // The kernels of a device type that stands for all: they do as the device of their context says.
 inline constexpr std::string_view kAnyDevice;
 
-struct KernelDef {  // its texts live for ever
+struct KernelDef {  // all texts must live for ever
   std::string_view op;
-  std::string_view device_type;  // of a device factory, or kAnyDevice
+  std::string_view device_type;  // a device factory's type, or kAnyDevice
   std::string_view attr;         // the type attr that `dtype` constrains; empty: none
   DType dtype = DType::kInvalid;
   bool shares_outputs = false;
@@ -52,21 +52,21 @@ class KernelRegistry {
   KernelRegistry(const KernelRegistry&) = delete;
   KernelRegistry& operator=(const KernelRegistry&) = delete;
 
-  // Every kernel registered in this program.
+  // Returns every kernel registered in this program.
   static const KernelRegistry& Builtin();
 
   Status Register(const KernelDef& def);
   // The kernel for a node of this op and these attrs: one of this type of device before one of any; NotFound names the
   // dtypes and devices there are.
   Result<const KernelDef*> Find(std::string_view op, std::string_view device_type, const AttrMap& attrs) const;
-  // All kernels of an op, for listings.
+  // Returns all kernels of an op, for listings.
   std::vector<const KernelDef*> List(std::string_view op) const;
 
  private:
   std::multimap<std::string_view, KernelDef, std::less<>> kernels_;
 };
 
-// What a kernel gives a device type that makes its kernels of others'; nothing where it gives none.
+// Makes a kernel for a device type out of another type's; nothing where that kernel does not serve it.
 using KernelDefMaker = std::optional<KernelDef> (*)(const KernelDef& def);
 
 namespace internal {
@@ -109,7 +109,7 @@ KernelRegistration DefineFamily(std::string_view op, std::string_view device, st
 
 #define DF_KERNEL(...) \
   [[maybe_unused]] static const ::dfrun::internal::KernelRegistration DF_CONCAT(df_kernel_, __COUNTER__) = __VA_ARGS__
-// Of one type of device: each has macros of its own that name it.
+// Registration for one type of device, whose own macros name it.
 #define DEVICE_KERNEL(device, op, family, ...) \
   DF_KERNEL(::dfrun::internal::DefineFamily<family, __VA_ARGS__>(op, device, "T"))
 #define DEVICE_KERNEL_ATTR(device, op, attr, family, ...) \

@@ -1,4 +1,4 @@
-// What a kernel is made from.
+// The arguments of a kernel's constructor.
 #ifndef DFRUN_SRC_FRAMEWORK_KERNEL_SETUP_H_
 #define DFRUN_SRC_FRAMEWORK_KERNEL_SETUP_H_
 
@@ -13,7 +13,7 @@
 
 namespace dfrun {
 
-// What a kernel's constructor sees.
+// The node, device and shapes that a kernel's constructor sees.
 class KernelSetup {
  public:
   KernelSetup(const NodeInfo& node, const AttrMap& attrs, Device& device, std::vector<PartialShape> input_shapes,
@@ -30,7 +30,7 @@ class KernelSetup {
   Device& device() const { return device_; }
   const PartialShape& input_shape(int i) const { return input_shapes_[i]; }
   const PartialShape& output_shape(int i) const { return output_shapes_[i]; }
-  // True where output i has a fixed address in the step: its header is set before the kernel runs.
+  // Returns true where output i has a fixed address in the step: its header is set before the kernel runs.
   bool output_is_preallocated(int i) const { return preallocated_[i]; }
 
   // An attr as a T; a missing one refuses the kernel and gives a default T.

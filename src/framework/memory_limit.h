@@ -9,26 +9,27 @@
 
 namespace dfrun {
 
-// Bytes, or a share of what the device has.
+// A limit in bytes, or as a share of the device's memory.
 struct MemoryLimit {
   int64_t bytes = 0;  // 0: `share` says it
   double share = 1;   // in (0, 1]
   bool operator==(const MemoryLimit&) const = default;
 
-  // Of a device with so much memory in all.
+  // The limit of a device with so much memory in all.
   int64_t BytesOf(int64_t total) const {
     return bytes > 0 ? bytes : static_cast<int64_t>(static_cast<double>(total) * share);
   }
 };
 
-// By type of device.
+// Limits by type of device.
 using MemoryLimits = std::map<std::string, MemoryLimit, std::less<>>;
 
-// What an allocator also is that gives out so much memory and no more.
+// An interface of allocators that give out only so much memory.
 class LimitedMemory {
  public:
   virtual ~LimitedMemory() = default;
-  // 0: as much as the device has. Thread safety: any thread.
+  // Returns the limit; 0: as much as the device has.
+  // Thread safety: any thread.
   virtual int64_t limit_bytes() const = 0;
 };
 

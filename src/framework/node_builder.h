@@ -1,6 +1,6 @@
-// How a function of an op adds nodes to the graph that its node is in: gradients and lowerings.
+// The builder by which a function of an op adds nodes to the graph that its node is in: gradients and lowerings.
 //
-// Errors are sticky: after the first, further calls do nothing and what made the builder holds it.
+// Errors are sticky: after the first, further calls do nothing, and the object that made the builder holds the error.
 #ifndef DFRUN_SRC_FRAMEWORK_NODE_BUILDER_H_
 #define DFRUN_SRC_FRAMEWORK_NODE_BUILDER_H_
 

@@ -9,7 +9,7 @@
 
 namespace dfrun {
 
-// What is fixed for a node in a plan. Owned by the plan.
+// The fixed facts about a node in a plan, which owns them.
 struct NodeInfo {
   std::string name;
   const OpDef* op = nullptr;

@@ -1,4 +1,5 @@
-// What a checkpoint keeps of objects that outlive steps: queues, tables, accumulators, readers, what a sampler learned.
+// The state that a checkpoint keeps of objects that outlive steps: queues, tables, accumulators, readers, what a
+// sampler learned.
 //
 // The state of an object is tensors: as many, of the same names and dtypes, for every object that one node can make. A
 // kind of object says which, and how they are taken and given back, in a file of its own:
@@ -25,16 +26,17 @@ struct StatePart {
   PartialShape shape;
 };
 
-// "q/closed": what a checkpoint calls a part of the state of the node `q`.
+// Returns the name of a part of the state of node `q` in a checkpoint: "q/closed".
 inline std::string NameOfPart(const std::string& node, const StatePart& part) {
   return part.name.empty() ? node : node + "/" + part.name;
 }
 
-// What the kernels that take and give a state know of the object, beside its handle, which is input 0 where it has one.
+// Facts about the object for the kernels that take and give a state, beside its handle, which is input 0 where it has
+// one.
 struct StatefulNode {
   std::string object;                // the attr `_position` of a node that has the object to itself
-  std::vector<PartialShape> shapes;  // of the parts
-  size_t handles = 0;                // how many of the inputs are handles
+  std::vector<PartialShape> shapes;  // shapes of the parts
+  size_t handles = 0;                // number of inputs that are handles
 };
 
 inline constexpr std::string_view kSaveObject = "_ObjectState";
@@ -42,8 +44,8 @@ inline constexpr std::string_view kRestoreObject = "_SetObjectState";
 
 // A kind of object. Both functions run between steps, when no call waits in the object.
 struct ObjectState {
-  // By the attrs of a node that makes the object, or has it to itself. An error says what of it no checkpoint can hold.
-  // Null where an object holds nothing between steps.
+  // Returns the parts of the state, given the attrs of a node that makes the object, or has it to itself. An error
+  // names what no checkpoint can hold. Null where an object holds nothing between steps.
   Result<std::vector<StatePart>> (*parts)(const AttrMap& attrs) = nullptr;
   // The tensors, in the order of the parts, in host memory.
   Result<std::vector<Tensor>> (*save)(OpContext& ctx, const StatefulNode& node) = nullptr;
@@ -54,7 +56,7 @@ struct ObjectState {
   std::string_view restore_op = kRestoreObject;
 };
 
-// Of the objects that nodes of this op make or have; null where the op is not registered.
+// Finds the state of the objects that nodes of this op make or have; null where the op is not registered.
 const ObjectState* FindObjectState(std::string_view op);
 
 // The attrs of a node of `save_op` and of one of `restore_op`. `maker`: the op of the node that makes the object, or
@@ -62,10 +64,10 @@ const ObjectState* FindObjectState(std::string_view op);
 AttrMap StateAttrs(const ObjectState& state, const std::string& maker, const std::vector<DType>& handles,
                    const std::vector<StatePart>& parts, const std::string& object = "");
 
-// DataLoss where tensors are not of the dtypes and shapes of the parts, or not as many.
+// Returns DataLoss where tensors are not of the dtypes and shapes of the parts, or not as many.
 Status CheckParts(std::span<const Tensor> tensors, std::span<const StatePart> parts);
 
-// InvalidArgument for a dtype whose elements mean nothing to another process; `what` begins the sentence:
+// Returns InvalidArgument for a dtype whose elements mean nothing to another process; `what` begins the sentence:
 // "its keys are".
 Status CheckKeepable(DType dtype, std::string_view what);
 

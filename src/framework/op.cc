@@ -65,7 +65,7 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 
 std::string Nearest(std::string_view text, const std::vector<std::string>& candidates) {
   std::string best;
-  // At least one letter must stay.
+  // A suggestion must share at least one letter with the text.
   size_t best_distance = std::min(std::max<size_t>(2, text.size() / 3) + 1, text.size());
   for (const std::string& c : candidates) {
     if (c.size() > text.size() + best_distance || text.size() > c.size() + best_distance) continue;

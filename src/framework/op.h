@@ -5,10 +5,9 @@
 //
 // Signature text is TensorFlow's:
 //   Input / Output  "name: T" | "name: float" | "name: N * T" | "name: list_attr" | "name: Ref(T)"
-//   Attr            "T: type" | "T: {float, int32} = DT_FLOAT" | "N: int >= 1 = 2" | "s: string" | "pad: {'SAME',
-//   'VALID'}"
-//                   | "k: list(int) = []" | "f: func" | "v: tensor" | "shape: shape" | "x: float = 1.0" | "b: bool =
-//                   false"
+//   Attr            "T: type" | "T: {float, int32} = DT_FLOAT" | "N: int >= 1 = 2" | "s: string" |
+//                   "pad: {'SAME', 'VALID'}" | "k: list(int) = []" | "f: func" | "v: tensor" | "shape: shape" |
+//                   "x: float = 1.0" | "b: bool = false"
 #ifndef DFRUN_SRC_FRAMEWORK_OP_H_
 #define DFRUN_SRC_FRAMEWORK_OP_H_
 
@@ -42,7 +41,7 @@ struct AttrDef {
   AttrValue default_value;  // empty: the attr is required (or inferred from the inputs)
   std::vector<DType> allowed_types;
   std::vector<std::string> allowed_strings;
-  std::optional<int64_t> minimum;  // of an int, or of a list's length
+  std::optional<int64_t> minimum;  // the least int, or length of a list
 };
 
 struct OpDef {
@@ -53,18 +52,18 @@ struct OpDef {
   ShapeFn shape_fn;
   GradientFn gradient;                                // empty: none registered
   GradientFlow gradient_flow = GradientFlow::kNone;   // between any output and any input, but for
-  std::vector<GradientFlowOf> gradient_flow_of = {};  // these; of those that name a pair the last counts
+  std::vector<GradientFlowOf> gradient_flow_of = {};  // exceptions; the last that names a pair counts
   bool is_stateful = false;  // never folded, merged or pruned away from its control outputs' order
   bool is_commutative = false;
   bool is_aggregate = false;
-  bool allows_uninitialized_input = false;  // of ref inputs
+  bool allows_uninitialized_input = false;  // for ref inputs
   OpTraits traits;
   std::vector<std::string> aliases;  // the white paper's spellings, in specs only
   std::string doc;
 
   const AttrDef* FindAttr(std::string_view attr) const;
-  // Between two arguments; output -1: of an op without outputs. It says nothing where one of them is of a dtype that
-  // has no derivatives.
+  // Returns the flow between two arguments; output -1: the op has no outputs. It does not consider that dtypes may have
+  // no derivatives.
   GradientFlow FlowBetween(int input, int output) const;
   // "Tanh(x: T) -> (y: T); T: {bfloat16, ...}".
   std::string Signature() const;
@@ -78,12 +77,12 @@ struct TypedArg {
 };
 Result<std::vector<TypedArg>> ExpandArgs(const std::vector<ArgDef>& args, const AttrMap& attrs);
 
-// The argument that the node's input or output of this number belongs to; -1 if there is none.
+// Returns the number of the argument that the node's input or output `number` belongs to; -1 if there is none.
 int ArgOf(const std::vector<ArgDef>& args, const AttrMap& attrs, int number);
 
-// Fills in what `attrs` lacks: first type and number attrs that the inputs' dtypes imply, then defaults. Checks every
-// attr against its definition and the inputs against the signature. `inputs`: dtypes as the edges give them.
-// Unknown attrs are an error unless their name begins with '_'.
+// Fills in the attrs that `attrs` lacks: first type and number attrs that the inputs' dtypes imply, then defaults.
+// Checks every attr against its definition and the inputs against the signature. `inputs`: dtypes as the edges give
+// them. Unknown attrs are an error unless their name begins with '_'.
 Status ResolveAttrs(const OpDef& op, const std::vector<TypedArg>& inputs, AttrMap& attrs);
 
 // Builds an OpDef from its text. Signature errors are kept and come out of Finish().
@@ -93,7 +92,7 @@ class OpBuilder {
   OpBuilder(const OpBuilder& other);
   OpBuilder(OpBuilder&& other) noexcept;
   ~OpBuilder();
-  // What a family of ops shares, stated once: OP("Sin").As(ElementwiseOfFloats).Gradient(...).
+  // Applies the declarations that a family of ops shares: OP("Sin").As(ElementwiseOfFloats).Gradient(...).
   OpBuilder& As(void (*family)(OpBuilder&)) {
     family(*this);
     return *this;
@@ -102,13 +101,13 @@ class OpBuilder {
   OpBuilder& Output(std::string_view text);
   OpBuilder& Attr(std::string_view text);
   OpBuilder& Shape(ShapeFn fn);
-  // The gradient flows between all arguments, but for what GradientEnds() says.
+  // The gradient flows between all arguments, except where GradientEnds() ends it.
   OpBuilder& Gradient(GradientFn fn);
-  // The same by src/autodiff itself: control flow, stacks.
+  // src/autodiff itself makes the gradient, as for control flow and stacks; it flows likewise.
   OpBuilder& GradientByAutodiff();
   // The op's derivatives are zero almost everywhere, or it has nothing that could have any.
   OpBuilder& NotDifferentiable() { return GradientEnds(GradientFlow::kZero); }
-  // Of all arguments; of the gradients of these inputs, or of each where there are none, from one output or all.
+  // The gradient ends for all arguments; or for these inputs (each where the list is empty), from one output or all.
   OpBuilder& GradientEnds(GradientFlow why);
   OpBuilder& GradientEnds(GradientFlow why, std::initializer_list<std::string_view> inputs,
                           std::string_view output = "");
@@ -117,7 +116,7 @@ class OpBuilder {
   OpBuilder& Aggregate();
   OpBuilder& AllowsUninitializedInput();
 
-  // Traits; src/framework/op_traits.h says what each means.
+  // Traits; src/framework/op_traits.h describes each.
   OpBuilder& PassesOn(Passthrough inputs = Passthrough::kFirstInput);
   OpBuilder& AtBoundary(Boundary boundary);
   OpBuilder& ControlFlow(ControlFlowKind kind);
@@ -131,13 +130,14 @@ class OpBuilder {
   OpBuilder& ComputesEach(Elementwise elementwise);
   OpBuilder& ConstantValue(ConstantFn of_output_0);
   OpBuilder& ConstantValues(ConstantsFn of_all_outputs);
-  // The default is that of an element-wise op; of one that passes on or is control flow, nothing.
+  // Sets the cost. The default is that of an element-wise op; an op that passes values on, or is control flow, has
+  // none.
   OpBuilder& Cost(CostFn cost);
-  // The op is dfrun's own: there is no way to write it in TensorFlow's ops, or one of two.
+  // Marks the op as dfrun's own, without a form in TensorFlow's ops, or with one of two kinds of form.
   OpBuilder& Own();
   OpBuilder& OwnFedFromOutside();
   OpBuilder& OwnLoweredBy(LoweringFn lower);
-  // Replaces all that was said so far.
+  // Replaces all traits declared so far.
   OpBuilder& Traits(OpTraits traits);
 
   OpBuilder& Alias(std::string name);
@@ -145,7 +145,7 @@ class OpBuilder {
   Result<OpDef> Finish() const;
 
  private:
-  // As GradientFlowOf, by names, which may be declared later; empty: each.
+  // A GradientFlowOf by names, which may be declared later; empty: each.
   struct NamedFlow {
     std::string input;
     std::string output;
@@ -165,17 +165,17 @@ class OpRegistry {
   OpRegistry(const OpRegistry&) = delete;
   OpRegistry& operator=(const OpRegistry&) = delete;
 
-  // Every op that OP() registered in this program. A malformed or doubled OP() ends the program with its text.
+  // Returns every op that OP() registered in this program. A malformed or doubled OP() ends the program with its text.
   static const OpRegistry& Builtin();
 
   Status Register(const OpBuilder& builder);
-  // By name; null if there is none. Definitions live as long as the registry.
+  // Finds an op by name; null if there is none. Definitions live as long as the registry.
   const OpDef* Find(std::string_view name) const;
-  // By name or alias.
+  // Finds an op by name or alias.
   const OpDef* FindByNameOrAlias(std::string_view name) const;
-  // "unknown op 'Convv2D', did you mean 'Conv2D'?".
+  // Returns the error "unknown op 'Convv2D', did you mean 'Conv2D'?".
   Status UnknownOp(std::string_view name) const;
-  // All ops, sorted by name.
+  // Returns all ops, sorted by name.
   std::vector<const OpDef*> List() const;
 
  private:
@@ -195,7 +195,7 @@ struct OpRegistration {
   [[maybe_unused]] static const ::dfrun::internal::OpRegistration DF_CONCAT(df_op_, __COUNTER__) = \
       ::dfrun::OpBuilder(name)
 
-// The nearest of `candidates` to `text` by edit distance; empty if none is near. For "did you mean".
+// Returns the nearest of `candidates` to `text` by edit distance; empty if none is near. It serves "did you mean".
 std::string Nearest(std::string_view text, const std::vector<std::string>& candidates);
 
 }  // namespace dfrun

@@ -81,7 +81,7 @@ bool ParseArg(std::string_view text, ArgDef& arg) {
   if (auto dtype = ParseDType(word)) {
     arg.dtype = *dtype;
   } else {
-    arg.type_attr = word;  // or a type list: decided when all attrs are known
+    arg.type_attr = word;  // or a type list: the attrs decide once all are known
   }
   if (arg.is_ref && !in.Take(")")) return false;
   return in.AtEnd();
@@ -141,7 +141,7 @@ bool ParseShapeDefault(Cursor& in, AttrValue& value) {
   return true;
 }
 
-// Keeps what could be read.
+// Keeps the value if it could be read.
 template <class T>
 bool Keep(const std::optional<T>& read, AttrValue& value) {
   if (read) value = AttrValue(*read);

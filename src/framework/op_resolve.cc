@@ -1,4 +1,5 @@
-// From the dtypes of a node's inputs and the attrs that were given to all of its attrs, checked.
+// Resolves a node's attrs: derives all of them from the dtypes of its inputs and the attrs that were given, and checks
+// them.
 #include <algorithm>
 
 #include "src/base/text.h"
@@ -44,7 +45,7 @@ Status CountError(const OpDef& op, size_t given) {
                          op.Signature());
 }
 
-// How many inputs the argument takes, when `left` inputs are left for it and `rest` later arguments.
+// Returns the number of inputs that the argument takes, when `left` inputs are left for it and `rest` later arguments.
 Result<size_t> ArgLength(const OpDef& op, const ArgDef& arg, const AttrMap& attrs, size_t left, size_t rest,
                          size_t given) {
   if (arg.number_attr.empty() && arg.type_list_attr.empty()) return size_t{1};
@@ -57,7 +58,7 @@ Result<size_t> ArgLength(const OpDef& op, const ArgDef& arg, const AttrMap& attr
     DF_ASSIGN(std::vector<DType> types, attrs.Get<std::vector<DType>>(arg.type_list_attr));
     return types.size();
   }
-  // Arguments that repeat by the same attr share what the others leave.
+  // Arguments that repeat by the same attr share the inputs that the others leave.
   size_t sharing = 1;
   for (const ArgDef* later = &arg + 1; later != op.inputs.data() + op.inputs.size(); ++later)
     sharing += !arg.number_attr.empty() && later->number_attr == arg.number_attr ? 1 : 0;
@@ -94,7 +95,7 @@ bool TypeFits(const AttrDef& def, const AttrValue& value) {
   return list != nullptr && list->empty() && def.type.substr(0, 5) == "list(";
 }
 
-// Where only some are allowed; any if `allowed` is empty.
+// Whether the value is among those allowed; an empty `allowed` allows any.
 template <class T>
 bool IsAllowed(const std::vector<T>& allowed, const T& value) {
   return allowed.empty() || std::find(allowed.begin(), allowed.end(), value) != allowed.end();

@@ -15,14 +15,14 @@
 
 namespace dfrun {
 
-// Which input each data output is, unchanged.
+// The relation of data outputs to inputs, for ops that hand a value on unchanged.
 enum class Passthrough : uint8_t {
   kNone,
   kFirstInput,  // input 0; of a Merge, one of them
   kEachInput,   // the input of the output's number
 };
 
-// How a value comes to a device's part of a step or leaves it, where the op does no more than that.
+// The way by which a value enters or leaves a device's part of a step, where the op does no more than that.
 enum class Boundary : uint8_t { kNone, kFeed, kFetch, kSend, kRecv };
 
 struct OpTraits {
@@ -37,7 +37,7 @@ struct OpTraits {
   HandleContent handle_content;
   QueueKind queue = QueueKind::kNone;
   WaitKind wait = WaitKind::kNone;
-  int waits_at = 0;  // where it waits at an object: the input that this is
+  int waits_at = 0;  // number of the input with the object that it waits at
 
   // Output 0 is no larger than input 0 and is made at no cost on the device that holds that.
   bool follows_first_input = false;

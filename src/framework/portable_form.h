@@ -1,4 +1,4 @@
-// How an op that TensorFlow does not have is written in TensorFlow's ops.
+// The form in TensorFlow's ops of an op that TensorFlow does not have.
 #ifndef DFRUN_SRC_FRAMEWORK_PORTABLE_FORM_H_
 #define DFRUN_SRC_FRAMEWORK_PORTABLE_FORM_H_
 
@@ -22,13 +22,13 @@ using LoweringFn = std::function<LoweredNode(NodeBuilder&)>;
 struct PortableForm {
   enum class Kind : uint8_t {
     kItself,        // TensorFlow has the op
-    kNone,          // it has none, nor a form in its ops
+    kNone,          // TensorFlow has neither the op nor a form of it
     kPlaceholders,  // each output is a Placeholder, to be fed
-    kNodes,         // what `lower` adds
+    kNodes,         // the nodes that `lower` adds
   };
 
   Kind kind = Kind::kItself;
-  LoweringFn lower;  // of kNodes
+  LoweringFn lower;  // for kNodes
 };
 
 }  // namespace dfrun

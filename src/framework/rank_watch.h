@@ -1,6 +1,6 @@
-// What a rank knows of the other ranks by ways of its own, beside the network that carries values and control messages:
-// whether they live, and questions that are answered while all threads of a rank are blocked or in kernels. comm/
-// implements it; src/ sees this alone.
+// A rank's watch over the other ranks, by a network of its own beside the one that carries values and control messages:
+// it tells whether they live, and answers questions while all threads of a rank are blocked or in kernels. comm/
+// implements it; src/ sees this interface alone.
 #ifndef DFRUN_SRC_FRAMEWORK_RANK_WATCH_H_
 #define DFRUN_SRC_FRAMEWORK_RANK_WATCH_H_
 
@@ -17,11 +17,11 @@ class RankWatch {
  public:
   // Called on the watch's thread, one at a time, without a lock of the watch. None may block for long.
   struct Events {
-    // A rank was declared dead, this one or another: Unavailable, which says what was seen. The first counts.
+    // A rank was declared dead, this one or another: Unavailable, with the evidence. The first call counts.
     std::function<void(const Status&)> on_lost;
-    // Some times a second.
+    // Called some times a second.
     std::function<void()> on_tick;
-    // What this rank answers to a question of rank 0.
+    // Returns this rank's answer to a question of rank 0.
     std::function<std::string()> on_question;
     // Rank 0: the answer of a rank to a question.
     std::function<void(int64_t question, int rank, std::string answer)> on_answer;
@@ -34,13 +34,13 @@ class RankWatch {
   // The life of these ranks: a random number that only they have, and how many of them were declared dead as far as
   // this rank knows. It stands in every control message: one with less than the receiver's is of before the loss.
   virtual uint64_t epoch() const = 0;
-  // Once: whose events are told from now on; a loss that came before is told at once.
+  // Sets the receiver of events, once. A loss that came before is told at once.
   virtual void Attach(Events events) = 0;
-  // When it returns no event is being told, and none will be.
+  // Removes the receiver. No event is being told when this returns, and none will be.
   virtual void Detach() = 0;
   // Rank 0: every rank that lives is asked, this one too.
   virtual void Ask(int64_t question) = 0;
-  // To rank 0, by whatever ranks live.
+  // Asks rank 0, by whatever ranks live, to Ask() all ranks.
   virtual void Request() = 0;
 };
 

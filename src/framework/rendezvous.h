@@ -1,5 +1,5 @@
-// How Send and Recv nodes meet. A channel is one cross-device edge, numbered when the graph is partitioned; within a
-// step it carries one value (in a loop, one an iteration, in order).
+// The meeting point of Send and Recv nodes. A channel is one cross-device edge, numbered when the graph is partitioned;
+// within a step it carries one value (in a loop, one an iteration, in order).
 #ifndef DFRUN_SRC_FRAMEWORK_RENDEZVOUS_H_
 #define DFRUN_SRC_FRAMEWORK_RENDEZVOUS_H_
 
@@ -15,7 +15,7 @@ struct ChannelKey {
   int32_t channel;         // fixed at partition time, unique among all edges of all graphs of the session
   int32_t peer;            // rank of the other end; may be this rank
   bool static_shape;       // both ends know dtype and shape, and the value cannot be dead: no header is needed
-  uint64_t iteration = 0;  // of a channel in a loop (never of a static shape): both ends' OpContext::iteration()
+  uint64_t iteration = 0;  // for a channel in a loop, never of static shape: both ends' OpContext::iteration()
 };
 
 // Thread safety: all methods from any thread. One per step and rank.
@@ -23,13 +23,14 @@ class Rendezvous {
  public:
   virtual ~Rendezvous() = default;
 
-  // Never blocks. The tensor's bytes, in host memory, must stay as they are until `done`. A dead value has no tensor.
+  // Sends a value. Never blocks. The tensor's bytes, in host memory, must stay as they are until `done`. A dead value
+  // has no tensor.
   virtual void Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done) = 0;
-  // Never blocks. If `value` is initialised when called (static shape), the bytes are copied into it; else it becomes a
-  // new tensor of `allocator`, which gives host memory. `value` and `is_dead` (null: static shape) must live until
-  // `done`, when they are set.
+  // Receives a value. Never blocks. If `value` is initialised when called (static shape), the bytes are copied into it;
+  // else it becomes a new tensor of `allocator`, which gives host memory. `value` and `is_dead` (null: static shape)
+  // must live until `done`, when they are set.
   virtual void Recv(const ChannelKey& key, Allocator& allocator, Tensor* value, bool* is_dead, Callback done) = 0;
-  // Every pending and later call ends with `status`. The first abort wins.
+  // Ends every pending and later call with `status`. The first abort wins.
   virtual void Abort(const Status& status) = 0;
 };
 

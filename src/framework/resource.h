@@ -23,7 +23,7 @@ class Resource {
   Resource() = default;
   Resource(const Resource&) = delete;
   Resource& operator=(const Resource&) = delete;
-  // What a listing of a container shows: "Variable float32[3,4]".
+  // The text in a listing of a container: "Variable float32[3,4]".
   virtual std::string DebugString() const = 0;
 
   void Ref() const { refs_.fetch_add(1, std::memory_order_relaxed); }
@@ -106,7 +106,7 @@ class ResourceContainers {
     return RefPtr<T>(static_cast<T*>(slot.get()));
   }
 
-  // Null if there is none.
+  // Returns null if there is none.
   template <class T>
   RefPtr<T> Lookup(const std::string& container, const std::string& name) const {
     MutexLock lock(mu_);
@@ -114,7 +114,7 @@ class ResourceContainers {
     return it == objects_.end() ? RefPtr<T>() : RefPtr<T>(static_cast<T*>(it->second.get()));
   }
 
-  // False if there was none. The object lives on while others hold it.
+  // Returns false if there was none. The object lives on while others hold it.
   template <class T>
   bool Remove(const std::string& container, const std::string& name) {
     MutexLock lock(mu_);

@@ -18,7 +18,7 @@ bool IsRecordName(std::string_view name) {
   return name == "run.json" || (name.starts_with("run-") && name.ends_with(".json"));
 }
 
-// Of the first name below a run directory, and the one after it.
+// Whether a name right below a run directory, followed by `next`, belongs to the run.
 bool IsRunsName(std::string_view name, std::string_view next) {
   if (name == kCheckpoints) return next == "LATEST";
   return IsRecordName(name) || name == "metrics.jsonl" || name == "trace" || WrittenFiles::IsListName(name);

@@ -6,11 +6,13 @@
 
 namespace dfrun {
 
-// True for what a run keeps: below `run_directory`, and below every directory that holds a run.json, its record, its
-// metrics, its traces and its lists of files; everywhere `checkpoints/step-N`, with all that is in it. The paths are
-// absolute and without links. Blocks on the file system.
+// Returns true for the files that a run keeps: below `run_directory`, and below every directory that holds a run.json,
+// its record, its metrics, its traces and its lists of files; everywhere `checkpoints/step-N`, with all that is in it.
+// The paths are absolute and without links.
+// Blocks: on the file system.
 bool IsKeptByRun(const std::string& path, const std::string& run_directory);
-// True for the directory in which the run's own nodes save a step, `checkpoints/step-N.tmp-HOST-PROCESS-NUMBER`.
+// Returns true for the directory in which the run's own nodes save a step,
+// `checkpoints/step-N.tmp-HOST-PROCESS-NUMBER`.
 bool IsStepBeingSaved(const std::string& path, const std::string& run_directory);
 
 }  // namespace dfrun

@@ -53,9 +53,9 @@ Result<std::vector<Tensor>> RunKernelOnce(const NodeInfo& node, const AttrMap& a
   OpContext ctx;
   ExecutorAccess::BindStep(ctx, slots.data(), device, pool, step);
   ExecutorAccess::BindNode(ctx, info, in.data(), outputs.data(), 0);
-  const ScopedFlushDenormals flush;  // as in a step
+  const ScopedFlushDenormals flush;  // denormals are zero in a step, too
   const Status called = kernel->fn()(kernel.get(), ctx);
-  DF_TRY(device.Synchronize());  // whether or not: what is enqueued reads what is here
+  DF_TRY(device.Synchronize());  // also after an error: enqueued work reads the tensors here
   DF_TRY(called);
   for (Tensor& output : outputs) {
     DF_ASSIGN(output, device.ToHostMemory(output));

@@ -9,10 +9,10 @@
 
 namespace dfrun {
 
-// The outputs of the node for these inputs, in owned tensors; inputs and outputs are in host memory, whatever the
-// device's is. Makes the kernel, calls it once on the calling thread, waits for what it enqueues and drops it. `inputs`
-// are values that fit node.inputs. Unimplemented for an asynchronous kernel and for ref inputs; NotFound where the
-// device has no kernel; else what the kernel says.
+// Returns the outputs of the node for these inputs, in owned tensors; inputs and outputs are in host memory, whatever
+// the device's is. Makes the kernel, calls it once on the calling thread, waits for its enqueued work and drops it.
+// `inputs` are values that fit node.inputs. Unimplemented for an asynchronous kernel and for ref inputs; NotFound where
+// the device has no kernel; else the kernel's error.
 // Thread safety: any thread.
 Result<std::vector<Tensor>> RunKernelOnce(const NodeInfo& node, const AttrMap& attrs, std::span<const Tensor> inputs,
                                           Device& device, ThreadPool& pool, const KernelRegistry& kernels);

@@ -1,5 +1,5 @@
-// Data sets of samples, by format: what a section of `inputs:` reads. kernels/io defines the formats; the spec asks
-// them what they take and what a file holds.
+// Data sets of samples, by format: a section of `inputs:` reads one. kernels/io defines the formats; the spec asks them
+// for their options and for the content of a file.
 //
 //   SAMPLE_FORMAT(SampleFormat{.name = "csv", .options = {...}, .open = &OpenCsv});
 #ifndef DFRUN_SRC_FRAMEWORK_SAMPLE_SOURCE_H_
@@ -27,13 +27,13 @@ inline constexpr int64_t kMaxBatchesAhead = 4096;
 
 // A tensor of every sample.
 struct SampleField {
-  std::string from;                       // the format's word for what it is made of: a dataset, a column, a feature
+  std::string from;                       // the format's word for its source: a dataset, a column, a feature
   DType dtype = DType::kInvalid;          // kInvalid: as the format finds it
-  PartialShape shape;                     // of one sample; of unknown rank: as the format finds it. Unknown sizes: the
+  PartialShape shape;                     // shape of one sample; unknown rank: the format finds it; unknown sizes: the
                                           // largest of the batch, padded
   std::optional<std::string> fallback;    // stands for missing values, and pads; without it 0 or "" pads
   bool is_exact = false;                  // the format chose a dtype that may hold the values: where not, an error
-  std::vector<std::string> classes = {};  // what its numbers stand for, from 0 on, where the format knows
+  std::vector<std::string> classes = {};  // names of its numbers from 0 on, if the format knows them
 };
 
 using SampleOptions = std::map<std::string, std::string, std::less<>>;
@@ -45,7 +45,7 @@ struct SampleConfig {
   std::string layouts = {};
 };
 
-// What the files hold, found by looking through them once: with it a source of the same files need not do so again.
+// An index of the files' records, found by looking through them once: a source of the same files need not do so again.
 struct RecordIndex {
   // Records one after the other in a file, of which a source finds all when it needs one.
   struct Piece {
@@ -74,26 +74,27 @@ class SampleSource {
 
   // The files there are, sorted pattern by pattern.
   virtual const std::vector<std::string>& files() const = 0;
-  // Gives a dtype and a shape to what `field` left open. An error says what is wrong with the field, or with the file.
+  // Gives a dtype and a shape where `field` left them open. An error describes the fault in the field, or in the file.
   virtual Status AddField(SampleField& field) = 0;
   // Looks through the files; logs the first records that it leaves out for an error.
   virtual Result<RecordIndex> Count() = 0;
-  // After the AddField()s: further options, with which sources of the same files and fields on other hosts read the
-  // same.
+  // Returns further options, with which sources of the same files and fields on other hosts read the same. Call after
+  // the AddField()s.
   virtual SampleOptions Settled() const { return {}; }
-  // After Count(): where in the files things lie, in the format's own words, for sources that then need not look.
+  // Returns the places of the samples in the files, in the format's own words, for sources that then need not look.
+  // Call after Count().
   virtual std::string layouts() const { return ""; }
   // Makes ready for Gather(): of the samples that another source of these files and fields counted, or without pieces,
   // of those that it finds itself. The number of samples.
   virtual Result<int64_t> Load(const RecordIndex& record_index) = 0;
-  // True where Gather() of so many samples takes no longer than a short copy.
+  // Returns true where Gather() of so many samples takes no longer than a short copy.
   virtual bool IsShortCopy(int64_t samples) const = 0;
-  // A tensor [samples.size(), ...] a field. DataLoss where a file is no longer what was counted.
+  // Returns a tensor [samples.size(), ...] a field. DataLoss where a file has changed since it was counted.
   virtual Result<std::vector<Tensor>> Gather(std::span<const int64_t> samples, Allocator& allocator) = 0;
 };
 
-// An error met while data are read as one of the job: NoInput where they are missing, unreadable or damaged. Others
-// stay what they are.
+// Makes an error met while reading data one of the job: NoInput where they are missing, unreadable or damaged. Other
+// errors stay as they are.
 Status AsInputError(const Status& status);
 
 // A key of the format's own. A list of texts is one value of SampleConfig::options, its lines.
@@ -102,7 +103,7 @@ struct SampleOption {
   std::string name;
   Kind kind = Kind::kText;
   bool required = false;
-  std::vector<std::string> choices = {};  // of a text; empty: any
+  std::vector<std::string> choices = {};  // for kText; empty: any
 };
 
 struct SampleFormat {
@@ -116,7 +117,7 @@ struct SampleFormat {
 // Thread safety: registration ends before main(); then any thread.
 class SampleFormats {
  public:
-  // Null if there is none.
+  // Returns null if there is none.
   static const SampleFormat* Find(std::string_view name);
   // Sorted by name.
   static std::vector<const SampleFormat*> List();

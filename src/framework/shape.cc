@@ -34,7 +34,7 @@ Result<Shape> Shape::Create(std::span<const int64_t> dims) {
   bool overflow = false;
   for (int64_t d : dims) {
     if (d < 0) return InvalidArgument("a shape with the negative size ", d, ": ", InBrackets(dims));
-    // Without the sizes of 0: kernels multiply any of the others.
+    // Sizes of 0 do not count, since kernels multiply any of the others.
     overflow |= __builtin_mul_overflow(product, std::max<int64_t>(d, 1), &product);
   }
   if (overflow) return InvalidArgument("a shape whose sizes multiply to 2^63 or more: ", InBrackets(dims));

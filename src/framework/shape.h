@@ -1,4 +1,4 @@
-// Shape: the sizes of a tensor. PartialShape: what is known of them before a step runs.
+// Shape: the sizes of a tensor. PartialShape: the sizes as far as they are known before a step runs.
 #ifndef DFRUN_SRC_FRAMEWORK_SHAPE_H_
 #define DFRUN_SRC_FRAMEWORK_SHAPE_H_
 
@@ -21,7 +21,7 @@ class Shape {
   static constexpr int kMaxRank = 254;
 
   Shape() = default;  // a scalar
-  // For sizes the program itself made; hostile sizes go through Create().
+  // Takes sizes that the program itself made; hostile sizes go through Create().
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span<const int64_t>(dims.begin(), dims.size())) {}
   explicit Shape(std::span<const int64_t> dims);
   Shape(const Shape& other) {
@@ -56,7 +56,7 @@ class Shape {
   }
   ~Shape() { Free(); }
 
-  // InvalidArgument for a negative size, a rank above kMaxRank or a product beyond int64.
+  // Returns InvalidArgument for a negative size, a rank above kMaxRank or a product beyond int64.
   static Result<Shape> Create(std::span<const int64_t> dims);
 
   int rank() const { return rank_; }
@@ -128,11 +128,11 @@ class PartialShape {
   bool IsFullyDefined() const;
   // kUnknown where a size is unknown or the product is beyond int64.
   int64_t num_elements() const;
-  // Only if IsFullyDefined(); InvalidArgument for sizes beyond int64.
+  // Returns the shape; call only if IsFullyDefined(). InvalidArgument for sizes beyond int64.
   Result<Shape> ToShape() const;
-  // True where some concrete shape fits both.
+  // Returns true where some concrete shape fits both.
   bool IsCompatibleWith(const PartialShape& other) const;
-  // What both say together; InvalidArgument where they contradict each other.
+  // Returns the shape that agrees with both; InvalidArgument where they contradict each other.
   Result<PartialShape> Merge(const PartialShape& other) const;
 
   bool operator==(const PartialShape& other) const { return known_rank_ == other.known_rank_ && dims_ == other.dims_; }

@@ -1,4 +1,4 @@
-// What a step gives its kernels.
+// The context that a step gives its kernels.
 #ifndef DFRUN_SRC_FRAMEWORK_STEP_CONTEXT_H_
 #define DFRUN_SRC_FRAMEWORK_STEP_CONTEXT_H_
 
@@ -10,12 +10,13 @@
 
 namespace dfrun {
 
-// What is the same for all nodes of one execution of a partition.
+// The state that all nodes share in one execution of a partition.
 struct StepContext {
   int64_t step_id = 0;
   Rendezvous* rendezvous = nullptr;               // null where the partition has no Send or Recv
   ResourceContainers* step_containers = nullptr;  // objects that die with the step
-  Cancellation* cancellation = nullptr;           // ends what waits; never null while a kernel of an executor runs
+  Cancellation* cancellation = nullptr;           // ends the waits of the step; never null while a kernel of an
+                                                  // executor runs
 };
 
 }  // namespace dfrun

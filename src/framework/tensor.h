@@ -2,14 +2,13 @@
 //
 // A copy shares the buffer. Memory is in one of three states:
 //   owned      a reference-counted buffer of some allocator;
-//   borrowed   memory of the step (its arena): valid until the step ends. What keeps a tensor longer calls Owned();
+//   borrowed   memory of the step (its arena): valid until the step ends. Owned() makes a tensor that lives longer;
 //   none       not initialised: dtype() is set or kInvalid, data is null.
-// Its elements lie where the allocator says (memory()): those of a device's own memory are none of the host's to read
-// or write, and Device::Copy moves them. Headers and reference counts lie in host memory always.
-// A fourth kind is the reference of a ref edge: it stands for a Variable's current value and is seen by the executor
-// and OpContext alone.
+// The allocator decides the memory of the elements (memory()): the host must not read or write a device's own memory;
+// Device::Copy moves such elements. Headers and reference counts lie in host memory always. A fourth kind is the
+// reference of a ref edge: it stands for a Variable's current value and is seen by the executor and OpContext alone.
 //
-// Thread safety: as an int for the header; the bytes belong to whoever the graph says may write them.
+// Thread safety: as an int for the header; the graph decides which node may write the bytes, and when.
 #ifndef DFRUN_SRC_FRAMEWORK_TENSOR_H_
 #define DFRUN_SRC_FRAMEWORK_TENSOR_H_
 
@@ -66,10 +65,10 @@ class alignas(64) Tensor {
   }
   ~Tensor() { Reset(); }
 
-  // ResourceExhausted if there is no memory. Plain elements are left undefined; strings, resources and variants are
-  // constructed: their allocator gives host memory.
+  // Returns ResourceExhausted if there is no memory. Plain elements are left undefined; strings, resources and variants
+  // are constructed: their allocator gives host memory.
   static Result<Tensor> Allocate(Allocator& allocator, DType dtype, const Shape& shape);
-  // From the system's allocator, for tools and tests: dies if there is no memory.
+  // Allocates from the system's allocator, for tools and tests: dies if there is no memory.
   Tensor(DType dtype, const Shape& shape);
   template <class T>
   static Tensor Scalar(T value) {
@@ -96,16 +95,16 @@ class alignas(64) Tensor {
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   int64_t num_elements() const { return shape_.num_elements(); }
-  // Of plain dtypes: the bytes of the elements.
+  // Bytes of the elements; for plain dtypes only.
   size_t num_bytes() const { return static_cast<size_t>(num_elements()) * DTypeSize(dtype_); }
 
   bool initialized() const { return kind_ == Kind::kOwned || kind_ == Kind::kBorrowed; }
   bool borrowed() const { return kind_ == Kind::kBorrowed; }
   bool is_reference() const { return kind_ == Kind::kReference; }
   Variable* variable() const { return static_cast<Variable*>(data_); }
-  // True where this header holds the only reference to an owned buffer.
+  // Returns true where this header holds the only reference to an owned buffer.
   bool SoleOwner() const { return kind_ == Kind::kOwned && buffer_->refs.load(std::memory_order_acquire) == 1; }
-  // Where the elements lie.
+  // The kind of memory that the elements lie in.
   MemoryKind memory() const { return memory_; }
   bool SharesBufferWith(const Tensor& other) const { return data_ != nullptr && data_ == other.data_; }
 
@@ -129,19 +128,19 @@ class alignas(64) Tensor {
     return *data<T>();
   }
 
-  // The same elements under another shape of as many elements (programmer's duty).
+  // Returns the elements under another shape of as many elements (programmer's duty).
   Tensor Reshaped(const Shape& shape) const {
     Tensor t(*this);
     t.shape_ = shape;
     return t;
   }
-  // The same bytes as another plain dtype of the same size and shape `shape` (programmer's duty).
+  // Returns the bytes as another plain dtype of the same size, with shape `shape` (programmer's duty).
   Tensor Viewed(DType dtype, const Shape& shape) const {
     Tensor t(Reshaped(shape));
     t.dtype_ = dtype;
     return t;
   }
-  // The same elements under another address at which their memory is mapped, as memory of another kind.
+  // Returns the elements under another address at which their memory is mapped, as memory of another kind.
   Tensor At(void* data, MemoryKind memory) const {
     Tensor t(*this);
     t.data_ = data;
@@ -154,7 +153,7 @@ class alignas(64) Tensor {
   Result<Tensor> Owned(Allocator& allocator) const;
   // A new owned tensor with the same elements.
   Result<Tensor> Copy(Allocator& allocator) const;
-  // Same dtype, shape and elements; floating point by bits. For tests and tools.
+  // Whether dtype, shape and elements are equal; floating point by bits. For tests and tools.
   bool Identical(const Tensor& other) const;
 
   // Drops the value; dtype() stays.
@@ -171,7 +170,8 @@ class alignas(64) Tensor {
  private:
   enum class Kind : uint8_t { kNone, kOwned, kBorrowed, kReference };
 
-  // In host memory: it precedes the elements in one allocation where they are there too, else it has one of its own.
+  // The count and facts of a buffer, in host memory: before the elements, in one allocation, if they are in host memory
+  // too, else in an allocation of its own.
   struct alignas(64) Buffer {
     std::atomic<int> refs;
     DType dtype;
@@ -181,7 +181,7 @@ class alignas(64) Tensor {
     void* data;
   };
 
-  // Of `bytes` bytes of elements; null where there is no memory.
+  // Makes a buffer of `bytes` bytes of elements; null where there is no memory.
   static Buffer* NewBuffer(Allocator& allocator, DType dtype, size_t bytes, int64_t elements);
 
   void Destroy();

@@ -8,7 +8,7 @@ namespace {
 // A ref edge may still hold a header for a moment after it was replaced; this many replacements later it is gone.
 constexpr size_t kRetiredHeaders = 64;
 
-// Other ranks read variables as they are.
+// Returns the allocator of values. Other ranks read variables without a copy.
 Allocator& AllocatorOfValues(Device& device, DType dtype) {
   return IsPlain(dtype) ? ExchangeAllocator(device) : device.host_allocator();
 }

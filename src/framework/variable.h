@@ -1,8 +1,8 @@
 // A variable: a tensor that outlives steps, updated in place.
 //
-// Two views of one object. Ref edges (VariableV2) read value() without a lock: the graph's control edges say who may
-// write when. Resource edges (VarHandleOp) take mu() and get snapshots: a writer copies first where a snapshot shares
-// the buffer.
+// Two views of one object. Ref edges (VariableV2) read value() without a lock: the graph's control edges decide which
+// node may write, and when. Resource edges (VarHandleOp) take mu() and get snapshots: a writer copies first where a
+// snapshot shares the buffer.
 #ifndef DFRUN_SRC_FRAMEWORK_VARIABLE_H_
 #define DFRUN_SRC_FRAMEWORK_VARIABLE_H_
 
@@ -25,11 +25,11 @@ class Variable final : public Resource {
 
   const std::string& name() const { return name_; }
   DType dtype() const { return dtype_; }
-  // What its op declared.
+  // The shape that its op declared.
   const PartialShape& declared_shape() const { return shape_; }
 
-  // Without a value until the first Assign. The header stays valid for the variable's life, its bytes until a value of
-  // another shape replaces it and every step that was in flight then has ended.
+  // The value; not initialised until the first Assign. The header stays valid for the variable's life, its bytes until
+  // a value of another shape replaces it and every step that was in flight then has ended.
   const Tensor& value() const { return *current_.load(std::memory_order_acquire); }
   Tensor& mutable_value() { return *current_.load(std::memory_order_acquire); }
   bool initialized() const { return value().initialized(); }

@@ -1,5 +1,5 @@
-// Which files the ops of a job have written. The run directory lists them, a file `written-RANK.txt` for each rank that
-// wrote any, so that other ranks, and a job that resumes the run, know them too.
+// The list of files that the ops of a job have written. The run directory has a file `written-RANK.txt` for each rank
+// that wrote any, so that other ranks, and a job that resumes the run, know them too.
 #ifndef DFRUN_SRC_FRAMEWORK_WRITTEN_FILES_H_
 #define DFRUN_SRC_FRAMEWORK_WRITTEN_FILES_H_
 
@@ -17,16 +17,16 @@ namespace dfrun {
 // Thread safety: all methods from any thread.
 class WrittenFiles {
  public:
-  // An empty run directory: what this process wrote is known, and nothing is listed.
+  // An empty run directory: files that this process wrote are known, and nothing is listed.
   WrittenFiles(std::string run_directory, int rank) : run_directory_(std::move(run_directory)), rank_(rank) {}
 
   // Whether an op of this run has written this path. Reads the lists of other ranks where this one does not know it.
   Result<bool> Has(const std::string& path) const EXCLUDES(mu_);
-  // Before the path is written: a job that is killed in between leaves a line too many, which names nothing. The line
-  // is on the disk at the return.
+  // Lists the path before it is written: a job that is killed in between leaves a line too many, which names nothing.
+  // The line is on the disk at the return.
   Status Add(const std::string& path) EXCLUDES(mu_);
 
-  // True for the name of a list in a run directory.
+  // Returns true for the name of a list in a run directory.
   static bool IsListName(std::string_view name);
 
  private:

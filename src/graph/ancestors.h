@@ -30,7 +30,7 @@ class AncestorWalk {
     for (Output input : node.inputs) Add(input.node);
     for (NodeId control : node.control_inputs) Add(control);
   }
-  // Null when all added nodes have been returned.
+  // Returns null when all added nodes have been returned.
   const Node* Next() {
     if (todo_.empty()) return nullptr;
     const NodeId id = todo_.back();
@@ -38,7 +38,7 @@ class AncestorWalk {
     return &graph_.node(id);
   }
 
-  // By node: true if it was added.
+  // Tells for each node whether it was added.
   const std::vector<bool>& added() const& { return added_; }
   std::vector<bool> added() && { return std::move(added_); }
 

@@ -13,7 +13,7 @@ namespace rules {
 using Inputs = std::span<const Bounds>;
 using Rule = Bounds (*)(const Node& node, Inputs in);
 
-// The largest float below 1: what RandomUniform draws at most.
+// The largest number that RandomUniform draws: the largest float below 1.
 constexpr double kBelowOne = 1 - 0x1p-24;
 
 Bounds Hull(std::initializer_list<double> values) {
@@ -49,7 +49,7 @@ Bounds Sum(const Node&, Inputs in) {
 Bounds Difference(const Node&, Inputs in) {
   return Hull({in[0].low - in[1].high, in[0].high - in[1].low});
 }
-// 0 times anything is 0 here: nothing is said of NaN and infinity.
+// The bounds of a product. 0 times anything is 0: the bounds say nothing about NaN and infinity.
 Bounds Product(const Node&, Inputs in) {
   if (in[0].is(0) || in[1].is(0)) return Bounds::Of(0);
   const auto times = [](double a, double b) { return a == 0 || b == 0 ? 0 : a * b; };

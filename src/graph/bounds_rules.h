@@ -1,4 +1,4 @@
-// How the bounds of an op's output follow from those of its inputs.
+// Rules that derive the bounds of an op's output from those of its inputs.
 #ifndef DFRUN_SRC_GRAPH_BOUNDS_RULES_H_
 #define DFRUN_SRC_GRAPH_BOUNDS_RULES_H_
 
@@ -9,7 +9,7 @@
 
 namespace dfrun {
 
-// Of output 0; nothing where no rule knows the op.
+// Returns the bounds of output 0; nothing where no rule knows the op.
 std::optional<Bounds> BoundsByRule(const Node& node, std::span<const Bounds> inputs);
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// Which node decides where another one is.
+// Finds the node that decides the device of a colocated one.
 #ifndef DFRUN_SRC_GRAPH_COLOCATION_HEAD_H_
 #define DFRUN_SRC_GRAPH_COLOCATION_HEAD_H_
 

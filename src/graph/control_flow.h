@@ -30,7 +30,7 @@ struct FrameTree {
   std::vector<int32_t> of_outputs;  // the frame whose nodes may read the node; kAny: all
 };
 
-// True if the graph has a primitive of conditionals or loops, or receives values that may be dead.
+// Returns true if the graph has a primitive of conditionals or loops, or receives values that may be dead.
 bool HasControlFlow(const Graph& graph);
 
 // A node without inputs runs in frame 0, and nodes of any frame may read it: its value does not depend on an iteration.

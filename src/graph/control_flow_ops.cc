@@ -1,4 +1,4 @@
-// The primitives of conditionals and loops. The executor does these nodes itself, and decides what is dead.
+// The primitives of conditionals and loops. The executor runs these nodes itself, and decides which values are dead.
 #include "src/framework/op.h"
 #include "src/graph/shape_inference.h"
 

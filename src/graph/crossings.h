@@ -1,6 +1,6 @@
-// How often what a node is made of has crossed from one device to another on the way, at most: an order of the Sends
-// and Recvs of one partition which the partition's own edges do not tell. What a Send gives, however it goes on
-// elsewhere, comes back by Recvs of more crossings only.
+// Crossings (transfer depth): the largest number of device-to-device copies on any path to a node. They order the Sends
+// and Recvs of one partition where its own edges do not: the value of a Send, however it goes on elsewhere, comes back
+// only by Recvs of more crossings.
 #ifndef DFRUN_SRC_GRAPH_CROSSINGS_H_
 #define DFRUN_SRC_GRAPH_CROSSINGS_H_
 
@@ -16,8 +16,9 @@ inline constexpr const char* kCrossingsAttr = "_crossings";
 // The attr's value; of a node without it 0.
 int CrossingsOf(const Node& node);
 
-// By node, how often its inputs have crossed, each device given by a number; a participant of a collective counts as a
-// crossing of what all members bring. `order`: OrderWithParticipants(). Edges that close loops do not count.
+// Returns the crossings of each node's inputs; `device` gives each node's device as a number. A participant of a
+// collective counts as one crossing more than the inputs of all members. `order`: OrderWithParticipants(). Edges that
+// close loops do not count.
 Result<std::vector<int>> CountCrossings(const Graph& graph, const std::vector<NodeId>& order,
                                         const std::vector<int>& device);
 

@@ -15,7 +15,7 @@ bool IsLoopMerge(const Graph& graph, const Node& node) {
   return false;
 }
 
-// How many Switches decide whether a node runs, as its inputs have it.
+// Returns the number of Switches that decide whether a node runs, as its inputs have it.
 int DepthOf(const Graph& graph, const Node& node, const std::vector<int>& depth) {
   int inputs = 0;
   for (int i = 0; i < node.num_inputs(); ++i) {
@@ -43,7 +43,7 @@ NodeId FirstFailure(const Graph& graph, const std::vector<NodeId>& order) {
   return found == order.end() ? -1 : *found;
 }
 
-// False where nothing was there to hide.
+// Returns false where nothing was there to hide.
 Result<bool> HideInputs(Graph& graph, NodeId reader) {
   bool hides = false;
   for (int i = 0; i < graph.node(reader).num_inputs(); ++i) {
@@ -58,7 +58,8 @@ Result<bool> HideInputs(Graph& graph, NodeId reader) {
   return hides;
 }
 
-// What InferShapes() gave was `status`: hides shapes from the nodes that may fail, until no other fails.
+// Repairs a failed inference, whose result was `status`: hides shapes from the nodes that may fail, until no other
+// fails.
 Status InferShapesBut(Graph& graph, const std::vector<bool>& may_fail, Status status) {
   while (!status.ok()) {
     DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());

@@ -8,18 +8,18 @@
 
 namespace dfrun {
 
-// By node: whether it is in a branch of a conditional or in the body of a loop, which a step may leave out.
+// Tells for each node whether it is in a branch of a conditional or in the body of a loop, which a step may leave out.
 Result<std::vector<bool>> FindConditional(const Graph& graph);
 
-// `value` by way of a node that says nothing of its shape, beside its source: who reads it checks the shape as it runs.
-// For values that are no handles.
+// Passes `value` through a new node, beside its source, that hides its shape: its readers then check the shape as they
+// run. The value must be no handle.
 Result<Output> HideShape(Graph& graph, Output value);
 
-// Graph::InferShapes(), but for nodes that may not run: where what is known of their inputs cannot be, that is hidden
-// from them, so that it is an error of the step that runs them. Source: TensorFlow, which infers nothing from what is
-// fed.
+// Infers shapes as Graph::InferShapes(), except at nodes that may not run: if the known shapes of their inputs do not
+// fit, they are hidden from the node, so that the error arises only in a step that runs it. Source: TensorFlow, which
+// infers nothing from fed values.
 Status InferShapesOfWhatRuns(Graph& graph);
-// The same for a graph of which a run may leave out any node.
+// Infers shapes likewise in a graph of which a run may leave out any node.
 Status InferShapesOfWhatMayRun(Graph& graph);
 
 }  // namespace dfrun

@@ -60,7 +60,7 @@ std::vector<int32_t> FindCycle(const Dependencies& d, const std::vector<int32_t>
 
 DependencyOrder OrderByDependencies(const Dependencies& d) {
   DependencyOrder out;
-  if (IsInOrder(d)) {  // then the order with ties by number is that of the numbers
+  if (IsInOrder(d)) {  // the order with ties by number is then that of the numbers
     out.order.resize(static_cast<size_t>(d.size()));
     std::iota(out.order.begin(), out.order.end(), 0);
     return out;

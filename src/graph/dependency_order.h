@@ -7,7 +7,7 @@
 
 namespace dfrun {
 
-// For each of n items, the items that must come before it, in CSR form. Doubles are allowed.
+// The items that must come before each of n items, in CSR form. Doubles are allowed.
 struct Dependencies {
   std::vector<int32_t> begin = {0};  // n + 1
   std::vector<int32_t> before;

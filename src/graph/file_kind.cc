@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kLooked = 4096;               // of the bytes of a text
+constexpr size_t kLooked = 4096;               // bytes looked at in a text
 constexpr size_t kSearched = size_t{1} << 20;  // for the names inside an archive
 
 constexpr char kUnpack[] = "unpack it first";
@@ -121,7 +121,7 @@ bool IsOnnx(std::string_view data) {
   return std::all_of(name.begin(), name.end(), [](unsigned char c) { return c >= 0x20 && c < 0x7f; });
 }
 
-// Such a file begins with 8 bytes for the length of a text, and the text.
+// Whether the file is in the safetensors format: 8 bytes for the length of a text, and the text.
 bool IsSafetensors(std::string_view data) {
   return data.size() > 10 && data[8] == '{' && data[9] == '"' && data.substr(4, 4) == "\0\0\0\0"sv;
 }
@@ -182,7 +182,7 @@ bool Exists(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-// True if the directory holds a file whose name ends with `end`.
+// Returns true if the directory holds a file whose name ends with `end`.
 bool HoldsFileLike(const fs::path& directory, std::string_view end) {
   std::error_code error;
   for (fs::directory_iterator it(directory, error), last; !error && it != last; it.increment(error)) {

@@ -1,4 +1,4 @@
-// Finds out what a file or directory is that was given as a graph, a model or a checkpoint, by its content alone.
+// Identifies a file or directory that was given as a graph, a model or a checkpoint, by its content alone.
 //
 // Files are hostile: nothing is unpacked, no library opens them, and a bounded part of their bytes is read.
 // Thread safety: functions without state.
@@ -19,14 +19,14 @@ enum class FileKind {
   kSavedModelText,
   kSavedModel,    // a directory that holds one
   kCheckpoint,    // a directory that holds one of dfrun's
-  kRunDirectory,  // of a job of dfrun
+  kRunDirectory,  // a directory of a dfrun job
   kOther,
 };
 
 struct FileIdentity {
   FileKind kind = FileKind::kOther;
   std::string what;      // "a gzip archive"
-  std::string advice;    // how to get a graph from it: "unpack it first"; may be empty
+  std::string advice;    // the way to get a graph from it: "unpack it first"; may be empty
   bool is_text = false;  // text without a mark of its kind, which may be YAML
 };
 

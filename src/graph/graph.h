@@ -1,9 +1,10 @@
 // The graph: dense nodes with named ports, data edges and control edges.
 //
 // Invariants: node ids are 0..num_nodes()-1 and never change; names are unique; every node's attrs are resolved against
-// its OpDef, its inputs' dtypes fit, and its output shapes are what shape inference says. Only back edges of loops
-// (into Merge) may point at a later node, and they alone make cycles.
-// Edges are stored at their readers; Consumers() gives the other direction.
+// its OpDef, its inputs' dtypes fit, and its output shapes are those of shape inference. Only back edges of loops (into
+// Merge) may point at a later node, and they alone make cycles.
+//
+// Edges are stored at their readers; BuildConsumers() gives the other direction.
 // Thread safety: as a standard container.
 #ifndef DFRUN_SRC_GRAPH_GRAPH_H_
 #define DFRUN_SRC_GRAPH_GRAPH_H_
@@ -36,7 +37,7 @@ struct SourceLocation {
 // A call of a function of a spec.
 struct SourceCall {
   std::string function;
-  SourceLocation location;  // its own `call` is the call around this one
+  SourceLocation location;  // position; `location.call` is the call around this one
 };
 
 struct Node {
@@ -46,7 +47,7 @@ struct Node {
   AttrMap attrs;
   std::vector<Output> inputs;          // data edges, in the signature's order
   std::vector<NodeId> control_inputs;  // sorted, no doubles
-  std::vector<TypedArg> input_types;   // of the signature: an input of a plain type may read a ref output
+  std::vector<TypedArg> input_types;   // types of the signature: an input of a plain type may read a ref output
   std::vector<TypedArg> output_types;
   std::vector<PartialShape> output_shapes;
   std::string device;         // constraint; after placement a full name
@@ -57,8 +58,8 @@ struct Node {
   int num_outputs() const { return static_cast<int>(output_types.size()); }
 };
 
-// What AddNode() takes. `inputs` may hold {-1, 0} for an edge that SetInput() adds later (loops),
-// where type attrs are then given.
+// The arguments of AddNode(). `inputs` may hold {-1, 0} for an edge that SetInput() adds later (loops), where type
+// attrs are then given.
 struct NodeSpec {
   std::string name;
   std::string op;
@@ -74,8 +75,8 @@ struct NodeSpec {
 struct Consumers {
   struct Edge {
     NodeId node;    // the reader
-    int32_t port;   // of this node's output; -1: control edge
-    int32_t input;  // of the reader; -1: control edge
+    int32_t port;   // port of this node's output; -1: control edge
+    int32_t input;  // input of the reader; -1: control edge
   };
   std::vector<int32_t> begin;  // num_nodes + 1
   std::vector<Edge> edges;
@@ -87,18 +88,20 @@ struct Consumers {
 // Parts of an imported GraphDef that the graph does not interpret, kept for export: serialised messages.
 struct GraphDefExtras {
   std::string graph;                                   // a GraphDef without nodes: library, versions
-  std::unordered_map<std::string, std::string> nodes;  // NodeDefs without what Node holds, by name
+  std::unordered_map<std::string, std::string> nodes;  // NodeDefs by name, without the parts that Node holds
 };
 
 struct PartialConstant;
 
+// A graph of nodes of one op registry. The head of this file has its invariants.
+// Thread safety: as a standard container.
 class Graph {
  public:
   explicit Graph(const OpRegistry& ops = OpRegistry::Builtin());
   Graph(Graph&&) noexcept;
   Graph& operator=(Graph&&) noexcept;
   ~Graph();
-  // Deep copy.
+  // Returns a deep copy.
   Graph Clone() const;
 
   const OpRegistry& ops() const { return *ops_; }
@@ -115,25 +118,26 @@ class Graph {
   // Connects an input that was left open, or moves an edge; checks dtype. Does not infer shapes again.
   Status SetInput(NodeId node, int input, Output value);
   void AddControlEdge(NodeId from, NodeId to);
-  // True for an input of a Merge that comes from a NextIteration: the edge that closes a loop.
+  // Returns true for an input of a Merge that comes from a NextIteration: the edge that closes a loop.
   bool IsBackEdge(const Node& reader, int input) const;
 
   // Infers all shapes again, in topological order, after edges have been moved or feeds have got a shape. Shapes in a
   // loop hold for every iteration. An error names the node; the shapes of the nodes after it are then as before.
   Status InferShapes();
-  // The value of an output that Consts and arithmetic on shapes determine; null if it is not known.
+  // Returns the value of an output that Consts and arithmetic on shapes determine; null if it is not known.
   const Tensor* ConstantValue(Output value) const;
-  // The known elements of an integer scalar or vector; null if none is known.
+  // Returns the known elements of an integer scalar or vector; null if none is known.
   const PartialConstant* PartialConstantOf(Output value) const;
 
-  // The shape of the variable to which an output of dtype resource is the handle; of unknown rank if it is not known.
+  // Returns the shape of the variable to which an output of dtype resource is the handle; of unknown rank if it is not
+  // known.
   PartialShape HandleShape(Output handle) const;
 
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
   const Node& node(NodeId id) const { return nodes_[id]; }
   Node& mutable_node(NodeId id) { return nodes_[id]; }
   const std::deque<Node>& nodes() const { return nodes_; }
-  // -1 if there is none.
+  // Returns the node of this name; -1 if there is none.
   NodeId Find(std::string_view name) const;
   // Parses "name:port", or "name" for port 0; NotFound suggests a near name.
   Result<Output> ParseOutput(std::string_view text) const;
@@ -145,8 +149,8 @@ class Graph {
   const PartialShape& shape(Output o) const { return nodes_[o.node].output_shapes[o.port]; }
 
   Consumers BuildConsumers() const;
-  // Every node after its inputs and control inputs (back edges of loops aside), ties by id. InvalidArgument names the
-  // nodes of a cycle.
+  // Returns every node after its inputs and control inputs (back edges of loops aside), ties by id. InvalidArgument
+  // names the nodes of a cycle.
   Result<std::vector<NodeId>> TopologicalOrder() const;
   // Returns a new graph of the nodes for which keep[id] is true, in the same order. `new_ids`, if given, maps old ids
   // to new ones (-1: removed). An edge to a removed node is a programmer's error.
@@ -190,15 +194,16 @@ class Graph {
   std::deque<Node> nodes_;
   ByName<NodeId> by_name_;
   ByName<int> free_suffix_;  // base: the least n >= 1 for which no node is named base_n; absent: 1
-  std::unordered_map<NodeId, std::shared_ptr<const PartialConstant>> known_;  // of output 0
+  std::unordered_map<NodeId, std::shared_ptr<const PartialConstant>> known_;  // constants known of output 0
   std::shared_ptr<const GraphDefExtras> extras_;
   std::vector<std::string> files_;
   std::vector<SourceCall> calls_;
 };
 
-// The name of an output: "name" for port 0, else "name:port".
+// Returns the name of an output: "name" for port 0, else "name:port".
 std::string OutputName(const Graph& graph, Output output);
-// TensorFlow's rule: [A-Za-z0-9.][A-Za-z0-9_.\\/>-]*; names that begin with '_' are the system's own.
+// Whether a name obeys TensorFlow's rule: [A-Za-z0-9.][A-Za-z0-9_.\\/>-]*; names that begin with '_' are the system's
+// own.
 bool IsValidNodeName(std::string_view name);
 
 }  // namespace dfrun

@@ -8,7 +8,8 @@
 namespace dfrun {
 
 // The nodes of a cycle of data and control edges, each before the next, the back edges of loops aside. Empty where
-// there is none. Thread safety: reads the graph only.
+// there is none.
+// Thread safety: reads the graph only.
 std::vector<NodeId> FindCycle(const Graph& graph);
 
 }  // namespace dfrun

@@ -28,7 +28,7 @@ void ExportNode(const Graph& graph, const Node& node, proto::NodeDef& out) {
   }
   for (NodeId id : node.control_inputs) out.add_input("^" + graph.node(id).name);
   out.set_device(node.device);
-  if (IsUnknown(node)) return;  // its attrs are among the extras
+  if (IsUnknown(node)) return;  // the extras have its attrs
   for (const auto& [name, value] : node.attrs) AttrToProto(value, (*out.mutable_attr())[name]);
   ExportColocation(node, out);
 }

@@ -22,7 +22,7 @@ struct ParsedInputs {
     int32_t port;
   };
   std::vector<Data> data;
-  std::vector<int32_t> control;  // as Data::node
+  std::vector<int32_t> control;  // numbers like Data::node
 };
 
 std::string Describe(const proto::NodeDef& def) {
@@ -166,7 +166,8 @@ class Importer {
     return Status();
   }
 
-  // In graphs of these producers a scalar's shape stands for no shape too. Source: TensorFlow's Placeholder.
+  // Whether a Placeholder has any shape: up to kLastProducer, a scalar's shape stands for no shape too. Source:
+  // TensorFlow's Placeholder.
   bool IsPlaceholderOfAnyShape(const NodeSpec& spec) const {
     constexpr int kLastProducer = 21;
     if (spec.op != "Placeholder" || def_.versions().producer() > kLastProducer) return false;
@@ -196,7 +197,8 @@ class Importer {
     return graph_.AddNode(std::move(spec));
   }
 
-  // As the op's signature and the node's attrs say, else as its readers want them; of the latter there may be some.
+  // The output dtypes of a refused node: by the op's signature and the node's attrs, else as its readers want them.
+  // Only the first kMaxSearched nodes are typed by their readers.
   Result<std::vector<DType>> TypesOfRefused(int32_t i, const Status& status) {
     constexpr int kMaxSearched = 100;
     const OpDef& op = *ops_.Find(def_.node(i).op());

@@ -14,7 +14,7 @@ namespace {
 
 namespace pb = google::protobuf;
 
-constexpr int kMaxMessageNesting = 100;  // of messages: functions as attrs of functions, full types
+constexpr int kMaxMessageNesting = 100;  // nesting of messages: functions as attrs of functions, full types
 
 // Keeps the first error.
 class FirstError final : public pb::io::ErrorCollector {

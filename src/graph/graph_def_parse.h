@@ -11,9 +11,9 @@
 
 namespace dfrun {
 
-// InvalidArgument with line and column for text; nesting and size are bounded.
+// Returns InvalidArgument with line and column for text; nesting and size are bounded.
 Status ParseGraphDef(std::string_view data, GraphDefFormat format, proto::GraphDef& def);
-// The same for another message. Unknown fields of its text form are skipped.
+// Parses another message likewise. Unknown fields of its text form are skipped.
 Status ParseMessage(std::string_view data, GraphDefFormat format, google::protobuf::Message& message);
 // ImportGraphDef() of a message, whose content is moved from.
 Result<Graph> ImportParsed(proto::GraphDef& def, const OpRegistry& ops);

@@ -8,7 +8,7 @@
 
 namespace dfrun {
 
-// InvalidArgument where min_consumer or bad_consumers exclude this reader. Any producer is welcome.
+// Returns InvalidArgument where min_consumer or bad_consumers exclude this reader. Any producer is welcome.
 Status CheckVersions(const proto::VersionDef& versions);
 
 }  // namespace dfrun

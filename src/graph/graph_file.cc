@@ -85,7 +85,7 @@ class Reader {
     auto& meta = *google::protobuf::Arena::CreateMessage<proto::MetaGraphDef>(&arena);
     if (ParseMessage(data_, GraphDefFormat::kBinary, meta).ok() && IsMetaGraph(meta)) return FromMetaGraph(meta, "");
     if (!is_graph.ok()) return AtFile(is_graph);
-    return Import(def, {});  // says what is wrong with its nodes
+    return Import(def, {});  // the import describes the faults of its nodes
   }
 
   Result<GraphFile> ReadText(FileKind kind) {

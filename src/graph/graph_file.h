@@ -13,13 +13,13 @@ namespace dfrun {
 
 struct GraphFile {
   Graph graph;
-  std::optional<MetaGraph> meta;  // of a MetaGraph or SavedModel
+  std::optional<MetaGraph> meta;  // set for a MetaGraph or SavedModel
 };
 
-// `path`: a file, or the directory of a SavedModel. Its kind is found by its content. `tags` choose among the graphs of
-// a SavedModel the one with exactly these; without tags the only graph is read, or that of {serve}. Io if the file
-// cannot be read; BadSpec, which says what the file is and what to do, if it is no graph; Usage for tags that no graph
-// has.
+// Reads a graph. `path`: a file, or the directory of a SavedModel; its content decides its kind. `tags` choose among
+// the graphs of a SavedModel the one with exactly these; without tags the only graph is read, or that of {serve}. Io if
+// the file cannot be read; BadSpec, which names the kind of the file and the remedy, if it is no graph; Usage for tags
+// that no graph has.
 Result<GraphFile> ReadGraphFile(const std::string& path, const std::vector<std::string>& tags,
                                 const OpRegistry& ops = OpRegistry::Builtin());
 

@@ -5,7 +5,7 @@
 namespace dfrun {
 namespace {
 
-// Up to this many names are compared one by one. In larger graphs near names are generated and looked up, at a cost
+// The number of names that are compared one by one. In larger graphs near names are generated and looked up, at a cost
 // that does not grow with the graph.
 constexpr int kCompareAll = 1000;
 

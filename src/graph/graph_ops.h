@@ -11,6 +11,8 @@
 
 namespace dfrun {
 
+// Adds nodes to one graph.
+// Thread safety: one thread, which alone uses the graph.
 class GraphOps {
  public:
   // Further nodes are constrained to `device` (empty: not) and named `scope/name`, made unique.

@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-using LoopShapes = std::unordered_map<NodeId, PartialShape>;  // of Merges with a back edge
+using LoopShapes = std::unordered_map<NodeId, PartialShape>;  // by Merge with a back edge
 
 // Lowers the shapes of Merges to their common part with those of their back edges; false if nothing changes.
 bool LowerToBackEdges(const Graph& graph, LoopShapes& shapes) {

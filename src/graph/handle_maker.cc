@@ -22,12 +22,12 @@ std::string_view MadeDTypeAttr(const OpDef& op) {
   return makes_list ? "element_dtype" : "";
 }
 
-constexpr int kMaxLoopNesting = 16;  // of loops that a list is followed through
+constexpr int kMaxLoopNesting = 16;  // nested loops that a list is followed through
 
 Output Before(const Graph& graph, Output handle, int nesting);
 
-// True if the list that comes back to the Merge of a loop is made from the one that entered. A loop may replace its
-// list by another one with other elements.
+// Returns true if the list that comes back to the Merge of a loop is made from the one that entered. A loop may replace
+// its list by another one with other elements.
 bool ComesRound(const Graph& graph, const Node& merge, int nesting) {
   if (nesting == kMaxLoopNesting) return false;
   for (int i = 1; i < merge.num_inputs(); ++i) {

@@ -10,8 +10,8 @@ namespace dfrun {
 // a Merge if there may be several makers.
 Output HandleMaker(const Graph& graph, Output handle);
 
-// InvalidArgument if the attrs of `node`, whose inputs are in `graph`, name another dtype than that of the variable or
-// list whose handle is its first input.
+// Returns InvalidArgument if the attrs of `node`, whose inputs are in `graph`, name another dtype than that of the
+// variable or list whose handle is its first input.
 Status CheckHandleDType(const Graph& graph, const Node& node);
 
 }  // namespace dfrun

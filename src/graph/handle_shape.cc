@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace {
 
-// At most this many joins of lists with lists are followed, so that many joins cost little.
+// The number of joins of lists with lists that are followed, so that many joins cost little.
 constexpr int kMaxJoins = 4;
 
 PartialShape ShapeBehindBoth(const Graph& graph, const Node& joined, int joins);

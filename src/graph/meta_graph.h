@@ -45,9 +45,9 @@ struct MetaGraph {
   std::vector<std::string> tags;
   std::map<std::string, ModelSignature> signatures;
   std::vector<QueueRunner> runners;
-  std::vector<ModelVariable> variables;  // those of a model and those of a process
+  std::vector<ModelVariable> variables;  // variables of the model and of the process
   std::vector<std::string> table_inits;  // nodes that fill lookup tables
-  std::string init_op;                   // of a SavedModel: the node that runs once the variables have their values
+  std::string init_op;                   // for a SavedModel: the node that runs once the variables have their values
   std::string values;                    // the path of TensorFlow's file of the variables' values; empty: none
 };
 

@@ -1,4 +1,4 @@
-// What the kernels of a graph may do to be faster, as attrs of its nodes (src/framework/arithmetic.h).
+// Liberties that a graph's kernels may take to be faster, as attrs of its nodes (src/framework/arithmetic.h).
 #ifndef DFRUN_SRC_GRAPH_NODE_ARITHMETIC_H_
 #define DFRUN_SRC_GRAPH_NODE_ARITHMETIC_H_
 

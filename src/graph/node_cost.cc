@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace {
 
-// A whole number, or what is next to it, in digits.
+// Prints a whole number, or the one nearest to the count, in digits.
 std::string Print(double count) {
   char text[400];  // the largest double has 309 digits
   const auto [end, error] = std::to_chars(text, text + sizeof text, count, std::chars_format::fixed, 0);

@@ -11,14 +11,15 @@
 
 namespace dfrun {
 
-// Nothing where a shape is not known that the cost depends on.
+// Returns nothing where a shape is not known that the cost depends on.
 std::optional<OpCost> NodeCost(const Graph& graph, const Node& node);
 
-// How long a node of this cost runs on a device of this speed: the longer of its operations and its bytes. An unknown
-// cost counts as a node's time alone.
+// The time of a node of this cost on a device of this speed: the longer of its operations and its bytes. An unknown
+// cost counts as a node's overhead alone.
 double NodeSeconds(const std::optional<OpCost>& cost, const DeviceSpeed& speed);
 
-// A line a node, "name: Op flops=F read=B written=B" or "name: Op unknown", and one of the sums of what is known.
+// Returns a line a node, "name: Op flops=F read=B written=B" or "name: Op unknown", and a line of the sums of all known
+// costs.
 std::string DumpCosts(const Graph& graph);
 
 }  // namespace dfrun

@@ -9,7 +9,7 @@
 namespace dfrun {
 namespace {
 
-// True for an attr value that asks for nothing: false, 0, "" or an empty list.
+// Returns true for an attr value that asks for nothing: false, 0, "" or an empty list.
 bool SaysNothing(const proto::AttrValue& value) {
   switch (value.value_case()) {
     case proto::AttrValue::kB:
@@ -25,7 +25,7 @@ bool SaysNothing(const proto::AttrValue& value) {
   }
 }
 
-// True for an attr that neither the op nor the system knows, and whose value asks for something.
+// Returns true for an attr that neither the op nor the system knows, and whose value asks for something.
 bool IsUnknownAttr(const OpDef& op, const std::string& name, const proto::AttrValue& value) {
   return op.FindAttr(name) == nullptr && !name.starts_with('_') && !SaysNothing(value);
 }

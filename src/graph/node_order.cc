@@ -22,7 +22,7 @@ void ForEachSource(const Graph& graph, const Node& node, Visit&& visit) {
 NodeOrder::NodeOrder(const Graph& graph, std::span<const NodeId> order, std::span<const NodeId> nodes, Ways ways)
     : before_(static_cast<size_t>(graph.num_nodes()), 0), after_(before_) {
   for (size_t i = 0; i < nodes.size(); ++i) before_[nodes[i]] = after_[nodes[i]] |= uint64_t{1} << i;
-  uint64_t sent = 0;  // what has been sent comes after these
+  uint64_t sent = 0;  // bits of the nodes before all Sends so far
   for (NodeId id : order) {
     ForEachSource(graph, graph.node(id), [&](NodeId source) { after_[id] |= after_[source]; });
     if (ways == Ways::kCertain) continue;

@@ -1,4 +1,5 @@
-// Which nodes of a graph run before or after some others, whatever the number of threads.
+// The order of some nodes of a graph against all others: which run before or after them, whatever the number of
+// threads.
 #ifndef DFRUN_SRC_GRAPH_NODE_ORDER_H_
 #define DFRUN_SRC_GRAPH_NODE_ORDER_H_
 
@@ -10,13 +11,14 @@
 
 namespace dfrun {
 
-// Of up to kMost nodes at a time: two passes over the graph for all of them. The back edges of loops order nothing.
+// The order of up to kMost nodes at a time, found by two passes over the graph for all of them. The back edges of loops
+// order nothing.
 class NodeOrder {
  public:
   static constexpr size_t kMost = 64;
-  // Of a partition, what a Recv gives may have been made of what a Send before it, in the order of the nodes, sent.
-  // kCertain leaves that out: it says what surely runs in order. kPossible counts it: two nodes without a way between
-  // them can become one.
+  // The kinds of paths that count, in a partition: a Recv's value may depend on the value of a Send that comes before
+  // it in the order of the nodes. kCertain leaves such paths out and tells which nodes surely run in order. kPossible
+  // counts them: two nodes without a path between them can be merged into one.
   enum class Ways { kCertain, kPossible };
   // `order` is the graph's topological one.
   NodeOrder(const Graph& graph, std::span<const NodeId> order, std::span<const NodeId> nodes,
@@ -34,14 +36,14 @@ class NodeOrder {
 
 bool IsSend(const Node& node);
 bool IsRecv(const Node& node);
-// Whether what the node is given leaves its partition: a Send, and the participant of a collective; whether what it
-// gives has come from others: a Recv, and the participant of a collective.
+// Whether the node's input leaves its partition: true for a Send, and for the participant of a collective. Whether its
+// output comes from another partition: true for a Recv, and for the participant of a collective.
 bool LeavesPartition(const Node& node);
 bool EntersPartition(const Node& node);
 
-// The topological order of a partition in which each node that EntersPartition() also comes after every one that
-// LeavesPartition() and stands before it: the rewritten graph is to keep that, since what a Recv gives may have been
-// made of what such a Send sent.
+// Returns the topological order of a partition in which each node that EntersPartition() also comes after every one
+// that LeavesPartition() and stands before it. A rewritten graph must keep this order, since the value of a Recv may
+// depend on that of such a Send.
 Result<std::vector<NodeId>> PartitionOrder(const Graph& graph);
 
 }  // namespace dfrun

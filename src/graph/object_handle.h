@@ -11,7 +11,7 @@ namespace dfrun {
 // Whether output 0 is a handle, or a reference, to an object that attrs container and shared_name name.
 bool NamesObject(const Node& node);
 
-// What the object of such a node is called in its container: shared_name, or else the node's name.
+// The name of the node's object in its container: shared_name, or else the node's name.
 const std::string& NameOfObject(const Node& node);
 
 // Adds a node NAME/handle whose output 0 is the handle of the same object, and which waits for nothing that the node

@@ -70,7 +70,7 @@ std::shared_ptr<PartialConstant> FinishAs(ConstantInts value) {
   return out;
 }
 
-// Null where nothing is known.
+// Returns null where nothing is known.
 std::shared_ptr<PartialConstant> Finish(MaybeConstant value, DType dtype) {
   if (!value || value->elements.size() > ConstantInts::kMaxElements) return nullptr;
   return dtype == DType::kInt32 ? FinishAs<int32_t>(*std::move(value)) : FinishAs<int64_t>(*std::move(value));

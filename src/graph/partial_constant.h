@@ -1,5 +1,5 @@
-// Integer scalars and vectors whose elements are known before a step runs: what shapes are computed from. The ops say
-// how they are computed (src/framework/constant_value.h).
+// Integer scalars and vectors whose elements are known before a step runs; shapes are computed from them. A trait of
+// the op says how it computes them (src/framework/constant_value.h).
 #ifndef DFRUN_SRC_GRAPH_PARTIAL_CONSTANT_H_
 #define DFRUN_SRC_GRAPH_PARTIAL_CONSTANT_H_
 
@@ -25,7 +25,7 @@ struct PartialConstant {
   std::vector<std::shared_ptr<const PartialConstant>> later_outputs;
 
   bool complete() const;
-  // True if only later outputs are known.
+  // Returns true if only later outputs are known.
   bool nothing() const { return elements.empty() && !complete(); }
   // The elements as a shape, in which negative ones are unknown sizes. For vectors only.
   PartialShape AsShape() const;

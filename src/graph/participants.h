@@ -16,8 +16,9 @@ bool IsParticipant(const Node& node);
 // The participants of each collective in their order, by group.
 Result<std::map<int64_t, std::vector<NodeId>>> FindParticipants(const Graph& graph);
 
-// A topological order in which all that one participant needs comes before all participants of its group, and what
-// reads one after all of them. InvalidArgument where there is none: a participant needs what another gives.
+// Returns a topological order in which all that one participant needs comes before all participants of its group, and
+// the readers of one come after all of them. InvalidArgument where there is none: a participant needs the output of
+// another.
 Result<std::vector<NodeId>> OrderWithParticipants(const Graph& graph);
 
 }  // namespace dfrun

@@ -3,8 +3,8 @@
 namespace dfrun {
 namespace {
 
-// True for the Merge of a conditional, which gives one of several values. The Merge of a loop, whose other input is a
-// back edge or not connected yet, gives a value like its first.
+// Returns true for the Merge of a conditional, which gives one of several values. The Merge of a loop, whose other
+// input is a back edge or not connected yet, gives a value like its first.
 bool MayDiffer(const Graph& graph, const Node& node) {
   if (node.op->traits.control_flow != ControlFlowKind::kMerge) return false;
   for (int i = 1; i < node.num_inputs(); ++i) {

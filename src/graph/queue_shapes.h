@@ -15,7 +15,7 @@ std::vector<PartialShape> QueueShapes(const Graph& graph, Output handle);
 std::vector<DType> QueueDTypes(const Graph& graph, Output handle);
 
 bool MakesQueue(const Node& node);
-// True if two nodes may make the same queue: kind, capacity, dtypes and shapes are equal.
+// Returns true if two nodes may make the same queue: kind, capacity, dtypes and shapes are equal.
 bool MakeQueuesOfOneType(const Node& a, const Node& b);
 
 }  // namespace dfrun

@@ -8,10 +8,10 @@
 
 namespace dfrun {
 
-// The attr of a node that passes each input on as the output of its number. What fetches or runs it gets all inputs and
-// what its control inputs end. What reads one of its outputs needs that input alone. Where the attr is true the node
-// has one control input, and what waits for it needs that alone. Pruning makes such edges lead there. Source:
-// TensorFlow's inlining of functions and its lowering of If, Case and While.
+// The attr of a node that passes each input on as the output of its number. A fetch or a run of the node needs all
+// inputs and all its control inputs. A reader of one of its outputs needs that input alone. Where the attr is true the
+// node has one control input, and a node that waits for it needs that alone. Pruning makes such edges lead there.
+// Source: TensorFlow's inlining of functions and its lowering of If, Case and While.
 inline constexpr std::string_view kReadApartAttr = "_read_apart";
 
 inline bool IsReadApart(const Node& node) {

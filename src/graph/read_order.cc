@@ -47,7 +47,7 @@ bool ReadOrder::IsAfterUpdate(NodeId node, size_t i) const {
   return (after_[number / kBits][static_cast<size_t>(node)] >> number % kBits & 1) != 0;
 }
 
-// What closes a loop counts: an iteration comes after those before it.
+// The bits of all sources; back edges of loops count, since an iteration comes after those before it.
 ReadOrder::Bits ReadOrder::BitsOfSources(const Node& node, const std::vector<Bits>& bits) const {
   Bits found = 0;
   for (Output input : node.inputs) found |= input.valid() ? bits[static_cast<size_t>(input.node)] : 0;
@@ -55,7 +55,7 @@ ReadOrder::Bits ReadOrder::BitsOfSources(const Node& node, const std::vector<Bit
   return found;
 }
 
-// To all nodes that come after those which have them.
+// Spreads the bits of nodes to all nodes that come after them.
 void ReadOrder::Spread(const std::vector<NodeId>& order, std::vector<Bits>& bits) const {
   for (bool changes = true; changes;) {
     changes = false;
@@ -70,7 +70,7 @@ void ReadOrder::Spread(const std::vector<NodeId>& order, std::vector<Bits>& bits
       if (ways_ == Ways::kPossible && LeavesPartition(node)) sent |= found;
       if (found == bits[static_cast<size_t>(id)]) continue;
       bits[static_cast<size_t>(id)] = found;
-      // Only what is handed to a next iteration is read by nodes that have been seen.
+      // Only the value of a NextIteration reaches nodes that have been visited already.
       changes = changes || node.op->traits.control_flow == ControlFlowKind::kNextIteration;
     }
   }
@@ -117,7 +117,7 @@ void ReadOrder::FindLate(const std::vector<NodeId>& order, std::span<const Varia
   }
 }
 
-// The nodes that make the references of which this is one; what hands a reference on may have several.
+// Returns the nodes that make the references behind this one; a node that hands references on may have several.
 std::vector<NodeId> ReadOrder::VariablesBehind(Output ref) const {
   AncestorWalk walk(graph_);
   walk.Add(ref.node);

@@ -1,8 +1,8 @@
-// Which updates of a variable come before a read of it.
+// Finds the updates of a variable that come before a read of it.
 //
-// A reader sees what a variable is when it runs, and so every update of it that the reader waits for. Where something
-// else reads the variable for it (what sends the value to its device, a copy into other memory), that has to wait for
-// the same updates: for those of the reader's inputs and control inputs that come after one.
+// A reader sees the variable's value at the time when it runs, and so every update of it that the reader waits for.
+// Another node that reads the variable for it (a Send to another device, a copy into other memory) has to wait for the
+// same updates: for those of the reader's inputs and control inputs that come after one.
 #ifndef DFRUN_SRC_GRAPH_READ_ORDER_H_
 #define DFRUN_SRC_GRAPH_READ_ORDER_H_
 
@@ -31,8 +31,9 @@ bool ReadsByRef(const Graph& graph, const Node& reader, int input);
 // control edges alone; else all but input `but`.
 std::vector<NodeId> SourcesBeside(const Node& node, int but);
 
-// Of one graph, which outlives this and does not change. Linear in the graph where no update comes before any of the
-// reads; else one more pass for each 64 variables. Thread safety: const methods from any thread.
+// The read order of one graph, which must outlive the object and not change. Its cost is linear in the graph where no
+// update comes before any of the reads; else one more pass for each 64 variables.
+// Thread safety: const methods from any thread.
 class ReadOrder {
  public:
   using Ways = NodeOrder::Ways;
@@ -44,7 +45,7 @@ class ReadOrder {
   // Whether an update comes before any of the reads; before reads[i].
   bool HasLate() const;
   bool IsLate(size_t i) const { return variable_of_[i] >= 0; }
-  // Of a read that is late: whether the node updates its variable or runs after a node that does.
+  // For a late read: whether the node updates the variable or runs after a node that does.
   bool IsAfterUpdate(NodeId node, size_t i) const;
   // The nodes that may update its variable.
   const std::vector<NodeId>& UpdatesOf(size_t i) const { return updates_[static_cast<size_t>(variable_of_[i])]; }
@@ -61,9 +62,9 @@ class ReadOrder {
 
   const Graph& graph_;
   const Ways ways_;
-  std::map<NodeId, const std::vector<NodeId>*> group_of_;  // of participants of collectives
+  std::map<NodeId, const std::vector<NodeId>*> group_of_;  // for participants of collectives
   std::map<int64_t, std::vector<NodeId>> groups_;
-  std::vector<int> variable_of_;              // by read: the number of what it reads; -1: it is not late
+  std::vector<int> variable_of_;              // by read: the number of its variable; -1: it is not late
   std::vector<std::vector<NodeId>> updates_;  // by number
   std::vector<std::vector<Bits>> after_;      // by number / kBits, by node: of which it comes after an update
 };

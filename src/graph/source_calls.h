@@ -1,4 +1,4 @@
-// How messages name a position in a spec and the calls of functions around it.
+// Names a position in a spec for messages, with the calls of functions around it.
 #ifndef DFRUN_SRC_GRAPH_SOURCE_CALLS_H_
 #define DFRUN_SRC_GRAPH_SOURCE_CALLS_H_
 

@@ -15,7 +15,7 @@
 namespace dfrun {
 namespace {
 
-// There are fewer ops than this; a hostile file can name more.
+// The bound of the ops that a list shows: there are fewer ops, but a hostile file can name more.
 constexpr size_t kMaxShown = 2000;
 
 using Functions = std::map<std::string_view, const proto::FunctionDef*>;

@@ -18,8 +18,9 @@ namespace dfrun {
 
 inline constexpr char kUnknownOp[] = "_UnknownOp";
 
-// By node of `def`, the reason for which it cannot be read ("unknown op 'Convv2D', did you mean 'Conv2D'?"); empty: it
-// can. A node that takes a ref from an unknown node is unknown too, because the outputs of `_UnknownOp` are values.
+// Returns for each node of `def` the reason for which it cannot be read ("unknown op 'Convv2D', did you mean
+// 'Conv2D'?"); empty: it can. A node that takes a ref from an unknown node is unknown too, because the outputs of
+// `_UnknownOp` are values.
 std::vector<std::string> FindUnknownNodes(const proto::GraphDef& def, const OpRegistry& ops);
 
 // The dtypes of an unknown node's outputs, as its readers or else its own attrs give them; kInvalid if neither does.
@@ -40,10 +41,10 @@ std::string OpNameOf(const Node& node);
 // Lists the unknown nodes among those that are `needed`: a line for each reason, with the first of its nodes; empty if
 // there are none.
 std::string ListUnknown(const Graph& graph, const std::vector<bool>& needed);
-// The same for all nodes.
+// Lists all unknown nodes.
 std::string ListUnknown(const Graph& graph);
 
-// InvalidArgument if a run needs unknown nodes; it lists them and says how to run without them.
+// Returns InvalidArgument if a run needs unknown nodes; it lists them and says how to run without them.
 Status CheckKnown(const Graph& graph, const std::vector<bool>& needed);
 
 }  // namespace dfrun

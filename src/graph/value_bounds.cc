@@ -109,7 +109,7 @@ void ValueBounds::EvaluateSwitch(const Node& node) {
   }
 }
 
-// Of the one input that is alive, where only one is; in a loop it is any.
+// A Merge has the bounds of the only input that is alive; with several, or in a loop, any bounds.
 void ValueBounds::EvaluateMerge(const Node& node) {
   std::vector<Output> alive;  // before those that a loop brings back
   bool is_loop = false;

@@ -1,5 +1,6 @@
-// What is known of values before a step: bounds of an output's elements, the output that another passes on, and nodes
-// that no step runs. For questions such as whether a dropout drops anything, or a moving average moves.
+// Facts about values that are known before a step: bounds of an output's elements, the output that another passes on,
+// and nodes that no step runs. They answer questions such as whether a dropout drops anything, or a moving average
+// moves.
 #ifndef DFRUN_SRC_GRAPH_VALUE_BOUNDS_H_
 #define DFRUN_SRC_GRAPH_VALUE_BOUNDS_H_
 
@@ -19,30 +20,31 @@ struct Bounds {
   double high = std::numeric_limits<double>::infinity();
 
   static Bounds Of(double value) { return {value, value}; }
-  // Of a tensor's elements; everything for strings and the like.
+  // The bounds of a tensor's elements; everything for strings and the like.
   static Bounds OfElements(const Tensor& tensor);
   // All elements are this one value.
   bool is_constant() const { return low == high; }
   bool is(double value) const { return low == value && high == value; }
 };
 
-// Of one graph, which outlives this and does not change. Thread safety: const methods from any thread.
+// The bounds of one graph's values; the graph must outlive the object and not change.
+// Thread safety: const methods from any thread.
 class ValueBounds {
  public:
-  // What stands in the place of outputs: values, or other outputs of the graph, which are computed as it has them.
+  // Replacements of outputs: values, or other outputs of the graph, which are computed as it has them.
   struct Replaced {
     std::vector<std::pair<Output, Bounds>> values = {};
     std::vector<std::pair<Output, Output>> outputs = {};
   };
 
-  // InvalidArgument where the graph has a cycle that is no loop.
+  // Returns InvalidArgument where the graph has a cycle that is no loop.
   static Result<ValueBounds> Of(const Graph& graph, const Replaced& replaced);
 
   const Bounds& bounds(Output output) const { return facts_[Index(output)].bounds; }
   // The output whose value this one is, as far as it is passed on unchanged: by an Identity, by a Select whose
   // condition is known. An output that is replaced by a value is its own.
   Output SourceOf(Output output) const { return facts_[Index(output)].source; }
-  // On the side of a conditional that is known not to be taken.
+  // Whether the node is on the side of a conditional that is known not to be taken.
   bool IsDead(NodeId node) const { return is_dead_[static_cast<size_t>(node)]; }
 
  private:

@@ -1,4 +1,4 @@
-// Who sees a variable.
+// Finds the nodes that read a variable, directly or by way of others.
 #ifndef DFRUN_SRC_GRAPH_VARIABLE_READERS_H_
 #define DFRUN_SRC_GRAPH_VARIABLE_READERS_H_
 
@@ -14,12 +14,12 @@ namespace dfrun {
 // A node that gives a variable of its container, by name.
 bool IsVariable(const Node& node);
 
-// Of such a node: the variable's name, with its container. On several devices one name is several variables, which are
-// taken for one here.
+// The name of the variable of such a node, with its container. Several devices may each have a variable of one name;
+// they count as one here.
 std::string VariableName(const Node& node);
 
-// Of one graph, which outlives this and does not change, and its consumers. Thread safety: const methods from any
-// thread.
+// The readers of the variables of one graph; the graph and its consumers must outlive the object and not change.
+// Thread safety: const methods from any thread.
 class VariableReaders {
  public:
   VariableReaders(const Graph& graph, const Consumers& consumers);

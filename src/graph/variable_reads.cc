@@ -20,8 +20,7 @@ bool GoTheSameWay(const Node& by_ref, const Node& by_value) {
   return frame.ok() && wanted.ok() && *frame == *wanted;
 }
 
-// Where the loop or the branch that the value of this variable goes into has the variable too; invalid where it has
-// not.
+// Finds the variable inside the loop or the branch that its value goes into; invalid where it is not there.
 Output FollowVariable(const Graph& graph, const Consumers& consumers, Output variable, const Node& by_value) {
   for (const Consumers::Edge& edge : consumers.of(variable.node)) {
     const Node& reader = graph.node(edge.node);

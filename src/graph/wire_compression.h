@@ -1,5 +1,5 @@
-// Which float32 values travel between ranks as their upper 16 bits, a bfloat16 each. Source: TensorFlow white paper
-// (2015) section 5.5, "Lossy Compression". The partitioner inserts the nodes (src/partition/partition.h).
+// Lossy compression between ranks: float32 values travel as their upper 16 bits, a bfloat16 each. Source: TensorFlow
+// white paper (2015) section 5.5, "Lossy Compression". The partitioner inserts the nodes (src/partition/partition.h).
 #ifndef DFRUN_SRC_GRAPH_WIRE_COMPRESSION_H_
 #define DFRUN_SRC_GRAPH_WIRE_COMPRESSION_H_
 
@@ -9,11 +9,11 @@
 
 namespace dfrun {
 
-// Of edges whose source does not say so itself.
+// The compression of edges whose source does not ask for it itself.
 enum class WireCompression : uint8_t {
   kNone,
-  kHosts,  // those between hosts
-  kRanks,  // those between ranks
+  kHosts,  // edges between hosts
+  kRanks,  // edges between ranks
 };
 
 // The attr of a node whose outputs travel so wherever they go.

@@ -1,4 +1,4 @@
-// How much a dataset can be made of.
+// The bytes of a file that can hold a dataset, as a bound of its size.
 #ifndef DFRUN_SRC_HDF5_BYTES_HELD_H_
 #define DFRUN_SRC_HDF5_BYTES_HELD_H_
 
@@ -9,7 +9,7 @@
 
 namespace dfrun {
 
-// As Hdf5Structure::BytesHeld().
+// Implements Hdf5Structure::BytesHeld().
 uint64_t BytesHeld(const h5::Handle& file, const std::string& path, const std::string& name);
 
 }  // namespace dfrun

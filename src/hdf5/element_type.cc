@@ -10,7 +10,7 @@
 namespace dfrun::h5 {
 namespace {
 
-// Where the parts of a float lie in its bits, and what its exponents mean.
+// The places of the parts of a float in its bits, and the bias of its exponents.
 struct FloatLayout {
   size_t bytes = 0;
   size_t sign_bit = 0;
@@ -90,8 +90,8 @@ ElementType IntegerOf(hid_t type) {
   return {dtype, StoredType(dtype)};
 }
 
-// Nothing where HDF5's conversion would give other values: it puts the fields elsewhere where padding comes before
-// them, and knows only mantissas whose first bit is implied.
+// Returns nothing where HDF5's conversion would give other values: it puts the fields elsewhere where padding comes
+// before them, and knows only mantissas whose first bit is implied.
 std::optional<FloatLayout> LayoutOf(hid_t type) {
   FloatLayout out{.bytes = H5Tget_size(type), .bias = H5Tget_ebias(type)};
   if (H5Tget_fields(type, &out.sign_bit, &out.exponent_bit, &out.exponent_bits, &out.mantissa_bit, &out.mantissa_bits) <
@@ -130,7 +130,7 @@ std::optional<int64_t> ValueOf(hid_t enumeration, const char* member) {
   return value;
 }
 
-// As h5py writes bool. Other enums are their integers.
+// Returns bool for an enum as h5py writes it for bool. Other enums are their integers.
 ElementType EnumOf(hid_t type) {
   const Handle integer(H5Tget_super(type));
   ElementType element = IntegerOf(integer.id());

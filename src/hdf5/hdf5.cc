@@ -51,12 +51,13 @@ Handle FileAccessList() {
   return access;
 }
 
-// What to do with an existing file.
+// The treatment of an existing file.
 enum class Existing { kReplaced, kRefused };
 
 Result<Handle> Create(const std::string& path, Existing existing) {
   Prepare();
-  // Only here: these macros start the library, and one that has started before Prepare keeps its exit handler.
+  // The macros are used only here: they start the library, and one that has started before Prepare keeps its exit
+  // handler.
   const unsigned mode = existing == Existing::kReplaced ? H5F_ACC_TRUNC : H5F_ACC_EXCL;
   Handle access = FileAccessList();
   H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);

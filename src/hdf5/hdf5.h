@@ -14,7 +14,8 @@
 
 namespace dfrun::h5 {
 
-// Owns an identifier of any kind and closes it by its kind.
+// An HDF5 identifier of any kind.
+// Owns: the identifier, which it closes by its kind.
 class Handle {
  public:
   Handle() = default;
@@ -38,16 +39,16 @@ class Handle {
 // hdf5.h, H5F_ACC_TRUNC too, start it: use none of them before this call.
 void Prepare();
 
-// Returns an error with HDF5's own reason. `what` says what was being done, with the path.
+// Returns an error with HDF5's own reason. `what`: the action that failed, with the path.
 Status LastError(Code code, const std::string& what);
 
-// NotFound where there is no file; DataLoss where it is no HDF5 file or is damaged.
+// Returns NotFound where there is no file; DataLoss where it is no HDF5 file or is damaged.
 Result<Handle> OpenFile(const std::string& path);
 // Replaces a file of this name.
 Result<Handle> CreateFile(const std::string& path);
 // Creates a file; kIo where the name is taken, if only by a link.
 Result<Handle> CreateNewFile(const std::string& path);
-// Closes the file; an error says what could not be written.
+// Closes the file; the error of a write may come only here.
 Status CloseFile(Handle file, const std::string& path);
 
 // NotFound lists the datasets of the file.

@@ -1,4 +1,4 @@
-// Where the values of a dataset really lie: HDF5 lets a file name any other file as the storage of its values.
+// Checks the real place of a dataset's values: HDF5 lets a file name any other file as the storage of its values.
 #ifndef DFRUN_SRC_HDF5_HDF5_LOCATION_H_
 #define DFRUN_SRC_HDF5_HDF5_LOCATION_H_
 
@@ -9,8 +9,8 @@
 
 namespace dfrun {
 
-// OK where a dataset of an open file lies where the rules have it. BadSpec for storage elsewhere of a data file,
-// DataLoss for anything odd in a shard. NotFound is left to who opens the dataset.
+// Returns OK where the rules allow the place of an open file's dataset. BadSpec for storage elsewhere of a data file,
+// DataLoss for anything odd in a shard. Opening the dataset reports NotFound.
 Status CheckLocation(const h5::Handle& file, const std::string& path, const std::string& dataset,
                      const Hdf5Rules& rules);
 

@@ -40,7 +40,7 @@ class Structure final : public Hdf5Structure {
   }
 
  private:
-  // Of the dataset, and of each that the name would be a field of.
+  // Checks the location of the dataset, and of each that the name would be a field of.
   Status CheckLocations(const std::string& dataset) const {
     for (size_t end = dataset.size(); end != std::string::npos && end > 0; end = dataset.rfind(':', end - 1)) {
       DF_TRY(CheckLocation(file_, path_, dataset.substr(0, end), rules_));

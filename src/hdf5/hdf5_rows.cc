@@ -211,7 +211,7 @@ Status Hdf5Rows::ReadValues(int64_t begin, Tensor& to) const {
   const size_t size = DTypeSize(dtype_);
   const auto first = static_cast<size_t>(begin);
   const size_t end = first + static_cast<size_t>(to.num_elements());
-  size_t at = 0;  // of the list, among all values
+  size_t at = 0;  // index of the list's first value, among all values
   return ForEach(0, rows_, [&](const char* value) {
     const auto* const list = reinterpret_cast<const hvl_t*>(value);
     const size_t from = std::max(at, first);

@@ -14,7 +14,7 @@
 
 namespace dfrun {
 
-// Where values lie: "/table:field", "/table:outer:inner", or a dataset's whole "/x".
+// The place of values: "/table:field", "/table:outer:inner", or a dataset's whole "/x".
 struct Hdf5Source {
   std::string dataset;
   std::vector<std::string> fields;  // from the table inwards
@@ -25,14 +25,15 @@ Result<Hdf5Source> FindHdf5Source(const h5::Handle& file, const std::string& pat
 // Thread safety: const methods from one thread at a time, as the file's.
 class Hdf5Rows {
  public:
-  // NotFound for a field that the table lacks; InvalidArgument for a table without a field, and for a type that no
-  // tensor has.
+  // Returns NotFound for a field that the table lacks; InvalidArgument for a table without a field, and for a type that
+  // no tensor has.
   static Result<Hdf5Rows> Open(const h5::Handle& file, const std::string& path, const std::string& name);
 
   DType dtype() const { return dtype_; }
-  // Of all rows: the dataset's sizes, then an array's.
+  // The shape of all rows: the dataset's sizes, then an array's.
   const Shape& shape() const { return shape_; }
-  // Its tensors are those of kListLengths and kListValues; the shape is that of the former.
+  // Whether an element is a list. The tensors are then those of kListLengths and kListValues; the shape is that of the
+  // former.
   bool holds_lists() const { return kind_ == Kind::kLists; }
 
   uint64_t unpacked_bytes() const { return static_cast<uint64_t>(rows_) * row_bytes_; }
@@ -43,12 +44,12 @@ class Hdf5Rows {
  private:
   enum class Kind { kPlain, kText, kFixedText, kBytes, kLists, kLengths, kValues };
 
-  // What an element of the file is in memory.
+  // An element of the file, as it is in memory.
   struct Element {
     Kind kind = Kind::kPlain;
     DType dtype = DType::kInvalid;
     h5::Handle type;
-    std::vector<int64_t> dims = {};  // of arrays
+    std::vector<int64_t> dims = {};  // for arrays
   };
 
   Hdf5Rows() = default;
@@ -56,7 +57,7 @@ class Hdf5Rows {
   static Kind KindOfStrings(const h5::Handle& type);
   static Result<Element> DescribeLists(const h5::Handle& type);
   static Result<Element> DescribeArray(const h5::Handle& type);
-  // Of one of the tensors that lists have.
+  // Describes one of the two tensors that lists have.
   static Result<Element> DescribeView(const h5::Handle& type, const std::string& view);
   Result<Element> Find(h5::Handle type, const std::vector<std::string>& fields) const;
   Status SetShape();
@@ -71,9 +72,9 @@ class Hdf5Rows {
   h5::Handle type_;  // in memory, of an element of the dataset
   Kind kind_ = Kind::kPlain;
   DType dtype_ = DType::kInvalid;
-  std::vector<int64_t> dims_;  // of arrays
+  std::vector<int64_t> dims_;  // for arrays
   size_t value_bytes_ = 0;     // in memory, of one of an array's elements
-  int64_t rows_ = 0;           // of the dataset
+  int64_t rows_ = 0;           // rows of the dataset
   size_t row_bytes_ = 0;
   Shape shape_;
 };

@@ -14,7 +14,7 @@ constexpr size_t kMaxFields = 20;
 
 std::string Text(hid_t type, int depth);
 
-// What stands between values, and how their bytes lie, where a dtype has none of it.
+// Describes the size, padding and byte order of a type that no dtype has.
 std::string PlacingText(hid_t type) {
   std::string text = StrCat(" in ", H5Tget_size(type), H5Tget_size(type) == 1 ? " byte" : " bytes");
   if (H5Tget_offset(type) != 0) text += StrCat(" from bit ", H5Tget_offset(type), " on");

@@ -1,4 +1,4 @@
-// What an HDF5 type is, in words, for messages.
+// Describes an HDF5 type in words, for messages.
 #ifndef DFRUN_SRC_HDF5_HDF5_TYPE_H_
 #define DFRUN_SRC_HDF5_HDF5_TYPE_H_
 

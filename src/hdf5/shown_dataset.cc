@@ -11,7 +11,7 @@ namespace {
 
 using h5::Handle;
 
-// An element that no variable is likely to be full of, so that what is missing is seen.
+// Returns an element that no variable is likely to be full of, so that missing values are seen.
 std::string NoValue(DType dtype) {
   std::string bytes(DTypeSize(dtype), '\0');
   const auto put = [&bytes](const auto& value) { bytes.assign(reinterpret_cast<const char*>(&value), sizeof value); };
@@ -48,7 +48,7 @@ std::string NoValue(DType dtype) {
   return bytes;
 }
 
-// HDF5 takes "%b" in the names of what a virtual dataset is made of for a number.
+// Escapes a name: HDF5 takes "%b" in the names of a virtual dataset's parts for a number.
 std::string Escaped(const std::string& name) {
   std::string escaped;
   for (const char c : name) escaped += c == '%' ? "%%" : std::string(1, c);

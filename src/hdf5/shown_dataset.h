@@ -10,8 +10,8 @@
 
 namespace dfrun {
 
-// As Hdf5Writer::Show(): a virtual dataset, which HDF5 from 1.10 on reads as if the values were its own. Of strings an
-// external link: what a string's type is depends on whether one of them holds a NUL.
+// Implements Hdf5Writer::Show() by a virtual dataset, which HDF5 from 1.10 on reads as if the values were its own.
+// Strings get an external link instead: the type of a string depends on whether one of them holds a NUL.
 Status ShowDataset(const h5::Handle& in, const std::string& file, const std::string& dataset, DType dtype,
                    const Shape& shape);
 

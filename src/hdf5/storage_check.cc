@@ -30,14 +30,14 @@ std::vector<hsize_t> SizesOf(const Handle& space) {
   return sizes;
 }
 
-// What is wrong with the sizes of a part, of which a mapping of a virtual dataset takes a selection; empty: nothing.
+// Describes the fault in the sizes of a part, of which a mapping of a virtual dataset takes a selection; empty: none.
 std::string SizesError(const Handle& layout, size_t mapping, const std::vector<hsize_t>& sizes) {
   const Handle wanted(H5Pget_virtual_srcspace(layout.id(), mapping));
   if (H5Sget_select_type(wanted.id()) == H5S_SEL_ALL) {
     const Handle to(H5Pget_virtual_vspace(layout.id(), mapping));
     const hssize_t elements = H5Sget_select_npoints(to.id());
     const hsize_t own = std::accumulate(sizes.begin(), sizes.end(), hsize_t{1}, std::multiplies<>());
-    const bool has_all = elements < 0 || own == static_cast<hsize_t>(elements);  // of an unlimited one HDF5 sees itself
+    const bool has_all = elements < 0 || own == static_cast<hsize_t>(elements);  // HDF5 itself checks an unlimited one
     return has_all ? "" : StrCat("and not ", elements, " elements");
   }
   const auto rank = static_cast<size_t>(std::max(0, H5Sget_simple_extent_ndims(wanted.id())));
@@ -46,7 +46,7 @@ std::string SizesError(const Handle& layout, size_t mapping, const std::vector<h
   std::vector<hsize_t> last(rank);
   if (H5Sget_select_bounds(wanted.id(), first.data(), last.data()) < 0) {
     H5Eclear2(H5E_DEFAULT);
-    return "";  // as much as there is
+    return "";  // the selection takes all there is
   }
   for (size_t d = 0; d < rank; ++d) {
     if (last[d] != H5S_UNLIMITED && last[d] >= sizes[d])

@@ -8,9 +8,10 @@
 
 namespace dfrun {
 
-// What HDF5 would find missing only when values are read, or would give zeros for: a filter, a part of a virtual
-// dataset that is missing, damaged or not what the dataset is made of, external storage that is cut. NotFound,
-// InvalidArgument or DataLoss names the dataset, and the part. `path` is the file's, `name` the dataset's.
+// Checks for storage that HDF5 would find missing only when values are read, or would give zeros for: a filter; a part
+// of a virtual dataset that is missing, damaged or of another type or size than the dataset needs; external storage
+// that is cut. NotFound, InvalidArgument or DataLoss names the dataset, and the part. `path` is the file's, `name` the
+// dataset's.
 Status CheckStorage(const h5::Handle& dataset, const std::string& path, const std::string& name);
 
 }  // namespace dfrun

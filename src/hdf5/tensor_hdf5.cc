@@ -14,7 +14,8 @@ namespace {
 using h5::ElementType;
 using h5::Handle;
 
-// The dataset's attribute may only rename what its elements are: the dtype that it names is stored as they are.
+// Returns the element type. The dataset's attribute `dtype` may rename it, if HDF5 stores the named dtype as elements
+// of this type.
 Result<ElementType> ElementOf(const Handle& dataset, const Handle& type, const std::string& path,
                               const std::string& name) {
   ElementType element = h5::ElementTypeOf(type);
@@ -35,7 +36,7 @@ Result<ElementType> ElementOf(const Handle& dataset, const Handle& type, const s
 // A dataset whose elements are those of a tensor.
 struct OpenTensor {
   Handle dataset;
-  Handle memory;  // as of an ElementType
+  Handle memory;  // see ElementType::memory
   DatasetInfo info;
 };
 
@@ -127,7 +128,7 @@ Status WriteStrings(const Handle& dataset, const Tensor& value, bool has_nul) {
   return wrote < 0 ? h5::LastError(Code::kIo, "writing strings") : Status();
 }
 
-// Where the values are not those of a dataset whose HDF5 type a tensor has.
+// Opens rows for values that are not simply a dataset of an HDF5 type with a dtype; nothing for such a dataset.
 Result<std::optional<Hdf5Rows>> RowsOf(const Handle& file, const std::string& path, const std::string& name) {
   DF_ASSIGN(const Hdf5Source source, FindHdf5Source(file, path, name));
   DF_ASSIGN(const Handle dataset, h5::OpenDataset(file, path, source.dataset));

@@ -4,7 +4,8 @@
 // float16 as the 2-byte IEEE float, strings of variable length (variable-length uint8 where one holds a NUL). bfloat16
 // is stored as uint16 and the quantised types as their integers. The attribute `dtype` (DT_FLOAT, ...) decides on
 // reading; without it the file's type does: src/hdf5/element_type.h. Names may be those of tables' fields, and of
-// lists' lengths and values: src/hdf5/hdf5_rows.h. Thread safety: a file handle is for one thread at a time.
+// lists' lengths and values: src/hdf5/hdf5_rows.h.
+// Thread safety: a file handle is for one thread at a time.
 #ifndef DFRUN_SRC_HDF5_TENSOR_HDF5_H_
 #define DFRUN_SRC_HDF5_TENSOR_HDF5_H_
 
@@ -16,9 +17,9 @@
 
 namespace dfrun {
 
-// What a dataset of an open file holds. InvalidArgument for an HDF5 type that stands for no dtype.
+// Describes a dataset of an open file. InvalidArgument for an HDF5 type that stands for no dtype.
 Result<DatasetInfo> InspectDataset(const h5::Handle& file, const std::string& path, const std::string& name);
-// The same for a file by path.
+// Describes a dataset of a file by path.
 Result<DatasetInfo> InspectDataset(const std::string& path, const std::string& name);
 
 // The whole dataset.

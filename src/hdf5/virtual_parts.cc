@@ -32,7 +32,7 @@ std::string WithNumber(const std::string& pattern, size_t number) {
   return out;
 }
 
-// Of the part's names, as the layout has them.
+// Returns the part's names, as the layout has them.
 Result<VirtualPart> NamesOf(const h5::Handle& layout, size_t mapping, const std::string& from) {
   char file[kMaxName] = {};
   char name[kMaxName] = {};

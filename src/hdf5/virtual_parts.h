@@ -17,15 +17,15 @@ inline constexpr int kMaxPartDepth = 16;
 inline constexpr size_t kMaxParts = size_t{1} << 20;
 
 struct VirtualPart {
-  std::string file;     // as the virtual dataset names it
+  std::string file;     // name in the virtual dataset
   std::string dataset;  // in that file
-  std::string path;     // where HDF5 finds the file; empty: nowhere
-  size_t mapping = 0;   // its number in the layout
-  bool is_own = false;  // it lies in the virtual dataset's own file
+  std::string path;     // path where HDF5 finds the file; empty: nowhere
+  size_t mapping = 0;   // number in the layout
+  bool is_own = false;  // whether it lies in the virtual dataset's own file
 };
 
-// Where HDF5 finds the file that one of the file `from` names: beside it, or from the working directory on; one with an
-// absolute path that is not there, by its last name. Nothing where it finds none.
+// Finds a file that the file `from` names, as HDF5 does: beside `from`, or from the working directory on; a file with
+// an absolute path that is not there, by its last name. Nothing where HDF5 finds none.
 std::optional<std::string> FindHdf5Target(const std::string& from, const std::string& name);
 
 // Visits the parts of a virtual dataset of the file `from`, of which `layout` are the creation properties, until a

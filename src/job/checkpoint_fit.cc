@@ -128,7 +128,7 @@ class Fitting {
   const Checkpoint& checkpoint_;
   const JobSpec& spec_;
   const JobGraph& graph_;
-  std::map<std::string_view, const SavedVariable*> left_;  // that the job has not taken yet
+  std::map<std::string_view, const SavedVariable*> left_;  // variables that the job has not taken yet
   std::vector<std::string> missing_;
   CheckpointFit fit_;
 };

@@ -1,4 +1,4 @@
-// Whether a job can go on from a checkpoint, and what of the two does not match.
+// The fit of a checkpoint to a job that is to go on from it: whether the job can, and the differences of the two.
 #ifndef DFRUN_SRC_JOB_CHECKPOINT_FIT_H_
 #define DFRUN_SRC_JOB_CHECKPOINT_FIT_H_
 
@@ -12,12 +12,12 @@
 
 namespace dfrun {
 
-// Of a checkpoint from which the job can go on. Borrows of the JobGraph.
+// The fit of a checkpoint to a job that can go on from it. Pointers are into the JobGraph.
 struct CheckpointFit {
-  std::vector<const KeptState*> anew;  // what the checkpoint does not have, and begins as it does in a new job
-  std::vector<std::string> unused;     // what the checkpoint has and the job does not
-  std::string changes;                 // of settings: DescribeChanges()
-  std::vector<std::string> rules;      // of the program: DescribeRuleChanges()
+  std::vector<const KeptState*> anew;  // state that the checkpoint lacks; it begins as in a new job
+  std::vector<std::string> unused;     // state that the checkpoint has and the job does not
+  std::string changes;                 // changed settings: DescribeChanges()
+  std::vector<std::string> rules;      // changed rules of the program: DescribeRuleChanges()
 };
 
 // A job that is to go on.
@@ -28,13 +28,13 @@ struct ResumedJob {
   const std::vector<std::string>& rules;      // RulesConcerning() the job
 };
 
-// BadSpec where the checkpoint has not all variables of the job in their dtypes and shapes, or where an input holds
-// other samples or classes; DataLoss where the checkpoint lacks what it says to have. Of a state that is not a
-// variable's nothing need be there, or all of it; of the position of an input nothing where the checkpoint does not
-// name the input.
+// Compares the two. BadSpec where the checkpoint has not all variables of the job in their dtypes and shapes, or where
+// an input holds other samples or classes; DataLoss where the checkpoint lacks parts that its manifest names. A state
+// other than a variable's may be missing as a whole, but not in part; the position of an input may be missing if the
+// checkpoint does not name the input.
 Result<CheckpointFit> FitCheckpoint(const CheckpointStore::Checkpoint& checkpoint, const ResumedJob& job);
 
-// What restores the job from the checkpoint, and begins anew what that does not have.
+// A step that restores the job from the checkpoint, and begins anew the state that the checkpoint lacks.
 struct RestoreStep {
   RunSignature signature;
   std::vector<Tensor> feeds;

@@ -80,8 +80,8 @@ Result<FiniteWatch::Again> FiniteWatch::RunAgain(bool optimize) {
   return again;
 }
 
-// First by the nodes that the spec has. What only the nodes show that ran in the step, fused ones, is looked for in
-// those.
+// Runs the step again, first by the nodes that the spec has. If these show nothing, the nodes that ran in the step,
+// fused ones, are run.
 Result<FiniteWatch::Again> FiniteWatch::RunAgain() {
   DF_ASSIGN(Again again, RunAgain(/*optimize=*/false));
   if (!again.found.ok() || !Culprit(again.checked).empty()) return again;

@@ -1,5 +1,5 @@
-// What a job does about values that are not finite: in the loss and the gradients of a step, and in variables that are
-// to be saved.
+// Watches a job for values that are not finite, in the loss and the gradients of a step and in variables that are to be
+// saved, and stops or goes on as the spec says.
 #ifndef DFRUN_SRC_JOB_FINITE_WATCH_H_
 #define DFRUN_SRC_JOB_FINITE_WATCH_H_
 
@@ -17,14 +17,15 @@ class FiniteWatch {
  public:
   FiniteWatch(const JobSpec& spec, const JobGraph& parts, Session& session);
 
-  // Of the steps that are asked for at once: those behind each other, up to the last, that were not finite.
+  // The current row of steps behind each other that were not finite, for steps that are asked for at once.
   NotFiniteRow& row() { return row_; }
-  // After steps that went into row(), the last of which is `step`; after one step that did not. kNotFinite where the
-  // job is to stop. With `stop` the step has been run again, as if it had not been, and the error names the node where
-  // it began; with `skip` the step after it, whose updates nothing makes.
+  // Checks steps after they have run: AfterSteps() those that went into row(), the last of which is `step`; AfterStep()
+  // one that did not. kNotFinite where the job is to stop. With `stop` the step has been run again, as if it had not
+  // been, and the error names the node where the fault began; with `skip` the step after it, whose updates nothing
+  // makes.
   Status AfterSteps(int64_t step);
   Status AfterStep(int64_t step);
-  // Of a checkpoint: the last steps, behind each other, that made no updates.
+  // State for a checkpoint: the number of last steps, behind each other, that made no updates.
   int64_t skipped_steps() const;
   void Resume(int64_t skipped_steps);
   // Steps that were not finite since the last call; nothing where the job stops at the first.
@@ -32,13 +33,14 @@ class FiniteWatch {
   // "2 of the steps up to 40 ...", for a person; `count` above 0, as TakeCount() gave it. Once.
   std::string Describe(int64_t step, int64_t count);
 
-  // What of the variables that are to be saved is not finite, a sentence; "" where all is.
+  // Describes the values that are not finite among the variables to be saved, in a sentence; "" where all are finite.
   Result<std::string> FindInVariables();
-  // kNotFinite where the job is to stop since what FindInVariables() found, `found`, must not be saved.
+  // Returns kNotFinite where the job must stop, because the values that FindInVariables() found, `found`, must not be
+  // saved.
   Status RefuseToSave(int64_t step, const std::string& found) const;
 
  private:
-  // What a second run of the step gave.
+  // The result of a second run of the step.
   struct Again {
     Status found;  // kNotFinite: which node
     std::vector<Tensor> checked;
@@ -51,7 +53,7 @@ class FiniteWatch {
 
   Result<Again> RunAgain(bool optimize);
   Result<Again> RunAgain();
-  // What was not finite, by what a second run gave; "" where all was finite then.
+  // Describes the values that were not finite in a second run; "" where all were finite then.
   std::string Culprit(const std::vector<Tensor>& checked) const;
   // "the loss"; of a number as of src/graph/update_gate.h.
   std::string NameOf(int32_t number) const;
@@ -65,8 +67,8 @@ class FiniteWatch {
   const JobGraph& parts_;
   Session& session_;
   NotFiniteRow row_;
-  int64_t seen_ = 0;     // of Session::steps_not_finite(), those that AfterStep() knows
-  int64_t counted_ = 0;  // likewise those that TakeCount() has told
+  int64_t seen_ = 0;     // steps of Session::steps_not_finite() that AfterStep() knows
+  int64_t counted_ = 0;  // steps of Session::steps_not_finite() that TakeCount() has told
 };
 
 }  // namespace dfrun

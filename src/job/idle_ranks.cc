@@ -21,7 +21,7 @@ bool NamesTask(const Node& node) {
   return device.ok() && (device->job || device->task);
 }
 
-// Without jobs of its own every rank is a worker.
+// Whether the spec decides which ranks hold variables: without jobs of its own every rank is a worker.
 bool ChoosesWhoHoldsVariables(const LoadedSpec& spec) {
   return spec.job.jobs.size() > 1 || std::any_of(spec.graph.nodes().begin(), spec.graph.nodes().end(), &NamesTask);
 }

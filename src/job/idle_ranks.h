@@ -10,9 +10,9 @@
 
 namespace dfrun {
 
-// A sentence about ranks that have nothing to compute, and those of a training that only hold variables; "" where there
-// is nothing to say. `idle`: those without any node of a step. Where the spec names jobs or devices it has chosen who
-// holds variables.
+// Returns a sentence about ranks that have nothing to compute, and those of a training that only hold variables; ""
+// where there are none. `idle`: the ranks without any node of a step. Where the spec names jobs or devices it has
+// itself decided which ranks hold variables.
 std::string DescribeIdleRanks(const LoadedSpec& spec, const Cluster& cluster, const std::vector<int>& idle);
 
 }  // namespace dfrun

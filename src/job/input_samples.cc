@@ -8,7 +8,7 @@
 namespace dfrun {
 namespace {
 
-// Of a set of a million images the manifest has their number alone.
+// The bound of the files that a manifest names; a set of a million images has only their number there.
 constexpr size_t kMostFilesNamed = 1000;
 
 std::vector<int64_t> SamplesByFile(const RecordIndex& record_index, size_t files) {
@@ -24,7 +24,7 @@ std::vector<int64_t> SamplesByFile(const RecordIndex& record_index, size_t files
   return samples;
 }
 
-// Where the two differ first, and how.
+// Describes the first difference between the two; "" where there is none.
 std::string Difference(const SavedInput& saved, const SavedInput& now) {
   for (size_t i = 0; i < std::min(saved.files.size(), now.files.size()); ++i) {
     if (saved.files[i].samples == now.files[i].samples) continue;
@@ -42,7 +42,7 @@ std::string Difference(const SavedInput& saved, const SavedInput& now) {
   return "";
 }
 
-// As a manifest has them.
+// The input's classes in the form that a manifest has.
 std::vector<std::string> ClassesOf(const InputSpec& input) {
   std::vector<std::string> classes;
   for (const InputTensor& tensor : input.tensors) {

@@ -1,5 +1,5 @@
-// What a checkpoint knows of the inputs whose positions it holds. A position counts samples in an order that their
-// number fixes, so that it means the same ones only while the files hold as many.
+// The samples of inputs, as checkpoints describe them. A checkpoint holds positions of inputs; a position counts
+// samples in a fixed order, so it means the same samples only while the files hold as many.
 #ifndef DFRUN_SRC_JOB_INPUT_SAMPLES_H_
 #define DFRUN_SRC_JOB_INPUT_SAMPLES_H_
 
@@ -11,11 +11,11 @@
 namespace dfrun {
 
 SavedInput SamplesOf(const InputSpec& input);
-// Those of the inputs whose positions a step moves on, by their indices, and of those that number classes.
+// Describes the inputs whose positions a step moves on (`advancing`, by index), and those that number classes.
 std::vector<SavedInput> InputsToSave(const std::vector<InputSpec>& inputs, const std::vector<size_t>& advancing);
 
-// BadSpec where the input has other samples than when the checkpoint was written, with the file and both numbers. An
-// input that the checkpoint does not know is not compared.
+// Returns BadSpec where the input has other samples than when the checkpoint was written, with the file and both
+// numbers. An input that the checkpoint does not know is not compared.
 Status CheckSameSamples(const CheckpointStore::Checkpoint& checkpoint, const InputSpec& input);
 // BadSpec, with both lists, where the input numbers its classes otherwise: further ones may have come behind those of
 // the checkpoint.

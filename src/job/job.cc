@@ -32,12 +32,13 @@
 namespace dfrun {
 namespace {
 
-// What a step gets at least to end in after a signal.
+// The least time that a step gets after a signal.
 constexpr double kLeastGraceS = 1;
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-// Of the elements alone, where it is known how many they are; of strings at least one each.
+// A lower bound of the state's size: the elements alone, as far as their number is known, and at least one byte for
+// each string.
 uint64_t BytesOf(const std::vector<KeptState>& kept) {
   uint64_t bytes = 0;
   for (const KeptState& state : kept) {
@@ -90,7 +91,7 @@ class Job {
   void WarnOfIdleRanks(const Cluster& cluster) const;
   void WarnOfUnkept() const;
   int64_t NextStop() const;
-  // Of a job that was resumed.
+  // Whether a resumed job has no steps left.
   bool NothingLeft() const { return saved_step_ >= 0 && step_ >= steps_; }
   std::string fetches_path() const { return StrCat(directory_->path(), "/", spec_.job.run->save); }
   bool IsDue(int64_t every) const { return every > 0 && step_ % every == 0; }
@@ -104,7 +105,7 @@ class Job {
   std::vector<JobObserver*> observers_;  // the log of metrics first, once it is open
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 
-  JobGraph parts_;  // its graph has moved into the session
+  JobGraph parts_;  // the graph itself has moved into the session
   std::vector<SavedSetting> settings_;
   std::vector<std::string> rules_;  // RulesConcerning() the job, where it is resumed
   std::unique_ptr<Session> session_;
@@ -114,7 +115,7 @@ class Job {
   std::unique_ptr<CheckpointStore> store_;
   std::unique_ptr<FiniteWatch> watch_;
   Session::Handle logged_ = nullptr;
-  Session::Handle quiet_ = nullptr;  // the same step without its fetches
+  Session::Handle quiet_ = nullptr;  // the step of logged_ without its fetches
   std::vector<Tensor> fetched_;
   int64_t steps_ = 0;
   int64_t log_every_ = 1;
@@ -124,7 +125,7 @@ class Job {
   int64_t step_ = 0;  // steps that are done
   int64_t saved_step_ = -1;
   bool fetches_written_ = false;
-  double save_s_ = 0;  // what the last save took
+  double save_s_ = 0;  // seconds that the last save took
 };
 
 Status Job::Run() {
@@ -192,7 +193,8 @@ Status Job::Prepare() {
     DF_ASSIGN(quiet_, session_->Prepare(quiet));
   }
   if (!evaluates()) return Status();
-  // Not when it is due: data that its ranks do not have are missed before the first step.
+  // The evaluation is compiled before the first step rather than when it is due, so that data missing on a rank is
+  // noticed early.
   return AsSpecError(job.path, session_->Prepare(parts_.evaluation.batch.signature).status());
 }
 
@@ -207,7 +209,8 @@ void Job::TellStart() const {
   for (const std::string& warning : WarningsOfSpec(spec_)) TellMessage("warning: " + warning);
 }
 
-// A job may have fewer replicas than ranks, or all of its devices named: what was asked of the cluster is not used.
+// Warns of idle ranks: a job may have fewer replicas than ranks, or name all of its devices, and then leaves some ranks
+// unused.
 void Job::WarnOfIdleRanks(const Cluster& cluster) const {
   const std::string idle = DescribeIdleRanks(spec_, cluster, session_->idle_ranks(logged_));
   if (!idle.empty()) TellMessage("warning: " + idle);
@@ -234,7 +237,7 @@ Status Job::Start() {
   return BeginWriting();
 }
 
-// From here on the run directory is this run's: everything that could keep the job from beginning has been done.
+// Takes over the run directory: everything that could keep the job from beginning has been done by now.
 Status Job::BeginWriting() {
   if (spec_.job.run) DF_TRY(CheckReplaceable(fetches_path()));
   DF_TRY(directory_->Make());
@@ -287,7 +290,7 @@ Status Job::Resume() {
     return Found(std::move(step));
   };
   Result<Found> looked = find();
-  TellOtherSets();  // they may be why nothing fits
+  TellOtherSets();  // other sets of checkpoints may be why nothing fits
   DF_ASSIGN(const Found found, std::move(looked));
   if (!found) {
     TellMessage(StrCat("no committed checkpoint in ", directory_->checkpoints(), ": starting at step 0"));
@@ -347,7 +350,7 @@ Status Job::RunSteps() {
   return Status();
 }
 
-// At a signal, between two steps.
+// Saves and ends the job at a signal, between two steps.
 Status Job::EndEarly() {
   if (step_ > 0 && spec_.job.checkpoint) {
     runtime_.stop()->Disarm();
@@ -381,7 +384,8 @@ Status Job::WithAdvice(Status error) const {
                ": start the job again with --resume");
 }
 
-// What it needs to know where a step does not end in time after a signal. What a save takes is no time for the step.
+// Gives the stop guard its facts for a step that does not end in time after a signal. The time of a save is subtracted
+// from the step's.
 void Job::TellGuard() const {
   StopGuard* const guard = runtime_.stop();
   if (guard == nullptr) return;
@@ -432,7 +436,7 @@ Status Job::RunLogged() {
   return Log();
 }
 
-// Up to the step `stop`: each is logged when it has ended and those before it are. At a signal no more are begun.
+// Runs steps up to `stop`: each is logged when it and all before it have ended. At a signal no more are begun.
 Status Job::RunInFlight(int64_t stop) {
   std::deque<std::unique_ptr<PendingStep>> started;
   for (;;) {
@@ -520,7 +524,7 @@ Status Job::Save() {
   return Status();
 }
 
-// What the last step fetched, under the names that the spec gives.
+// Writes the fetches of the last step, under the names that the spec gives.
 Status Job::WriteFetches() {
   if (fetched_.empty() || fetches_written_) return Status();
   DF_ASSIGN(TemporaryFile temporary, TemporaryFile::Create(fetches_path()));

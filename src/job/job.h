@@ -18,23 +18,23 @@ struct JobOptions {
   bool resume = false;
   std::optional<int64_t> resume_step;  // the checkpoint to go on from, with `resume`; default: the newest
   bool optimize = true;
-  std::vector<std::string> without_passes = {};  // as SessionOptions::without_passes
+  std::vector<std::string> without_passes = {};  // see SessionOptions::without_passes
   int64_t trace_steps = -1;                      // steps to trace; -1: as the spec says
-  // For the record of the run.
+  // Facts for the record of the run.
   std::string version;
   std::vector<std::string> sets;
-  FileRules files = {};  // which files ops may open; where they are confined, those of the run directory too
-  // How long a request to stop waits for the step in progress; less the time that a save has taken.
+  FileRules files = {};  // the files that ops may open; when confined, the run directory's too
+  // The time that a request to stop waits for the step in progress, less the time of the last save.
   double grace_s = 20;
 };
 
-// Rank 0 calls it; the other ranks are in Worker::Serve(). Blocks until the job is over.
-// Writes the run directory: a line of metrics.jsonl for each logged step, checkpoints, traces; for a `run` job also the
-// values of its last step in fetches.h5; run.json. Nothing there is changed before it is known that the job may begin:
-// an error until then leaves the directory as it was, and so does a job whose steps are all done.
-// `observers` outlive the call and are told in their order, after the log of metrics.
-// Where the runtime is asked to stop it ends after the step in progress: with a checkpoint where the spec writes some
-// (Requeue; Interrupted at SIGINT), else with the error of the signal.
+// Runs a job on rank 0; the other ranks are in Worker::Serve(). Writes the run directory: a line of metrics.jsonl for
+// each logged step, checkpoints, traces; for a `run` job also the values of its last step in fetches.h5; run.json.
+// Nothing there is changed before it is known that the job may begin: an error until then leaves the directory as it
+// was, and so does a job whose steps are all done. `observers` must outlive the call and are told in their order, after
+// the log of metrics. Where the runtime is asked to stop, the job ends after the step in progress: with a checkpoint
+// where the spec writes some (Requeue; Interrupted at SIGINT), else with the error of the signal.
+// Blocks: until the job is over.
 Status RunJob(Runtime& runtime, const LoadedSpec& spec, const JobOptions& options, std::vector<JobObserver*> observers);
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// Who is told what a job does while it runs: the log of metrics, a person's terminal, a writer of summaries.
+// An observer of a running job: the log of metrics, a person's terminal, a writer of summaries.
 #ifndef DFRUN_SRC_JOB_JOB_OBSERVER_H_
 #define DFRUN_SRC_JOB_JOB_OBSERVER_H_
 
@@ -12,29 +12,29 @@
 
 namespace dfrun {
 
-// What a step or an evaluation gave, by name.
+// Results of a step or an evaluation, by name.
 struct JobResults {
   int64_t step = 0;   // steps that are done
-  int64_t steps = 0;  // of the whole job
+  int64_t steps = 0;  // steps of the whole job
   double wall_s = 0;  // since the job began
-  // Of any dtype and shape. Their memory is the runtime's: who keeps one gives it up before the job's runtime ends.
+  // The values may have any dtype and shape. The runtime owns their memory: an observer must drop them before it ends.
   std::span<const std::pair<std::string, Tensor>> values;
-  // Of a logged step of a training: what the devices' memory holds, by rank and device.
+  // For a logged step of a training: the contents of the devices' memory, by rank and device.
   std::span<const DeviceMemory> memory = {};
 };
 
-// Called on the thread that leads the job, between two steps: what blocks here delays the next one. An error that is
-// returned ends the job.
+// The methods are called on the thread that leads the job, between two steps: a method that blocks delays the next
+// step. An error that is returned ends the job.
 class JobObserver {
  public:
   virtual ~JobObserver() = default;
   // Something a person should know once: "resumed at step 400 from ...".
   virtual void OnMessage(const std::string&) {}
-  // After a logged step: what it fetched, and what the job itself has counted.
+  // Called after a logged step, with its fetches and the job's own counts.
   virtual Status OnStep(const JobResults&) { return Status(); }
   virtual Status OnEvaluation(const JobResults&) { return Status(); }
-  // A checkpoint of `step` is about to be committed. What was told until now is on the disk when this returns, where
-  // the observer keeps it in files: a job that goes on from the checkpoint does not tell it again.
+  // Called before a checkpoint of `step` is committed. An observer that keeps its news in files has them on the disk
+  // when it returns: a job that goes on from the checkpoint does not tell them again.
   virtual Status OnSave(int64_t /*step*/) { return Status(); }
 };
 

@@ -10,10 +10,12 @@
 
 namespace dfrun {
 
+// A store of arrays in memory.
+// Thread safety: one thread.
 class KeptArrays final : public ArrayStore {
  public:
   static constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
-  // As many elements as ToString() shows, and one by which it knows that there are more.
+  // The elements that ToString() shows, and one more that tells it that there are more.
   static constexpr int64_t kShown = 9;
 
   // Keeps so many elements of each array.
@@ -21,10 +23,10 @@ class KeptArrays final : public ArrayStore {
 
   Status Begin(const std::vector<ArrayInfo>& arrays) override;
   Status Append(size_t array, const Tensor& elements) override;
-  // Where elements are missing, the arrays have the rows of their first axis that are whole.
+  // Cuts an array that lacks elements to the whole rows of its first axis.
   Status End() override;
 
-  // After End(). Of arrays that are kept whole.
+  // Returns the arrays, if they are kept whole. Call after End().
   const std::vector<Tensor>& values() const { return values_; }
   // "float32[10007,2] 1 2 3 ...".
   std::string Text(size_t array) const;

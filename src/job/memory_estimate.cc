@@ -14,7 +14,8 @@ int64_t BytesOf(DType dtype, const PartialShape& shape) {
   return shape.num_elements() * static_cast<int64_t>(DTypeSize(dtype));
 }
 
-// What a variable holds is said by its attrs, whether it is given by reference or by handle.
+// A variable's name with type and size, and its bytes: both are read from its attrs, so references and handles do not
+// differ.
 struct Held {
   std::string text;
   int64_t bytes = 0;
@@ -47,7 +48,7 @@ class LiveValues {
  private:
   using Key = std::pair<NodeId, int32_t>;
 
-  // Whose bytes the output has.
+  // The output that owns the bytes of this one.
   Key Root(Output output) const {
     const auto root = roots_.find({output.node, output.port});
     return root == roots_.end() ? Key{output.node, output.port} : root->second;
@@ -82,13 +83,13 @@ class LiveValues {
   }
 
   const Graph& graph_;
-  std::map<Key, Key> roots_;    // of outputs that are another's
-  std::map<Key, int> readers_;  // that have not run
+  std::map<Key, Key> roots_;    // for outputs that share the bytes of another
+  std::map<Key, int> readers_;  // number of readers that have not run
   int64_t live_ = 0;
   int64_t peak_ = 0;
 };
 
-// Nothing: it has none, or none that is known here.
+// Returns the device's limit; 0: it has none, or none that is known here.
 int64_t LimitOf(const std::string& device, const MemoryLimits& limits, const Cluster& cluster) {
   for (const ClusterDevice& d : cluster.devices) {
     if (d.name.ToString() != device) continue;

@@ -1,4 +1,4 @@
-// How much memory of its devices a job takes, by its graphs alone.
+// Estimates the memory that a job takes on its devices, from its graphs alone.
 #ifndef DFRUN_SRC_JOB_MEMORY_ESTIMATE_H_
 #define DFRUN_SRC_JOB_MEMORY_ESTIMATE_H_
 
@@ -12,21 +12,21 @@
 
 namespace dfrun {
 
-// In bytes. What has no known shape counts nothing.
+// Sizes are in bytes. Values without a known shape count nothing.
 struct MemoryEstimate {
   std::string device;
   int64_t state_bytes = 0;  // variables with their slots and copies
-  std::string largest;      // of the variables: "'W' (float32[784,100], 313600 bytes)"
+  std::string largest;      // the largest variable: "'W' (float32[784,100], 313600 bytes)"
   // About the values of a step that are there at a time, at most: each lives from its node to the last that reads it.
   int64_t step_bytes = 0;
 };
 
-// Of one device, from the part of each signature of the job that it runs.
+// Estimates one device, from the part of each signature of the job that it runs.
 MemoryEstimate EstimateMemory(const std::vector<const Partition*>& parts);
 
-// What `limits` say of the devices of `cluster`, by the partitions of all signatures: an error (kInvalidArgument) where
-// variables and slots alone take more than one has, else sentences about those that a step may take more of. A share of
-// a device whose memory is not known says nothing.
+// Checks `limits` for the devices of `cluster`, given the partitions of all signatures: an error (kInvalidArgument)
+// where variables and slots alone take more than a device has, else sentences about devices of which a step may take
+// more. A share of a device whose memory is not known is not checked.
 Result<std::vector<std::string>> CheckMemory(const std::vector<const Partition*>& partitions,
                                              const MemoryLimits& limits, const Cluster& cluster);
 

@@ -1,6 +1,6 @@
-// metrics.jsonl: a line a logged step, {"step": 10, "wall_s": 0.51, "loss": 1.25}. What differs from run to run, the
-// time and the memory of each device ("memory/job:worker/task:0/device:cpu:0": 65536), comes first. Scalars are printed
-// so that they read back bit-equal; values for which JSON has no number are the strings "NaN", "Infinity" and
+// metrics.jsonl: a line a logged step, {"step": 10, "wall_s": 0.51, "loss": 1.25}. Values that differ from run to run,
+// the time and the memory of each device ("memory/job:worker/task:0/device:cpu:0": 65536), come first. Scalars are
+// printed so that they read back bit-equal; values for which JSON has no number are the strings "NaN", "Infinity" and
 // "-Infinity".
 #ifndef DFRUN_SRC_JOB_METRICS_LOG_H_
 #define DFRUN_SRC_JOB_METRICS_LOG_H_
@@ -36,7 +36,7 @@ class MetricsLog final : public JobObserver {
   Status OnStep(const JobResults& results) override;
   // A line of all of them: a metric that is no scalar is an error.
   Status OnEvaluation(const JobResults& results) override;
-  // All lines are on the disk when it returns.
+  // Syncs the file: all lines are on the disk when it returns.
   Status OnSave(int64_t /*step*/) override { return file_.Sync(); }
 
  private:

@@ -28,7 +28,7 @@ std::string_view ScopeOf(std::string_view name, int depth) {
   return name.substr(0, end);
 }
 
-// At which the names are in different scopes, or one of them has no further part.
+// Returns the depth at which the names are in different scopes, or one of them has no further part.
 int DepthAtWhichTheyDiffer(const std::vector<std::string_view>& names) {
   if (names.size() < 2) return 1;
   for (int depth = 1;; ++depth) {

@@ -1,4 +1,4 @@
-// How large a model is: its variables, their elements and bytes.
+// The size of a model: its variables, their elements and bytes.
 #ifndef DFRUN_SRC_JOB_PARAMETER_SIZES_H_
 #define DFRUN_SRC_JOB_PARAMETER_SIZES_H_
 
@@ -26,7 +26,7 @@ struct ScopeSizes {
 struct ModelSizes {
   std::vector<ScopeSizes> trained;  // the parameters, by scope, in the order of the graph
   VariableSizes parameters;         // their sum
-  VariableSizes others;             // what no optimizer changes, but for the positions of inputs
+  VariableSizes others;             // variables that no optimizer changes, except positions of inputs
 };
 
 // A scope is the first part of a name. Where all parameters are in one it is the first parts in which they differ:

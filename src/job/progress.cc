@@ -23,7 +23,7 @@ double ToDouble(const Tensor& number) {
   return value;
 }
 
-// Those that are numbers.
+// Prints the results that are numbers.
 std::string Print(const JobResults& results) {
   std::string text;
   for (const auto& [name, value] : results.values) {

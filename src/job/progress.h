@@ -1,4 +1,4 @@
-// What a person sees of a running job: on a terminal one line that updates in place, elsewhere a line an interval.
+// Shows a running job to a person: on a terminal one line that updates in place, elsewhere a line an interval.
 #ifndef DFRUN_SRC_JOB_PROGRESS_H_
 #define DFRUN_SRC_JOB_PROGRESS_H_
 

@@ -1,13 +1,14 @@
-// Changes of what a working spec gives, so that a job that goes on from a checkpoint of a program from before the
+// Changes of the results of a working spec, so that a job that goes on from a checkpoint of a program from before the
 // change says so. Each stands in a file of its own below rule_changes/ and declares itself there:
 //
 //   RULE_CHANGE("float32_means", {.says = "gradients of 16 bits are summed in float32, and were in 16 bits",
 //                                 .concerns = &TrainsNarrowVariables});
 //
 // A checkpoint names the rules that the program which wrote it knew (the setting `rules`, src/checkpoint/FORMAT.md). A
-// resumed job says `says` of each rule that its checkpoint does not name and that concerns it, in the line that says
-// what else differs. So a further change is one more file with a name of its own: it says in one clause what is now and
-// what was, and whether a spec gives other values by it. A change that refuses what was taken before needs none.
+// resumed job prints `says` of each rule that its checkpoint does not name and that concerns it, in the line with the
+// other differences. So a further change is one more file with a name of its own: it says in one clause how things are
+// now and how they were, and tells whether a spec gives other values by it. A change that refuses specs which were
+// accepted before needs none.
 #ifndef DFRUN_SRC_JOB_RULE_CHANGE_H_
 #define DFRUN_SRC_JOB_RULE_CHANGE_H_
 
@@ -32,7 +33,8 @@ SavedSetting KnownRules();
 // The names of those that concern a job.
 std::vector<std::string> RulesConcerning(const LoadedSpec& spec, const JobGraph& graph);
 
-// What of `concerning` the program that wrote a checkpoint with these settings did not know: a clause each.
+// Describes the rules in `concerning` that the program which wrote a checkpoint with these settings did not know: a
+// clause each.
 std::vector<std::string> DescribeRuleChanges(const std::vector<SavedSetting>& saved,
                                              const std::vector<std::string>& concerning);
 

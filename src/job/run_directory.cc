@@ -16,7 +16,7 @@
 namespace dfrun {
 namespace {
 
-// Bytes of what stands under the name; nothing where there is none.
+// Returns the size of the file with this name, in bytes; nothing where there is none.
 Result<std::optional<off_t>> SizeOf(const std::string& path) {
   struct stat info;
   if (::stat(path.c_str(), &info) == 0) return std::optional(info.st_size);

@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace {
 
-// Of several steps.
+// Sums of metrics over several steps, weighted by samples.
 class MetricSums {
  public:
   explicit MetricSums(size_t metrics) : sums_(metrics) {}
@@ -22,7 +22,7 @@ class MetricSums {
     }
   }
 
-  // Of dtype `like`.
+  // Returns the mean as a scalar of dtype `like`.
   Tensor Mean(size_t metric, DType like) const {
     const double mean = sums_[metric] / static_cast<double>(samples_);
     Tensor value = Tensor::Scalar(mean);
@@ -50,7 +50,7 @@ Status CheckAveraged(const JobStep& step, std::span<const Tensor> metrics) {
 }  // namespace
 
 Result<std::vector<Tensor>> RunEvaluation(const EvaluationPass& pass, const PassSteps& steps) {
-  std::vector<Tensor> metrics(pass.batch.names.size());  // of the step that has ended last
+  std::vector<Tensor> metrics(pass.batch.names.size());  // metrics of the step that ended last
   MetricSums sums(metrics.size());
   DF_TRY(RunPass(pass, steps, [&](const JobStep& step, int64_t samples, std::span<const Tensor> values) -> Status {
     metrics.assign(values.begin(), values.end());

@@ -8,9 +8,9 @@
 
 namespace dfrun {
 
-// Makes a pass over all samples. Each metric is the mean of what the steps gave, weighted by their samples, summed in
-// the order of the steps however many are in flight; that of a single step is what it gave, others are of the metric's
-// dtype where it is a floating one, else double. After an error no step is in flight.
+// Makes a pass over all samples. Each metric is the mean of the steps' values, weighted by their samples, summed in the
+// order of the steps however many are in flight. With a single step it is the step's value; otherwise it has the
+// metric's dtype if that is a floating one, else double. After an error no step is in flight.
 Result<std::vector<Tensor>> RunEvaluation(const EvaluationPass& pass, const PassSteps& steps);
 
 }  // namespace dfrun

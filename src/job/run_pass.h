@@ -12,21 +12,22 @@
 
 namespace dfrun {
 
-// How the steps of a pass are run.
+// Functions that run the steps of a pass.
 struct PassSteps {
-  // Begins a step of the pass, which sets what it fetches.
+  // Begins a step of the pass, which sets its fetches.
   std::function<Result<std::unique_ptr<PendingStep>>(const JobStep& step, std::span<const Tensor> feeds)> start;
-  // When a step has ended, in the order in which they began. Empty: nobody asks.
+  // Called when a step has ended, in the order in which they began. Empty: nobody asks.
   std::function<Status()> ended = {};
-  // At most: steps that have begun and not ended.
+  // The largest number of steps that have begun and not ended.
   int in_flight = 1;
 };
 
-// What a step fetched of so many samples, which is 0 where the pass has EvaluationPass::samples 0.
+// Takes the fetches of a step of so many samples; 0 where the pass has EvaluationPass::samples 0.
 using TakeValues = std::function<Status(const JobStep& step, int64_t samples, std::span<const Tensor> values)>;
 
-// Makes a pass over all samples, and gives what each step fetched to `take`, in the order of the steps however many are
-// in flight. Blocks. After an error, `take`'s too, no step is in flight.
+// Makes a pass over all samples, and hands the fetches of each step to `take`, in the order of the steps however many
+// are in flight. After an error, `take`'s too, no step is in flight.
+// Blocks: until the pass has ended.
 Status RunPass(const EvaluationPass& pass, const PassSteps& steps, const TakeValues& take);
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// run.json of a run directory: what ran, with what, where and when, and how it ended.
+// run.json of a run directory: the record of a run, with its program, spec, hosts, times and end.
 #ifndef DFRUN_SRC_JOB_RUN_RECORD_H_
 #define DFRUN_SRC_JOB_RUN_RECORD_H_
 
@@ -13,7 +13,7 @@
 namespace dfrun {
 
 struct RunFacts {
-  std::string version;             // of the program
+  std::string version;             // version of the program
   std::string spec;                // path, as given
   std::vector<std::string> files;  // the spec's and those that it includes
   std::vector<std::string> sets;   // "key=value", as given
@@ -30,7 +30,7 @@ class RunRecord {
   static Result<RunRecord> Begin(const std::string& path, const RunFacts& facts);
   // RunFacts::sets of a record; nothing where there is none that can be read.
   static std::optional<std::vector<std::string>> SetsOf(const std::string& path);
-  // What the memory of each device held last.
+  // Sets the last known memory of each device.
   void SetMemory(std::vector<DeviceMemory> memory) { memory_ = std::move(memory); }
   // Adds when and how the run ended. Where that cannot be written the log has a warning, and the record no end, as that
   // of a run that was killed.
@@ -41,7 +41,7 @@ class RunRecord {
   std::string Print(const std::string& end, const std::string& exit, const std::string& error) const;
 
   std::string path_;
-  std::string facts_;  // as JSON members
+  std::string facts_;  // JSON members
   std::vector<DeviceMemory> memory_;
 };
 

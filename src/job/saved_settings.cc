@@ -126,7 +126,7 @@ class Settings {
     if (const std::string data = DataOf(input.config.files); !data.empty()) Add(prefix + "data", data);
   }
 
-  // As they are found from the spec's folder, which may have been moved together with them.
+  // The input's files by their paths relative to the spec's folder, which may have been moved together with them.
   std::string FilesOf(const InputSpec& input) const {
     constexpr size_t kMostNamed = 3;
     const std::filesystem::path folder = std::filesystem::path(spec_.job.path).parent_path();
@@ -156,7 +156,8 @@ class Settings {
     }
   }
 
-  // Over what a step computes, by the names that the spec gives. Batches, files and seeds are settings of their own.
+  // Returns a digest of the nodes that a step computes, by the names that the spec gives. Batches, files and seeds are
+  // settings of their own.
   std::string GraphDigest() const {
     AncestorWalk walk(spec_.graph);
     if (spec_.job.train) walk.Add(spec_.job.train->loss.node);
@@ -225,7 +226,7 @@ std::vector<SavedSetting> SettingsOf(const LoadedSpec& spec) {
 std::string DescribeChanges(const std::vector<SavedSetting>& saved, const std::vector<SavedSetting>& now) {
   std::vector<std::string> changes;
   for (const SavedSetting& setting : now) {
-    if (setting.name == KnownRules().name) continue;  // DescribeRuleChanges() says what of them matters
+    if (setting.name == KnownRules().name) continue;  // DescribeRuleChanges() tells which of them matter
     const auto was = std::find_if(saved.begin(), saved.end(), [&](const auto& s) { return s.name == setting.name; });
     if (was != saved.end() && was->value != setting.value) changes.push_back(Change(*was, setting));
   }

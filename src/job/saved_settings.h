@@ -1,4 +1,5 @@
-// What of a job's spec decides its values, as checkpoints keep it: a job that is resumed with other settings says so.
+// Settings of a job's spec that decide its values, as checkpoints keep them: a job that is resumed with other settings
+// says so.
 #ifndef DFRUN_SRC_JOB_SAVED_SETTINGS_H_
 #define DFRUN_SRC_JOB_SAVED_SETTINGS_H_
 
@@ -10,9 +11,9 @@
 
 namespace dfrun {
 
-// By the names of the spec's keys, whatever of them it writes; `graph` stands for the nodes of a step and their attrs,
-// `rules` for those that the program goes by (rule_change.h).
-// How long a job is, what it reports and where it runs are none of them.
+// Returns the settings by the names of the spec's keys, in whatever form it writes them; `graph` stands for the nodes
+// of a step and their attrs, `rules` for the program's rules (rule_change.h). The length of a job, its reports and its
+// hosts are no settings.
 std::vector<SavedSetting> SettingsOf(const LoadedSpec& spec);
 
 // "train.learning_rate is 0.01 and was 0.1, seed is 5 and was 3"; "" where no setting of both differs.

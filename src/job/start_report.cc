@@ -31,7 +31,7 @@ int64_t CountOfType(const std::vector<std::string>& devices, const std::string& 
 // The ranks' devices of one type.
 struct DevicesOfType {
   int64_t count = 0;
-  std::set<std::string> models;                                // what their descriptions begin with
+  std::set<std::string> models;                                // first words of their descriptions
   std::set<std::pair<std::string, std::string>> descriptions;  // with their hosts
 };
 

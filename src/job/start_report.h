@@ -1,4 +1,5 @@
-// What rank 0 says when a job starts: what runs where, and what of the hosts' hardware is not used as it could be.
+// The report of rank 0 when a job starts: the devices of the job, and the hardware of its hosts that is not used as it
+// could be.
 #ifndef DFRUN_SRC_JOB_START_REPORT_H_
 #define DFRUN_SRC_JOB_START_REPORT_H_
 
@@ -15,7 +16,7 @@ struct StartFacts {
   std::vector<std::string> hosts = {};         // by rank; empty: not known
   std::vector<DevicesReport> reports = {};     // by rank
   std::vector<std::string> devices_used = {};  // full names of those that a step has nodes on
-  int64_t steps = 0;                           // of the whole job
+  int64_t steps = 0;                           // steps of the whole job
 };
 
 // One line: "digits_mlp: 4 ranks on 1 host, 4 replicas, 4 cpus, 2 of 4 gpus (NVIDIA H100), 9610 parameters, 1437

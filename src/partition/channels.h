@@ -20,6 +20,8 @@ struct Channel {
   bool is_control() const { return source.port == kControl; }
 };
 
+// The channels so far, with an index by source and destination.
+// Thread safety: one thread.
 class ChannelTable {
  public:
   // Returns the index of the channel that carries `source` to device `to`, and adds it if it is not there.
@@ -46,7 +48,8 @@ class ChannelTable {
   std::unordered_map<Key, int, KeyHash> index_;
 };
 
-// True for a Const that waits for nothing. Such a node is copied to every device that reads it, not sent in every step.
+// Returns true for a Const that waits for nothing. Such a node is copied to every device that reads it, not sent in
+// every step.
 bool IsCopied(const Node& node);
 
 // Finds the channels of the graph, in the order of their first readers in `order`. `device`: by node, the index of its
@@ -55,7 +58,7 @@ bool IsCopied(const Node& node);
 Result<ChannelTable> FindChannels(const Graph& graph, const std::vector<NodeId>& order, const std::vector<int>& device,
                                   const DistributedFrames& loops, int32_t* next_channel);
 
-// True for a node with the attr `_after_reads` (see partition.h).
+// Returns true for a node with the attr `_after_reads` (see partition.h).
 bool IsAfterReads(const Node& node);
 // `node` is such a node with a control edge from `reader`. True if the reader reads, on another device, a variable that
 // the node updates: the node then waits for the Send of the variable instead.

@@ -9,8 +9,8 @@
 
 namespace dfrun {
 
-// Of a placed graph whose participants have an implementation: sets their attrs `ranks` and `channel`, and counts
-// *next_channel on by the channels that the implementations need.
+// Sets the attrs `ranks` and `channel` of the participants that have an implementation, in a placed graph, and advances
+// *next_channel by the channels that the implementations need.
 Status AllotCollectiveChannels(Graph& placed, const Cluster& cluster, int32_t* next_channel);
 
 }  // namespace dfrun

@@ -37,7 +37,7 @@ class BorderMover {
  private:
   ControlFlowKind KindOf(NodeId id) const { return graph_.node(id).op->traits.control_flow; }
 
-  // True for a value that has a meaning on its own device alone.
+  // Returns true for a value that has a meaning on its own device alone.
   static bool IsBound(const Node& node) { return node.output_types[0].is_ref || IsHandle(node.output_types[0].dtype); }
 
   void AddReads(NodeId reader) {

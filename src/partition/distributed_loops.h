@@ -44,7 +44,7 @@ namespace dfrun {
 
 // The loops of a graph that DistributeLoops() has changed. A default object describes a graph without loops.
 struct DistributedFrames {
-  // By frame of `tree` and device: the Merge that drives the frame there. None for frames on one device.
+  // The Merge that drives the frame on each device, by frame of `tree` and device. None for frames on one device.
   std::map<std::pair<int32_t, std::string>, NodeId> drivers;
   // The drivers and all nodes that they depend on, in topological order.
   std::vector<NodeId> first;
@@ -52,13 +52,14 @@ struct DistributedFrames {
   FrameTree tree;
   // The frame whose nodes may read a node's outputs.
   int32_t FrameOf(NodeId source) const { return tree.of_outputs.empty() ? 0 : std::max(tree.of_outputs[source], 0); }
-  // True for a value that any frame may read, from outside of the loop that `reader` is in.
+  // Returns true for a value that any frame may read, from outside of the loop that `reader` is in.
   bool IsOutside(NodeId source, NodeId reader) const {
     return !tree.of_node.empty() && tree.of_node[reader] != 0 && tree.of_outputs[source] == FrameTree::kAny;
   }
 };
 
-// Changes what the loops of a placed graph do by themselves, and moves the nodes that lead into and out of them.
+// Merges loop entries, ends loops by their conditions, and moves the nodes that lead into and out of the loops of a
+// placed graph.
 Status PrepareLoops(Graph& graph);
 
 // `graph`: placed, and prepared. InvalidArgument: a loop across devices that has no LoopCond, or several; inputs from

@@ -38,7 +38,7 @@ class EntryMerger {
     return readers;
   }
 
-  // True for a Merge with an input for iteration 0 and one for later iterations.
+  // Returns true for a Merge with an input for iteration 0 and one for later iterations.
   bool IsLoopMerge(const Node& node) const {
     int back = 0;
     for (int i = 0; i < node.num_inputs(); ++i) back += graph_.IsBackEdge(node, i) ? 1 : 0;

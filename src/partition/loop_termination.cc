@@ -113,7 +113,7 @@ class LoopEnder {
   Graph& graph_;
   const FrameTree& tree_;
   std::vector<std::vector<NodeId>> conditions_;              // LoopConds, by frame
-  std::vector<Guards> bits_;                                 // of the frames' conditions
+  std::vector<Guards> bits_;                                 // bits of each frame's conditions
   std::vector<Guards> guards_;                               // by node
   std::map<std::pair<int32_t, std::string>, NodeId> sides_;  // by frame and device: alive where the frame goes on
 };

@@ -1,7 +1,7 @@
 // Ends loops whose NextIterations do not depend on the condition.
 //
 // A NextIteration begins another iteration whenever it is alive, and a graph may have one that depends on no Switch on
-// the loop's condition. The iteration would begin on its device alone, and nobody would receive what it sends. So the
+// the loop's condition. The iteration would begin on its device alone, and no device would receive its Sends. So the
 // node is made to wait for the condition's true side:
 //
 //   LoopCond -> Switch on itself, true side -> Identity -> a control edge to the NextIteration

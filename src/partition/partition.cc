@@ -21,7 +21,7 @@ namespace {
 
 constexpr NodeId kNone = -1;
 
-// By node, the index of its device in the cluster.
+// Returns the index of each node's device in the cluster.
 Result<std::vector<int>> DevicesOf(const Graph& graph, const Cluster& cluster) {
   std::unordered_map<std::string, int> index;
   for (size_t i = 0; i < cluster.devices.size(); ++i) {
@@ -84,7 +84,7 @@ class Partitioner {
 
  private:
   struct BackEdge {
-    NodeId reader;  // of the whole graph
+    NodeId reader;  // a node of the whole graph
     int input;
   };
 
@@ -165,8 +165,8 @@ class Partitioner {
     return IsCompressed(c) ? DType::kBfloat16 : graph_.dtype(c.source);
   }
 
-  // What the Sends of a value carry where it travels compressed, one node for all of them. The host's node counts what
-  // is lost by it; on other devices it is a Cast, which has the same bits.
+  // The compressed value that all Sends of `source` carry, from one node. The host's node counts the loss; on other
+  // devices it is a Cast, which has the same bits.
   Result<Output> Compressed(const Output& source) {
     auto [it, is_new] = compressed_.try_emplace({source.node, source.port}, kNone);
     if (!is_new) return Output{it->second, 0};
@@ -218,7 +218,8 @@ class Partitioner {
             {"shape", shape}};
   }
 
-  // Of a node by which values come to a device or leave it. A host's work is not recorded as a whole.
+  // Marks a node by which values come to a device or leave it. A host's work is not recorded as a whole, so its nodes
+  // need no mark.
   void SetCrossings(int crossings, int at, AttrMap& attrs) const {
     if (*cluster_.devices[at].name.type != HostDeviceType()) attrs.Set(kCrossingsAttr, int64_t{crossings});
   }
@@ -299,14 +300,15 @@ class Partitioner {
   const ChannelTable& channels_;
   std::vector<bool> may_be_dead_;                        // by node
   std::vector<std::vector<int>> leaving_;                // by node: the channels that carry its outputs or its end
-  std::vector<NodeId> recvs_;                            // by channel, in the part that receives: what readers read
+  std::vector<NodeId> recvs_;                            // by channel, in the part that receives: the node that readers
+                                                         // read
   std::vector<NodeId> sends_;                            // by channel, in the part that sends
   std::vector<NodeId> token_;                            // by part
   std::vector<NodeId> new_id_;                           // by node, in its part
-  std::map<std::pair<NodeId, int>, NodeId> copies_;      // of Consts, by node and part
+  std::map<std::pair<NodeId, int>, NodeId> copies_;      // Consts, by node and part
   std::map<std::pair<NodeId, int>, NodeId> compressed_;  // by output
   std::vector<Graph> parts_;                             // by device of the cluster
-  std::vector<std::string> names_;                       // of the devices
+  std::vector<std::string> names_;                       // names of the devices
   std::vector<BackEdge> back_edges_;
 };
 

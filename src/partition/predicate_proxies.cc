@@ -57,7 +57,7 @@ Output PredicateProxies::Find(const std::string& device, NodeId cond) const {
   return found != signals.end() ? *found : Output();
 }
 
-// True if the node runs in iterations of the frame or of frames inside it.
+// Returns true if the node runs in iterations of the frame or of frames inside it.
 bool PredicateProxies::IsIn(NodeId id, int32_t frame) const {
   int32_t in = tree_.of_node[id];
   while (in > frame) in = tree_.frames[in].parent;
@@ -106,7 +106,7 @@ bool PredicateProxies::IsTrueSide(Output value) const {
   return KindOf(predicate) == ControlFlowKind::kLoopCond && tree_.of_node[predicate] == tree_.of_node[value.node];
 }
 
-// True where every node of the device in the frame waits for the value of its iteration.
+// Returns true where every node of the device in the frame waits for the value of its iteration.
 bool PredicateProxies::DependsOn(Output signal, const std::string& device, int32_t frame) const {
   std::vector<bool> waits(live_.size());
   for (NodeId id : order_) {

@@ -13,6 +13,8 @@
 
 namespace dfrun {
 
+// The proxies in one graph.
+// Thread safety: one thread.
 class PredicateProxies {
  public:
   // Looks at the graph once: nodes that are added later are unknown to it. `graph` and `tree` outlive it.

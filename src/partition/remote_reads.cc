@@ -29,7 +29,8 @@ std::vector<VariableRead> FindRemoteReads(const Graph& graph) {
   return reads;
 }
 
-// A node that does not run, or that runs, whatever becomes of what it waits for; or in another iteration.
+// Whether the node runs, or does not run, independently of the nodes that it waits for, or runs in another iteration
+// than they.
 bool Decides(const Node& node) {
   switch (node.op->traits.control_flow) {
     case ControlFlowKind::kNone:
@@ -92,7 +93,8 @@ class ReadSender {
     return waits;
   }
 
-  // A Merge runs whether what it waits for does or not.
+  // Adds a read of the variable. A Merge runs whether the nodes that it waits for do or not, so its read waits through
+  // a ControlTrigger.
   Result<NodeId> AddRead(Output variable, const std::vector<NodeId>& waits, bool is_merge) {
     std::vector<NodeId> controls = waits;
     if (is_merge && !waits.empty()) {
@@ -118,7 +120,7 @@ class ReadSender {
     return spec;
   }
 
-  // An update that comes after what reads the variable waits for this read, and no longer for its reader.
+  // Makes the updates that come after the reader wait for this read, and no longer for the reader.
   void OrderUpdates(size_t i, NodeId read, const std::vector<NodeId>& waits) {
     const int32_t frame = frame_of_[static_cast<size_t>(reads_[i].reader)];
     std::vector<NodeId> updates = order_.UpdatesOf(i);
@@ -141,7 +143,7 @@ class ReadSender {
   const std::vector<VariableRead>& reads_;
   Graph graph_;
   std::vector<int32_t> frame_of_;  // by node
-  // By variable, whether the reader is a Merge, and what is awaited.
+  // Keys are the variable, whether the reader is a Merge, and the awaited nodes.
   std::map<std::tuple<NodeId, int32_t, bool, std::vector<NodeId>>, NodeId> made_;
 };
 

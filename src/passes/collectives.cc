@@ -56,7 +56,7 @@ class Lowering {
     return Status();
   }
 
-  // The participant's part in a collective: its input, once what it waits for is done.
+  // Returns the participant's part in a collective: its input, after its control inputs.
   Result<Output> Enter(NodeId id, int input, CollectiveMember& member) {
     const Node& node = graph_.node(id);
     NodeSpec spec;
@@ -107,7 +107,7 @@ class Lowering {
     return exchange->status();
   }
 
-  // Of dfrun's own ops, but Broadcast.
+  // Makes the exchange of one of dfrun's own ops, except Broadcast.
   static Result<std::vector<Output>> ExchangeAs(const std::string& op, const AttrMap& attrs,
                                                 CollectiveExchange& exchange) {
     if (op == "AllGather") return exchange.Gather();
@@ -139,7 +139,7 @@ class Lowering {
     return graph_.num_nodes();
   }
 
-  // `shapes`: of what the participants bring, or receive.
+  // `shapes`: of the values that the participants bring, or receive.
   Result<bool> AreParticipants(const std::vector<NodeId>& ids, DType dtype,
                                const std::vector<PartialShape>& shapes) const {
     for (NodeId id : ids) {
@@ -155,7 +155,7 @@ class Lowering {
     return !implementation.empty();
   }
 
-  // By node: whether a primitive of conditionals or loops is before it.
+  // Tells for each node whether a primitive of conditionals or loops comes before it.
   static Result<std::vector<bool>> FindBehindControlFlow(const Graph& graph) {
     std::vector<bool> behind(static_cast<size_t>(graph.num_nodes()), false);
     if (!HasControlFlow(graph)) return behind;
@@ -328,8 +328,8 @@ class Lowering {
         "each participant of a collective waits for the others, and none may need what another gets");
   }
 
-  // What is not a collective, what that needs, and collectives that are run for themselves. Of one with an output for
-  // each participant, what nobody reads goes.
+  // The nodes to keep: all that are no collectives, the nodes that they need, and collectives that are run for
+  // themselves. A collective with an output for each participant loses the outputs that nobody reads.
   std::vector<bool> Needed() const {
     AncestorWalk walk(graph_);
     for (NodeId id = num_before_; id < graph_.num_nodes(); ++id) {
@@ -354,7 +354,7 @@ class Lowering {
   bool has_participants_ = false;
   std::set<NodeId> read_;  // collectives that somebody reads or waits for
   std::map<Keys, std::vector<NodeId>> groups_;
-  std::map<std::pair<NodeId, int>, Output> values_;  // an output of a collective -> what it became
+  std::map<std::pair<NodeId, int>, Output> values_;  // an output of a collective -> its replacement
   std::map<NodeId, std::vector<NodeId>> controls_;   // a collective -> the nodes that it became
 };
 

@@ -24,7 +24,8 @@ bool MayMerge(const Node& node) {
          std::none_of(node.inputs.begin(), node.inputs.end(), is_open);
 }
 
-// Only of two inputs: the order of a longer sum decides its rounding.
+// Whether the order of the inputs does not matter: for two inputs only, since the order of a longer sum decides its
+// rounding.
 bool IsCommutative(const Node& node) {
   return node.op->is_commutative && node.num_inputs() == 2;
 }

@@ -1,11 +1,11 @@
-// Computes once, before any step, what does not change from step to step. Replaces by Consts
+// Computes once, before any step, values that do not change from step to step. Replaces by Consts
 //  * nodes whose inputs are all constant, by running their kernels on the host;
 //  * integer scalars and vectors that shape inference knows (Shape of a value whose shape is static), in graphs without
-//    control flow, where they may stand in another frame than what they are computed from.
+//    control flow, where they may stand in another frame than the values that they are computed from.
 // Left alone: stateful nodes, refs, nodes with control inputs or constrained to another type of device, results whose
-// size is not known beforehand or too large, and nodes whose kernel is not there or fails (the step will say why).
-// Nodes that nothing reads any more go, stateful ones and those that update variables aside. A Const has the name of
-// the node that it replaces (output k > 0: `name/_k`).
+// size is not known beforehand or too large, and nodes whose kernel is not there or fails (the step will report the
+// reason). Nodes that nothing reads any more go, stateful ones and those that update variables aside. A Const has the
+// name of the node that it replaces (output k > 0: `name/_k`).
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -22,7 +22,7 @@
 namespace dfrun {
 namespace {
 
-// True where every output's size is known, and their sum at most `max_bytes`.
+// Returns true where every output's size is known, and their sum at most `max_bytes`.
 bool IsSmall(const Node& node, int64_t max_bytes) {
   int64_t bytes = 0;
   for (int port = 0; port < node.num_outputs(); ++port) {
@@ -44,7 +44,7 @@ class Folder {
  public:
   Folder(const Graph& graph, const PassContext& context) : graph_(graph), context_(context) {}
 
-  // Nothing where the graph is to stay as it is.
+  // Returns nothing where the graph is to stay as it is.
   Result<std::optional<Graph>> Run() {
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
     trust_partial_constants_ = !HasControlFlow(graph_);
@@ -64,7 +64,7 @@ class Folder {
  private:
   bool IsFolded(NodeId id) const { return values_.count(id) != 0 && graph_.node(id).op->name != "Const"; }
 
-  // True where the node's value is there only after some control edge.
+  // Returns true where the node's value is there only after some control edge.
   bool Waits(const Node& node) const {
     return !node.control_inputs.empty() || std::any_of(node.inputs.begin(), node.inputs.end(), [&](Output input) {
       return input.valid() && waits_[input.node];
@@ -74,7 +74,7 @@ class Folder {
   // Fills in values_ for the node if they are constant.
   void Evaluate(const Node& node) {
     if (node.op->is_stateful || node.num_outputs() == 0 || !node.control_inputs.empty() || HasRefs(node)) return;
-    if (node.op->traits.control_flow != ControlFlowKind::kNone) return;  // what is constant may still be dead
+    if (node.op->traits.control_flow != ControlFlowKind::kNone) return;  // a constant may still be dead
     if (node.op->name == "Const") {
       values_[node.id] = {*node.attrs.Find("value")->get<Tensor>()};
       return;
@@ -132,8 +132,9 @@ class Folder {
     needed_ = std::move(walk).added();
   }
 
-  // What is known of a variable without its value (a shape) needs no value; but a read of a variable that has none is
-  // an error. So where nothing else reads it, what follows from it is not folded. True where there was such a one.
+  // Unfolds nodes that only need the shape of a variable, or another fact without its value, where nothing else reads
+  // the variable: the read of a variable without a value is an error, which must not be lost. True where there were
+  // any.
   bool KeepReadsOfVariables(const std::vector<NodeId>& order) {
     std::set<std::pair<NodeId, int32_t>> read;
     for (const Node& node : graph_.nodes()) {
@@ -190,10 +191,10 @@ class Folder {
   const PassContext& context_;
   InlineThreadPool pool_;
   bool trust_partial_constants_ = false;
-  std::unordered_map<NodeId, std::vector<Tensor>> values_;  // of the outputs of constant nodes
+  std::unordered_map<NodeId, std::vector<Tensor>> values_;  // outputs of constant nodes
   std::vector<bool> waits_;                                 // by node
   std::vector<bool> needed_;                                // by node
-  std::set<std::pair<NodeId, int32_t>> read_ports_;         // of needed nodes with several outputs
+  std::set<std::pair<NodeId, int32_t>> read_ports_;         // outputs read, for needed nodes with several
 };
 
 Status FoldConstants(Graph& graph, const PassContext& context) {
@@ -202,7 +203,7 @@ Status FoldConstants(Graph& graph, const PassContext& context) {
   return Status();
 }
 
-// Before common subexpressions: what it leaves are Consts, of which many are equal.
+// The pass comes before common subexpressions, since it leaves Consts, of which many are equal.
 GRAPH_PASS("constant_folding", 110, &FoldConstants);
 
 }  // namespace

@@ -14,7 +14,7 @@
 namespace dfrun {
 namespace {
 
-// Those of a handle that may become one with the first.
+// The reads of a handle that may become one with the first.
 std::vector<NodeId> ReadsOf(const Graph& graph, const Consumers& consumers, const Node& handle) {
   std::vector<NodeId> reads;
   for (const Consumers::Edge& edge : consumers.of(handle.id)) {

@@ -1,7 +1,7 @@
-// Nodes whose values nobody reads, but for whose end others wait.
+// Prunes nodes whose values nobody reads, but for whose end others wait.
 //
-// Makes a NoOp of every such node that has no effect but its outputs: who waited for it waits for its inputs.
-// TensorFlow's gradients group what an op gives all of its inputs, so its training graphs hold the gradient of a
+// Makes a NoOp of every such node that has no effect but its outputs: control edges from it move to its inputs.
+// TensorFlow's gradients group the gradients of all inputs of an op, so its training graphs hold the gradient of a
 // convolution by the images, which nothing reads. Stateful nodes, nodes without readers of any kind and graphs with
 // control flow, where waiting passes deadness on, are left alone. Source: TensorFlow's dependency optimizer.
 #include <algorithm>
@@ -19,7 +19,7 @@ bool MayGo(const Node& node) {
   return !node.op->is_stateful && node.num_inputs() > 0 && node.num_outputs() > 0 && !HasRefs(node);
 }
 
-// By node: its value has a reader that stays, or it must run for another reason.
+// Tells for each node whether its value has a reader that stays, or it must run for another reason.
 std::vector<bool> FindNeeded(const Graph& graph, const std::vector<NodeId>& order) {
   const Consumers consumers = graph.BuildConsumers();
   std::vector<bool> needed(static_cast<size_t>(graph.num_nodes()), false);

@@ -16,22 +16,22 @@ namespace dfrun {
 struct ClusterRules {
   int64_t least_elements;
   size_t most_members;
-  size_t most_operands;  // of all members together
+  size_t most_operands;  // operands of all members together
 };
 
 // Ascending, and so in an order in which they can run; at least two.
 using Cluster = std::vector<NodeId>;
 
-// Clusters are nodes of equal depth that edges join: a node's depth is how many nodes outside of clusters lie on the
-// longest way to it, counted anew for each that must be run between. So a way that leaves a cluster leads to greater
-// depth and not back, and no member waits for more than another. A Recv is as deep as if it waited for every Send
-// before it, since what it gives may have been made of that.
+// Groups connected element-wise nodes of equal depth into clusters. Depth counts nodes outside clusters on the longest
+// path. Edges never lead to smaller depth, so a path that leaves a cluster cannot come back, merging equal depths
+// cannot make a cycle, and no member waits for more than another. A Recv is as deep as if it waited for every Send
+// before it, since its value may have been made of those.
 class ElementwiseClusters {
  public:
   // The graph has no control flow.
   ElementwiseClusters(const Graph& graph, const ClusterRules& rules);
   bool empty() const { return clusters_.empty(); }
-  // Of the node; null where it stays as it is.
+  // The node's cluster; null where it stays as it is.
   const Cluster* Of(NodeId id) const {
     const int32_t cluster = of_node_[static_cast<size_t>(id)];
     return cluster < 0 ? nullptr : &clusters_[static_cast<size_t>(cluster)];

@@ -25,7 +25,7 @@ bool MayRunEarlier(const Node& node) {
          std::find(kStepResources.begin(), kStepResources.end(), node.op->name) != kStepResources.end();
 }
 
-// By node: the frame that an Enter leads into; -1 for other nodes.
+// Returns the frame that each Enter leads into; -1 for other nodes.
 std::vector<int32_t> EnteredFrames(const Graph& graph, const FrameTree& tree) {
   std::vector<int32_t> entered(static_cast<size_t>(graph.num_nodes()), -1);
   for (size_t f = 0; f < tree.frames.size(); ++f) {
@@ -65,8 +65,8 @@ class WaitingFrame {
   WaitingFrame(Graph& graph, const FrameTree& tree, const std::vector<int32_t>& entered, int32_t frame)
       : graph_(graph), tree_(tree), frame_(frame), consumers_(graph.BuildConsumers()), late_(FindLate(entered)) {}
 
-  // False, and nothing is changed, if the frame's wait for itself cannot be removed. Enters that are not needed any
-  // more are added to `gone`.
+  // Removes the frame's wait for itself. Returns false, and changes nothing, if it cannot be removed. Enters that are
+  // not needed any more are added to `gone`.
   bool Free(std::vector<NodeId>& gone) {
     if (!Plan() || (cuts_.empty() && awaited_.empty())) return false;
     const NodeId first = FirstEntered();
@@ -83,7 +83,8 @@ class WaitingFrame {
   }
 
  private:
-  // By node: it comes after an Exit of the frame. The outputs of a loop come after all of its Enters.
+  // Tells for each node whether it comes after an Exit of the frame. The outputs of a loop come after all of its
+  // Enters.
   std::vector<bool> FindLate(const std::vector<int32_t>& entered) const {
     std::vector<bool> late(static_cast<size_t>(graph_.num_nodes()), false);
     std::vector<bool> is_late_frame(tree_.frames.size(), false);
@@ -142,7 +143,7 @@ class WaitingFrame {
     return true;
   }
 
-  // All that is done with the value is that nodes wait for an Identity of it, which waits for its iteration.
+  // Whether the value's only use is that nodes wait for an Identity of it, which waits for its iteration.
   bool IsAwaitedAlone(NodeId enter) {
     for (const Consumers::Edge& edge : consumers_.of(enter)) {
       const Node& reader = graph_.node(edge.node);
@@ -192,7 +193,7 @@ void EnterBeforeExit(Graph& graph) {
   bool changed = true;
   while (changed) {
     const Result<FrameTree> tree = BuildFrameTree(graph);
-    if (!tree.ok()) return;  // placement and plan say what is wrong
+    if (!tree.ok()) return;  // placement and plan report the error
     const std::vector<int32_t> entered = EnteredFrames(graph, *tree);
     const std::vector<int32_t> waiting = FindWaiting(graph, *tree, entered);
     std::vector<NodeId> gone;

@@ -11,7 +11,7 @@
 namespace dfrun {
 namespace {
 
-// Of the last nodes first.
+// Finds fusions, the last nodes first.
 std::vector<Fusion> FindFusions(const FusionView& view, std::span<const NodeId> order, const FusionRule& rule) {
   std::vector<Fusion> fusions;
   std::vector<bool> is_taken(order.size(), false);
@@ -56,10 +56,10 @@ void Replace(std::vector<NodeId>& ids, NodeId old, NodeId made) {
   SortUnique(ids);
 }
 
-// Lets who waits for reads[i], a node of fusions[which[i]], wait for the fused node instead. Where that would wait for
-// itself the fusion's last node becomes -1. Several at a time: the way that a fusion closes leads from what it takes to
-// what it waits for. One more fused node is on no new way but by that, if its sources come after no other's read that
-// its own does not come after.
+// Moves control edges from reads[i], a node of fusions[which[i]], to the fused node. Where the fused node would then
+// wait for itself, the fusion's last node becomes -1. Several fusions are checked at a time: each adds a path from its
+// inputs to the nodes that wait for it. A further fused node is on no new path but its own, if its sources come after
+// no moved read that its own read does not come after.
 Status MoveWaiters(Graph& graph, std::span<const NodeId> reads, std::span<const size_t> which,
                    std::vector<Fusion>& fusions) {
   DF_ASSIGN(const std::vector<NodeId> order, PartitionOrder(graph));

@@ -16,10 +16,10 @@ namespace dfrun {
 // One node that replaces several. Control edges to a removed node come to the fused one; control edges from it come
 // from its inputs, or where it reads a variable by reference from the fused node.
 struct Fusion {
-  NodeId last = -1;          // whose name, device and readers it takes over
+  NodeId last = -1;          // the node whose name, device and readers it takes over
   std::vector<NodeId> gone;  // the others, of which nothing else reads a value
   std::string op;
-  std::vector<Output> inputs;  // of nodes that stay and that those before read: they come before the fused one
+  std::vector<Output> inputs;  // inputs of the removed nodes, by nodes that stay and come before the fused one
   AttrMap attrs;
   NodeId second = -1;  // a reader of `last` alone, whose output becomes the second one; or none
 };
@@ -31,7 +31,7 @@ class FusionView {
   const Graph& graph() const { return graph_; }
   const Node& node(NodeId id) const { return graph_.node(id); }
   const Consumers& consumers() const { return consumers_; }
-  // True where one node reads the one output of `node`, once; others may wait for `node`.
+  // Returns true where one node reads the one output of `node`, once; others may wait for `node`.
   bool HasOneReader(const Node& node) const;
   bool IsAwaited(const Node& node) const;
 
@@ -40,7 +40,7 @@ class FusionView {
   const Consumers consumers_;
 };
 
-// True for a node that reads a variable when it runs, rather than a value.
+// Returns true for a node that reads a variable when it runs, rather than a value.
 bool ReadsRef(const Graph& graph, const Node& node);
 
 // Whether a node of images has data_format NHWC.
@@ -52,11 +52,11 @@ bool IsOfFloats(const Node& node);
 // Whether a bool attr is there and true.
 bool IsSet(const Node& node, std::string_view attr);
 
-// Those of the attrs `names` that `from` has, called `prefix` and the name in `to`.
+// Copies the attrs `names` that `from` has to `to`, each name with `prefix` before it.
 void CopyAttrs(const Node& from, std::initializer_list<const char*> names, std::string_view prefix, AttrMap& to);
 
-// Fuses what `rule` finds at each node, the last of those that become one. Later nodes are asked first, and what one
-// fusion takes no other does. A fusion by which nodes would wait for each other is left out.
+// Fuses the nodes that `rule` finds, which is asked at each node as the last of those to fuse. Later nodes are asked
+// first, and no node is in two fusions. A fusion by which nodes would wait for each other is left out.
 using FusionRule = std::function<std::optional<Fusion>(const FusionView&, const Node&)>;
 Status FuseNodes(Graph& graph, const FusionRule& rule);
 

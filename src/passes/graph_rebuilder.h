@@ -1,7 +1,8 @@
-// Builds a new graph from the nodes of another: what every pass that drops, replaces or merges nodes does.
+// Builds a new graph from the nodes of another, for passes that drop, replace or merge nodes.
 //
-// Nodes are taken in topological order: whatever a node reads has been kept or replaced before it (the back edges of
-// loops aside). Thread safety: one thread.
+// Nodes are taken in topological order: the sources of a node have been kept or replaced before it (the back edges of
+// loops aside).
+// Thread safety: one thread.
 #ifndef DFRUN_SRC_PASSES_GRAPH_REBUILDER_H_
 #define DFRUN_SRC_PASSES_GRAPH_REBUILDER_H_
 
@@ -16,6 +17,8 @@ namespace dfrun {
 // The spec of a node that is placed as `node` is: its device, and the nodes that it is colocated with.
 NodeSpec PlacedAs(const Node& node);
 
+// One rebuilding of a graph.
+// Lifetime: the old graph must outlive it.
 class GraphRebuilder {
  public:
   // `from` outlives this.
@@ -59,7 +62,7 @@ class GraphRebuilder {
   const Graph& from_;
   Graph to_;
   std::vector<NodeId> nodes_;      // by old id: the new one, kNone where it is removed
-  std::vector<NodeId> control_;    // the same for control edges
+  std::vector<NodeId> control_;    // by old id, for control edges
   std::vector<bool> is_replaced_;  // some output of the old node is in replaced_
   std::unordered_map<int64_t, Output> replaced_;
   std::vector<BackEdge> back_edges_;

@@ -1,24 +1,23 @@
-// Receives as late as they may be, so that what is received takes no memory before it is wanted.
+// Delays receives as long as possible, so that a value takes no memory before it is needed.
 //
 // A Recv without control inputs is called when the step begins, and a large one takes its memory then. This pass adds a
 // control edge to it from a node of its partition that ends shortly before the first reader begins: early enough for
 // the transfer, twice as early where a late value would make the step longer. Source: TensorFlow white paper (2015)
 // section 5.2.
 //
-// Nobody waits for ever. Take for each node the time at which it begins as soon as it may (run_schedule.h), and for
-// each Recv with a new edge S -> R two: it is called when S ends, and has ended when its readers begin. What waits for
-// the call of R is R's end, for which its readers wait, and the end of its Send, for which the updates of a variable
-// wait that was sent. The pass asks for
+// Proof that no node waits for ever: take for each node its earliest begin (run_schedule.h), and for each Recv R with a
+// new edge S -> R two times: it is called when S ends, and has ended when its readers begin. Two things wait for the
+// call of R: its end, for which its readers wait, and the end of its Send, for which the updates of a sent variable
+// wait. The pass asks for
 //   end of S + transfer <= begin of each reader,   end of S <= begin of each node that waits for the Send,
 // so with all new edges together every node can still begin at its time, after all that it waits for. Along a cycle of
-// waits times never fall, so they would all be equal; but it would hold a new edge, and so its S, which takes time. The
-// costs may be wrong for all that: whether there is a cycle is no matter of how long nodes take. By the costs the step
-// takes no longer than it did.
+// waits times never fall, so they would all be equal; but it would hold a new edge, and so its S, which takes time.
+// This holds even if the costs are wrong, since the existence of a cycle does not depend on how long nodes take. By the
+// costs the step takes no longer than it did.
 //
-// Waits without an edge are not in that: no S comes behind a node that has to do with a queue or the like, for what it
-// waits for there could wait for R. Left alone are small values, which gain by a receive that is there before they are;
-// values that may be dead or whose size is not known; graphs with conditionals and loops; devices with memory of their
-// own.
+// The proof does not cover waits without an edge: no S comes behind a node that uses a queue or the like, because its
+// wait there could be for R. Left alone are small values, which gain by a receive that is there before they are; values
+// that may be dead or whose size is not known; graphs with conditionals and loops; devices with memory of their own.
 #include <algorithm>
 #include <queue>
 #include <unordered_set>
@@ -47,7 +46,7 @@ bool IsOnHost(const Graph& graph) {
   return device.ok() && device->type == HostDeviceType();
 }
 
-// Whether the node may wait for what another puts into an object that both have, as a queue.
+// Whether the node may wait for elements that another node puts into an object that both have, as a queue.
 bool MayWaitUnseen(const Graph& graph, const Node& node) {
   if (!node.op->is_stateful || IsVariable(node)) return false;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -122,7 +121,7 @@ class LateReceives {
     const int32_t recv = schedule_.ItemOf(partition, id);
     const int32_t send = schedule_.SendOf(recv);
     if (send < 0) return -1;
-    int32_t first = -1;  // its reader
+    int32_t first = -1;  // the first reader
     ForEachBehind(recv, [&](int32_t reader) {
       if (first < 0 || schedule_.Begin(reader) < schedule_.Begin(first)) first = reader;
     });
@@ -130,11 +129,12 @@ class LateReceives {
     const bool is_critical = schedule_.LatestBegin(recv) - schedule_.Begin(recv) < transfer;
     double latest = schedule_.Begin(first) - (is_critical ? 2 : 1) * transfer;
     ForEachBehind(send, [&](int32_t waiting) { latest = std::min(latest, schedule_.Begin(waiting)); });
-    // Before that the memory is held too briefly to be worth an edge.
+    // A source that ends before `transfer` is not worth an edge: without it the memory is held only a little longer.
     return LastBefore(first, partition, transfer, latest);
   }
 
-  // Of the nodes of the partition which run before `reader` in any case and end between the two times, the last.
+  // Returns the last node, among those of the partition that run before `reader` in any case and end between the two
+  // times.
   NodeId LastBefore(int32_t reader, int32_t partition, double earliest, double latest) const {
     const auto ends_before = [&](int32_t a, int32_t b) { return schedule_.End(a) < schedule_.End(b); };
     std::priority_queue<int32_t, std::vector<int32_t>, decltype(ends_before)> pending(ends_before);
@@ -163,7 +163,7 @@ class LateReceives {
   std::vector<bool> waits_unseen_;    // by item
 };
 
-// The same nodes, each behind those that it waits for.
+// Copies the graph with each node behind those that it waits for.
 Result<Graph> InOrder(const Graph& graph) {
   DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
   GraphRebuilder rebuilder(graph);

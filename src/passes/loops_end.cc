@@ -1,6 +1,6 @@
-// Refuses loops that cannot end. The first turn is worked out as far as constants go: where the condition is true then,
-// and the values that it is made of are the same in the next turn, it is true for ever. What is state, a draw, a queue
-// or a feed is not known, and a loop is left alone where an op of its body may end the step.
+// Refuses loops that cannot end. The first iteration is worked out as far as constants go: where the condition is true
+// then, and the values behind it are the same in the next iteration, it is true for ever. Values of state, draws,
+// queues and feeds are not known, and a loop is left alone where an op of its body may end the step.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -26,7 +26,7 @@ class FirstTurn {
  public:
   FirstTurn(const Graph& graph, const PassContext& context) : graph_(graph), context_(context) {}
 
-  // Nothing where it is not known. Merges of loops that the value is made of are in merges() then.
+  // Returns nothing where it is not known. Merges of loops that the value is made of are in merges() then.
   std::optional<Tensor> Value(Output output, int depth = 0) {
     const Node& node = graph_.node(output.node);
     if (depth > kMostDepth || node.op->is_stateful || HasRefs(node)) return {};
@@ -102,7 +102,8 @@ bool AreEqual(const Tensor& a, const Tensor& b) {
   return std::equal(bytes, bytes + a.num_bytes(), static_cast<const char*>(b.raw()));
 }
 
-// Whether the values that an op may be given can make it an error, or it waits for others, who may end the step.
+// Finds nodes that may end the step: ops that some input makes an error, and ops that wait for others, which may end
+// the step.
 class Enders {
  public:
   explicit Enders(const Graph& graph) : graph_(graph) {}
@@ -117,7 +118,7 @@ class Enders {
   }
 
  private:
-  // What autodiff adds, which ends the step for want of memory alone.
+  // Whether autodiff added the op, which ends the step for want of memory alone.
   static bool IsKept(std::string_view op) { return op.starts_with("Stack"); }
   static bool IsDraw(const Node& node) { return node.op->FindAttr("seed") != nullptr; }
   static bool IsChecked(std::string_view op) {
@@ -275,11 +276,11 @@ class LoopCheck {
 Status CheckLoopsEnd(Graph& graph, const PassContext& context) {
   if (!HasControlFlow(graph)) return Status();
   const Result<FrameTree> tree = BuildFrameTree(graph);
-  if (!tree.ok()) return Status();  // who runs the graph says it
+  if (!tree.ok()) return Status();  // the run of the graph reports it
   return LoopCheck(graph, context, *tree).Check();
 }
 
-// Before what adds to loops.
+// The pass comes before all passes that add to loops.
 REQUIRED_GRAPH_PASS("loops_end", 5, &CheckLoopsEnd);
 
 }  // namespace

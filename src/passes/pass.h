@@ -22,36 +22,36 @@ namespace dfrun {
 
 struct PassContext {
   const KernelRegistry& kernels;
-  Device& host;  // of the master: constant folding runs kernels on it
+  Device& host;  // the master's: constant folding runs kernels on it
   // Larger results of constant folding stay computed: they would only make the partitions larger.
   int64_t max_constant_bytes = int64_t{1} << 20;
   CollectivesOption collectives = CollectivesOption::kAuto;
 };
 
 struct Pass {
-  std::string name;    // of a device pass: its type of device, '/', and its own
+  std::string name;    // a device pass: its type of device, '/', and its own name
   std::string device;  // type of the device; empty: a pass of another kind
   int order;
   bool is_required;  // runs where nothing is to be optimised, too
   // Takes time linear in the graph, but for kernels that it runs. An error leaves the graph unusable.
   Status (*run)(Graph& graph, const PassContext& context);
-  // Of a partition pass, which has this in place of `run`. Each partition's nodes are on one device.
+  // Replaces `run` in a partition pass. Each partition's nodes are on one device.
   Status (*run_on_all)(std::span<Graph* const> partitions, const PassContext& context) = nullptr;
 };
 
-// Null if there is none of this name.
+// Returns null if there is none of this name.
 const Pass* FindPass(std::string_view name);
 // Graph passes, or with `device` a type of device its passes, in the order in which they run.
 std::vector<const Pass*> GraphPasses();
 std::vector<const Pass*> DevicePasses(std::string_view device);
-// All of all types of devices, in that order.
+// Returns the passes of all types of devices, in that order.
 std::vector<const Pass*> DevicePasses();
 std::vector<const Pass*> PartitionPasses();
 
 // Runs one. An error of one that only optimises says which it was.
 Status RunPass(const Pass& pass, Graph& graph, const PassContext& context);
 Status RunPartitionPass(const Pass& pass, std::span<Graph* const> partitions, const PassContext& context);
-// All passes for a graph that is one partition: a process of one device needs no more.
+// Runs all passes for a graph that is one partition: a process of one device needs no more.
 Status OptimizeForDevice(Graph& graph, std::string_view device, const PassContext& context);
 
 namespace internal {

@@ -1,4 +1,4 @@
-// Trees of nodes that become one: what they are made of, and which of their values nobody else reads.
+// Patterns: trees of nodes that become one node, by their ops, whose inner values have no other readers.
 #ifndef DFRUN_SRC_PASSES_PATTERN_H_
 #define DFRUN_SRC_PASSES_PATTERN_H_
 
@@ -14,14 +14,14 @@ namespace dfrun {
 struct Pattern {
   std::vector<std::string_view> ops;
   std::vector<Pattern> inputs = {};
-  // As an inner node: other nodes may wait for it.
+  // Set for an inner node that other nodes may wait for.
   bool may_be_awaited = false;
 };
 
 // The ids of the nodes that match, a node before those of its inputs; none where the tree does not match. All but
 // `root` may go when it is replaced: one reader has their one output.
 std::optional<std::vector<NodeId>> Match(const FusionView& view, const Node& root, const Pattern& pattern);
-// The same of the node that makes a value, as an inner one: it may go too.
+// Matches the node that makes a value as an inner one: it may go, too, when the tree is replaced.
 std::optional<std::vector<NodeId>> MatchInner(const FusionView& view, Output value, const Pattern& pattern);
 
 }  // namespace dfrun

@@ -75,7 +75,7 @@ class Pruner {
     return has_feed_[value.node] && feed_index_.count(std::pair(value.node, value.port)) != 0;
   }
 
-  // Such a node only represents its feed: nothing waits for it.
+  // A fed placeholder only represents its feed: nothing waits for it.
   bool IsFedPlaceholder(NodeId id) const {
     return has_feed_[id] && graph_.node(id).op->name.compare(0, 11, "Placeholder") == 0;
   }
@@ -98,7 +98,7 @@ class Pruner {
     return std::move(walk).added();
   }
 
-  // Where an edge from the output leads by way of nodes that are read apart.
+  // The source of an output, by way of nodes that are read apart.
   Output SourceOf(Output value) const {
     while (value.valid() && !IsFed(value) && IsReadApart(graph_.node(value.node))) {
       value = graph_.node(value.node).inputs[static_cast<size_t>(value.port)];
@@ -110,7 +110,8 @@ class Pruner {
     return id;
   }
 
-  // Those who read the node or wait for it, but for fetches, get the sources of what they need.
+  // Connects the readers of the node, and the nodes that wait for it, directly to the sources of what they need;
+  // fetches keep the node.
   void LeadApart(const Node& node) {
     if (rebuilder_.NewNode(node.id) >= 0) whole_[node.id] = rebuilder_.NewNode(node.id);
     for (int port = 0; port < node.num_outputs(); ++port) {

@@ -1,13 +1,13 @@
-// Removes Identities: readers take the value where it is made, and wait for what the Identity waited for.
+// Removes Identities: readers take the value from its source, and wait for the Identity's control inputs.
 //
 // TensorFlow's gradients give each gradient of an op by an Identity that waits, by a NoOp, for all gradients of that
-// op. A reader gets a control edge from what such a NoOp waits for, since to wait for a value is to wait for what it is
-// made of; where that is an input of the reader, or of the node that makes one, there is nothing to wait for. A NoOp
-// for which nothing waits any more is removed too.
+// op. A reader gets control edges from the control inputs of such a NoOp, since to wait for a value is to wait for its
+// sources; where one of these is an input of the reader, or of the node that makes one, there is nothing to wait for. A
+// NoOp for which nothing waits any more is removed too.
 //
-// An Identity stays where it reads a variable by reference, since it is the variable's value when it runs; where it has
-// a device that its source has not; where nothing reads it. In graphs with control flow, where waiting passes deadness
-// on, it also stays where it waits or is awaited, and behind a node of control flow.
+// An Identity stays where it reads a variable by reference, since it has the variable's value at the time when it runs;
+// where it has a device that its source has not; where nothing reads it. In graphs with control flow, where waiting
+// passes deadness on, it also stays where it waits or is awaited, and behind a node of control flow.
 #include <algorithm>
 #include <vector>
 
@@ -21,7 +21,7 @@
 namespace dfrun {
 namespace {
 
-// So many control edges cost no more than a node.
+// The number of control edges that cost no more than a node.
 constexpr size_t kMostWaits = 16;
 
 bool Has(const std::vector<NodeId>& ids, NodeId id) {
@@ -107,7 +107,7 @@ class Remover {
     }
   }
 
-  // True where the node is there anyway when what the reader reads is.
+  // Returns true where the node `before` has run in any case when the inputs of the reader are there.
   bool IsVain(const Node& reader, NodeId before) const {
     const Node& node = graph_.node(before);
     const bool is_always_there = node.inputs.empty() && node.control_inputs.empty() && !node.op->is_stateful;

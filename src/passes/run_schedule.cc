@@ -32,14 +32,14 @@ int64_t GroupOf(const Node& node) {
   return NumberOf(node, "group");
 }
 
-// Of a partition's nodes. The speed of an unknown type is taken for the host's: then something else is early, not late.
+// The speed of a partition's device. An unknown type counts as the host's: then other work is early, not late.
 DeviceSpeed SpeedOfPartition(const Graph& graph) {
   const Result<DeviceName> device = DeviceName::Parse(graph.node(0).device);
   const std::optional<DeviceSpeed> speed = device.ok() && device->type ? SpeedOf(*device->type) : std::nullopt;
   return speed ? *speed : *SpeedOf(HostDeviceType());
 }
 
-// 0 where it is not known.
+// Returns 0 where it is not known.
 int64_t TransferBytes(const Node& recv) {
   return StaticBytes(recv.output_types[0].dtype, recv.output_shapes[0]).value_or(0);
 }

@@ -1,9 +1,9 @@
-// When the nodes of a run begin and end, over all of its partitions, as soon and as late as they may.
+// A schedule of a run over all of its partitions: the earliest and the latest times at which its nodes begin and end.
 //
-// By the costs of the nodes (src/graph/node_cost.h) and the speeds of their devices (src/framework/device_speed.h),
-// were there always a thread for a node that is ready: what the field of operations research calls ASAP and ALAP. A
-// Recv begins when its Send has what it sends, and takes the time of the transfer. Source: TensorFlow white paper
-// (2015) section 5.2.
+// The times follow from the costs of the nodes (src/graph/node_cost.h) and the speeds of their devices
+// (src/framework/device_speed.h), as if there were always a thread for a node that is ready: operations research calls
+// the two schedules ASAP and ALAP. A Recv begins when its Send has its value, and takes the time of the transfer.
+// Source: TensorFlow white paper (2015) section 5.2.
 #ifndef DFRUN_SRC_PASSES_RUN_SCHEDULE_H_
 #define DFRUN_SRC_PASSES_RUN_SCHEDULE_H_
 
@@ -21,11 +21,12 @@ namespace dfrun {
 // The bytes of a plain value of static shape; nothing of others.
 std::optional<int64_t> StaticBytes(DType dtype, const PartialShape& shape);
 
-// Of a value between two devices: that of a network which is none of the fastest.
+// The time of a value between two devices, by a network of moderate speed.
 double TransferSeconds(int64_t bytes);
 
-// An item is a node of a partition, or what the participants of a collective wait for before any of them goes on.
-// Times are seconds since the step began. Thread safety: const methods from any thread.
+// An item is a node of a partition, or a barrier at which the participants of a collective wait for each other. Times
+// are seconds since the step began.
+// Thread safety: const methods from any thread.
 class RunSchedule {
  public:
   struct Node {
@@ -33,23 +34,23 @@ class RunSchedule {
     NodeId id;
   };
 
-  // Of graphs without the primitives of conditionals and loops; they do not change while this is used. Internal where
-  // nodes wait for each other.
+  // Schedules graphs without the primitives of conditionals and loops. The graphs must not change while the schedule is
+  // used. Internal where nodes wait for each other.
   static Result<RunSchedule> Create(std::span<Graph* const> partitions);
 
   int32_t ItemOf(int32_t partition, NodeId id) const { return first_[static_cast<size_t>(partition)] + id; }
   Node NodeOf(int32_t item) const { return nodes_[static_cast<size_t>(item)]; }
   // The Send of a Recv; -1: there is none.
   int32_t SendOf(int32_t recv) const { return sends_[static_cast<size_t>(recv)]; }
-  // What the item waits for.
+  // The items that the item waits for.
   std::span<const int32_t> Before(int32_t item) const;
-  // Every item after those before it.
+  // Returns the items in an order in which each comes after those that it waits for.
   const std::vector<int32_t>& order() const { return order_; }
 
-  // As soon as it may be.
+  // The earliest begin and end, in seconds.
   double Begin(int32_t item) const { return end_[static_cast<size_t>(item)] - seconds_[static_cast<size_t>(item)]; }
   double End(int32_t item) const { return end_[static_cast<size_t>(item)]; }
-  // As late as it may be, for the last item to end when it does.
+  // The latest begin with which the last item still ends in time.
   double LatestBegin(int32_t item) const {
     return latest_end_[static_cast<size_t>(item)] - seconds_[static_cast<size_t>(item)];
   }
@@ -65,7 +66,7 @@ class RunSchedule {
   std::vector<int32_t> first_;                   // by partition: the item of its node 0
   std::vector<Node> nodes_;                      // by item
   std::vector<int32_t> sends_;                   // by item
-  std::unordered_map<int64_t, int32_t> groups_;  // of participants: their item
+  std::unordered_map<int64_t, int32_t> groups_;  // items of collectives' participants, by group
   Dependencies before_;
   std::vector<int32_t> order_;
   std::vector<double> seconds_;  // by item

@@ -5,7 +5,7 @@
 namespace dfrun {
 namespace {
 
-// True where `part` has fewer columns and is as large as `whole` otherwise.
+// Returns true where `part` has fewer columns and is as large as `whole` otherwise.
 bool IsNarrower(const PartialShape& part, const PartialShape& whole) {
   return part.rank() == whole.rank() && std::equal(part.dims().begin(), part.dims().end() - 1, whole.dims().begin()) &&
          part.dims().back() < whole.dims().back();

@@ -18,13 +18,13 @@ struct StridedView {
   int64_t first;
 };
 
-// Splits, SplitVs and Slices of the last dimension of float tensors that only clusters read and nothing awaits. Their
-// readers have to wait for what they wait for.
+// Views of Splits, SplitVs and Slices of the last dimension of float tensors that only clusters read and nothing
+// awaits. Their readers take over their control inputs.
 class StridedViews {
  public:
-  // Of `least_columns` and more.
+  // Takes views of `least_columns` columns and more.
   StridedViews(const FusionView& view, const ElementwiseClusters& clusters, int64_t least_columns);
-  // True for a node that is removed, since its readers read the whole.
+  // Returns true for a node that is removed, since its readers read the whole.
   bool IsGone(NodeId id) const { return is_gone_[static_cast<size_t>(id)]; }
   // The view that a cluster reads instead of `value`; none where `value` is of a node that stays.
   std::optional<StridedView> Of(Output value) const;

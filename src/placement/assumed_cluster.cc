@@ -17,7 +17,7 @@ std::vector<DeviceName> NamedDevices(const Graph& graph) {
   std::vector<DeviceName> named;
   for (const std::string& text : texts) {
     Result<DeviceName> name = DeviceName::Parse(text);
-    if (name.ok() && name->type) named.push_back(*std::move(name));  // placement says what is wrong with others
+    if (name.ok() && name->type) named.push_back(*std::move(name));  // placement reports the errors of others
   }
   return named;
 }

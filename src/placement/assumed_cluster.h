@@ -1,4 +1,4 @@
-// A cluster whose ranks are not there: for what is only compiled.
+// An assumed cluster, whose ranks do not run, for graphs that are only compiled.
 #ifndef DFRUN_SRC_PLACEMENT_ASSUMED_CLUSTER_H_
 #define DFRUN_SRC_PLACEMENT_ASSUMED_CLUSTER_H_
 

@@ -15,7 +15,7 @@ namespace dfrun {
 struct ClusterDevice {
   DeviceName name;  // full
   int rank;
-  // As DeviceReport.
+  // The device's report; see DeviceReport.
   int64_t memory_bytes = 0;
   bool has_own_memory = false;
   std::string description = {};
@@ -23,7 +23,7 @@ struct ClusterDevice {
 
 // Devices in the order of the ranks, those of the host's type first within a rank: devices[0] is rank 0's cpu:0.
 struct Cluster {
-  // That a rank has no device of a type.
+  // The lack of a type of device on a rank.
   struct Absence {
     DeviceName task;
     int rank;
@@ -35,8 +35,8 @@ struct Cluster {
 
   // "/job:ps/task:0/device:cpu:0, /job:worker/task:0/device:cpu:0, ...": a list for messages.
   std::string ListDevices(size_t max_devices = 8) const;
-  // Of a constraint that no device matches, the end of a message: "; rank 1 has no device of type gpu: no driver", or
-  // nothing where nothing is known.
+  // Explains why no device matches a constraint, at the end of a message: "; rank 1 has no device of type gpu: no
+  // driver"; empty where the reason is not known.
   std::string WhyNone(const DeviceName& constraint) const;
 };
 
@@ -56,11 +56,11 @@ struct JobTasks {
 // jobs need, ranks left over.
 Result<std::vector<DeviceName>> AssignTasks(const std::vector<JobTasks>& jobs, int ranks);
 
-// Of the tasks, by rank, with the devices that each has reported. Internal: a rank has not, or has none of the host's
-// type.
+// Makes the cluster of the tasks, by rank, with the devices that each has reported. Internal: a rank has not reported,
+// or has no device of the host's type.
 Result<Cluster> MakeCluster(const std::vector<DeviceName>& tasks, const std::vector<DevicesReport>& reports);
 
-// Of ranks that have one device of the host's type each, and no other. Errors as AssignTasks().
+// Makes a cluster of ranks that have one device of the host's type each, and no other. Errors as AssignTasks().
 Result<Cluster> MakeCluster(const std::vector<JobTasks>& jobs, int ranks);
 
 }  // namespace dfrun

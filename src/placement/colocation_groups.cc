@@ -125,8 +125,8 @@ Status ColocationGroups::UniteByVariants(bool soft) {
   return Status();
 }
 
-// Where the two constraints exclude each other that of the reader is dropped, unless the reader holds state and the
-// maker holds none. `soft`: also where both hold state.
+// Unites the reader's group with the maker's. Where the two constraints exclude each other, that of the reader is
+// dropped, unless the reader holds state and the maker holds none. `soft`: it is also dropped where both hold state.
 Status ColocationGroups::FollowMaker(NodeId reader, NodeId maker, bool soft) {
   reader = Root(reader);
   maker = Root(maker);

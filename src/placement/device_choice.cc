@@ -20,8 +20,8 @@ namespace {
 // The devices of a rank among which work may choose.
 struct Site {
   std::string host;
-  std::string type;                  // of the others
-  std::vector<std::string> devices;  // of this type
+  std::string type;                  // type of the devices that are not the host's
+  std::vector<std::string> devices;  // devices of this type
 };
 
 bool MayBeChosen(const ClusterDevice& device) {
@@ -39,7 +39,7 @@ std::map<int, Site> FindSites(const Cluster& cluster) {
   return sites;
 }
 
-// What a node of an input gives: samples that threads of the host read, wherever the node is.
+// Whether the node is an input's, whose samples threads of the host read, wherever the node is.
 bool IsInput(const Node& node) {
   return node.op->traits.portable.kind == PortableForm::Kind::kPlaceholders;
 }
@@ -83,7 +83,8 @@ class Choice {
   // The rank at whose site the node's group may be computed on a device of another type than the host's.
   int SiteOf(NodeId id) const { return site_[Index(groups_.Root(id))]; }
 
-  // Of the first rank that the group's constraint allows, if that leaves the type open or asks for the site's.
+  // The site of the first rank that the group's constraint allows, if the constraint leaves the type open or asks for
+  // the site's.
   int SiteFor(NodeId root) const {
     const DeviceName& constraint = groups_.Constraint(root);
     for (const ClusterDevice& device : cluster_.devices) {
@@ -147,7 +148,8 @@ class Choice {
            });
   }
 
-  // From the readers on: what only such nodes read is one too.
+  // Leaves nodes with the host that the host alone reads, beginning with the last readers: a node that only such nodes
+  // read is one too.
   Status LeaveOutReadByHost() {
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
     const Consumers consumers = graph_.BuildConsumers();
@@ -159,7 +161,7 @@ class Choice {
     return Status();
   }
 
-  // By rank: the seconds that a step is shorter by.
+  // Counts, by rank, the seconds that a step is shorter by.
   void CountWork() {
     AncestorWalk step(graph_);
     for (NodeId id : options_.step) step.Add(id);

@@ -1,17 +1,17 @@
-// Which nodes that nothing binds to a type of device are computed on another than the host.
+// Chooses the nodes that are computed on another device than the host, among those that nothing binds to a type of
+// device.
 //
 // The rule: a task whose devices are left open computes on such a device if all that it has kernels for takes less time
 // there than on the host, by the costs of the nodes (src/graph/node_cost.h) and the speeds of the types
 // (src/framework/device_speed.h): for each node the longer of its operations and its bytes, and the time of a node; for
 // the device also the bytes that come from nodes which stay with the host, and the time of a step. Unknown costs count
-// as a node's time alone. What is small on its own goes with what is large around it, also with what is bound to the
-// device.
+// as a node's time alone. Small work goes with large work around it, also with work that is bound to the device.
 //
-// An input goes along where its batch is large and all that reads it does, so that the next batch is copied while a step
+// An input goes along where its batch is large and all of its readers go, so that the next batch is copied while a step
 // computes; the threads that read it are the host's.
 //
-// With the host stay: groups of nodes for which the device has no kernel; integers and truths that are read in host
-// memory alone, as shapes and sizes are; graphs with the primitives of conditionals and loops.
+// These stay with the host: groups of nodes for which the device has no kernel; integers and truths that are read in
+// host memory alone, as shapes and sizes are; graphs with the primitives of conditionals and loops.
 #ifndef DFRUN_SRC_PLACEMENT_DEVICE_CHOICE_H_
 #define DFRUN_SRC_PLACEMENT_DEVICE_CHOICE_H_
 
@@ -28,9 +28,10 @@ namespace dfrun {
 inline constexpr const char* kSpreadAttr = "_spread";
 
 struct ChoiceOptions {
-  bool with_state = false;  // also groups that hold state: of a graph that is all that ever reads it
-  bool soft = false;        // as PlaceGraph()
-  // What a step needs, whose work counts together with what it depends on. Empty: all nodes.
+  bool with_state = false;  // also groups that hold state, if no other graph ever reads it
+  bool soft = false;        // soft placement, see PlaceGraph()
+  // The fetches and targets of a step, whose work counts together with that of the nodes that they depend on. Empty:
+  // all nodes.
   std::vector<NodeId> step = {};
 };
 

@@ -13,14 +13,16 @@
 
 namespace dfrun {
 
-// Of one cluster and one kernel index, which outlive this. Thread safety: one thread.
+// The devices of one cluster that can run nodes, by one kernel index; both must outlive the object.
+// Thread safety: one thread.
 class FeasibleDevices {
  public:
   FeasibleDevices(const Cluster& cluster, const KernelIndex& kernels) : cluster_(cluster), kernels_(kernels) {}
 
   // The indices of the devices of these types that match the constraint, in the cluster's order.
   const std::vector<int>& Of(const DeviceName& constraint, DeviceTypes types);
-  // What soft placement makes of a constraint that leaves no device: it loses type and index, then all of its parts.
+  // The loosened form of a constraint that leaves no device, for soft placement: it loses type and index, then all of
+  // its parts.
   DeviceName Loosened(const DeviceName& constraint, DeviceTypes types);
   DeviceTypes TypeBit(const DeviceName& name) const;
 

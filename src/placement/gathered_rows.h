@@ -12,7 +12,7 @@ namespace dfrun {
 // no gather by value, or a shape is not known.
 int64_t GatheredBytes(const Graph& graph, const Node& node);
 
-// True if those are fewer bytes than the table has.
+// Returns true if those are fewer bytes than the table has.
 bool GathersFewRows(const Graph& graph, const Node& node);
 
 // The bytes of a value; -1 if its shape is not known.

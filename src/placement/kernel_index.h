@@ -16,9 +16,11 @@ namespace dfrun {
 // Bit i: the device type types()[i].
 using DeviceTypes = uint32_t;
 
+// A cache of the registry's answers.
+// Thread safety: one thread.
 class KernelIndex {
  public:
-  // At most 32 types.
+  // There may be at most 32 types.
   KernelIndex(const KernelRegistry& kernels, std::vector<std::string> types)
       : kernels_(kernels), types_(std::move(types)) {}
 

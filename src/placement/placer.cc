@@ -51,7 +51,7 @@ class Placer {
   }
 
  private:
-  // Gathers what the nodes add to the properties of their groups, beside constraints.
+  // Gathers the properties of groups from their nodes, beside constraints.
   Status Gather() {
     for (const Node& node : graph_.nodes()) {
       const NodeId root = groups_.Root(node.id);
@@ -130,7 +130,8 @@ class Placer {
   std::vector<int> device_;         // by group's root: index into cluster_.devices
 };
 
-// By root: the types with kernels for all nodes of the group that have any. Others are lowered before they are placed.
+// Returns, by root, the types with kernels for all nodes of the group that have any. Others are lowered before they are
+// placed.
 std::vector<DeviceTypes> TypesOfGroups(const Graph& graph, const ColocationGroups& groups, KernelIndex& kernels) {
   std::vector<DeviceTypes> types(static_cast<size_t>(graph.num_nodes()), kernels.all());
   for (const Node& node : graph.nodes()) {
@@ -140,7 +141,7 @@ std::vector<DeviceTypes> TypesOfGroups(const Graph& graph, const ColocationGroup
   return types;
 }
 
-// By root: what soft placement makes of the constraint.
+// Returns, by root, the constraints as soft placement loosens them.
 std::map<NodeId, std::string> LoosenedConstraints(const Graph& graph, const ColocationGroups& groups,
                                                   const SoftPlacement& soft) {
   KernelIndex kernels(soft.kernels, TypesOf(soft.cluster));

@@ -34,7 +34,7 @@ namespace dfrun {
 // no kernel; the error lists those that are registered. Errors name the node and leave the devices as they were.
 Status PlaceGraph(Graph& graph, const Cluster& cluster, const KernelRegistry& kernels, bool soft = false);
 
-// What soft placement goes by.
+// The devices and kernels that soft placement looks at.
 struct SoftPlacement {
   const Cluster& cluster;
   const KernelRegistry& kernels;

@@ -1,4 +1,4 @@
-// From a session's graph to one graph a device, for one signature.
+// Compiles one signature: turns a session's graph into one graph for each device.
 #ifndef DFRUN_SRC_SESSION_COMPILE_H_
 #define DFRUN_SRC_SESSION_COMPILE_H_
 
@@ -19,7 +19,7 @@ struct CompileOptions {
   bool optimize;
   bool soft_placement = false;  // constraints that no device matches do not count
   WireCompression compression = WireCompression::kNone;
-  std::vector<std::string> without_passes = {};  // as SessionOptions::without_passes
+  std::vector<std::string> without_passes = {};  // see SessionOptions::without_passes
   // The stage that is the last to run, to look at the graph: before "partition" the whole graph is the one partition,
   // of device "". Empty: all run.
   std::string last_stage = {};

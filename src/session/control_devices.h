@@ -1,4 +1,4 @@
-// What a rank tells of its devices, as a control message.
+// Converts a rank's report of its devices to a control message and back.
 #ifndef DFRUN_SRC_SESSION_CONTROL_DEVICES_H_
 #define DFRUN_SRC_SESSION_CONTROL_DEVICES_H_
 

@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-// Of more the first are forgotten.
+// The bound of the rounds that are remembered as aborted; the oldest are forgotten first.
 constexpr size_t kAbortsKept = 1000;
 
 // The earlier error of the two.
@@ -35,7 +35,8 @@ ControlPlane::ControlPlane(Communicator& communicator, const RankWatch* watch, s
 
 ControlPlane::~ControlPlane() = default;
 
-// Fields that stand twice count as the second says: what is passed on gets the epoch of who does so.
+// Appends this rank's epoch. In a message that is passed on the field stands twice, and the second counts: the epoch of
+// the rank that passes it on.
 std::string ControlPlane::Serialize(const control::Message& message) const {
   std::string bytes = message.SerializeAsString();
   control::Message stamp;
@@ -156,7 +157,8 @@ void ControlPlane::Done(int64_t round, const RankStatus& status) {
   communicator_.SendControl(parent_, answer.SerializeAsString());
 }
 
-// Whose own round is forgotten passes the same news on once more; that does no harm.
+// Notes the round as aborted; false if it was already. A rank that has forgotten a round passes the same news on once
+// more, which does no harm.
 bool ControlPlane::TakeAbort(int64_t round) {
   MutexLock lock(mu_);
   const bool is_new = aborted_.insert(round).second;
@@ -182,7 +184,8 @@ void ControlPlane::Abort(int64_t round, const RankStatus& error) {
 
 void ControlPlane::HandleAbort(int from, const control::Message& message) {
   if (!TakeAbort(message.round())) return;
-  // Passed on before the step ends here: who waits for its Done, or for what it sends, has the news before that.
+  // The message is passed on before the step ends here: a rank that waits for this one's Done, or for its Sends, has
+  // the news before that.
   SendToNeighbours(message, from);
   on_abort_(message.round(), FromProto(message.abort().error()).status);
   on_change_();

@@ -1,4 +1,4 @@
-// Where rank 0 waits for the end of a request that is none for steps.
+// A request other than for steps, for whose end rank 0 waits.
 #ifndef DFRUN_SRC_SESSION_CONTROL_ROUND_H_
 #define DFRUN_SRC_SESSION_CONTROL_ROUND_H_
 
@@ -18,9 +18,10 @@ class ControlRound {
   ControlRound& operator=(const ControlRound&) = delete;
 
   int64_t number() const { return number_; }
-  // False after Finish() where the network has failed.
+  // Returns false after Finish() where the network has failed.
   bool ended() const { return ended_.load(std::memory_order_acquire); }
-  // This rank is done with the request. Blocks until all are; the first error in time, or that of the network.
+  // Notes that this rank is done with the request, and returns the first error in time, or that of the network.
+  // Blocks: until all ranks are done.
   Status Finish(const RankStatus& own);
 
  private:

@@ -10,9 +10,10 @@
 namespace dfrun {
 namespace {
 
-// Of a data set of a million images these are compared, from the first to the last at even distances.
+// The bound of the files compared: a data set of a million images is sampled at even distances, from the first to the
+// last.
 constexpr size_t kMostFiles = 1000;
-// What is read of each file: all of it up to 4 MiB, so that ranks start no later for it.
+// The bound of the blocks read in a file: files up to 4 MiB are read whole, so that the check does not delay the start.
 constexpr uint64_t kMostBlocks = 64;
 constexpr std::string_view kLayouts = "layouts";  // an attr of readers
 
@@ -37,7 +38,7 @@ std::vector<std::string> PathsOf(const Node& reader) {
   return paths;
 }
 
-// What the node was told of its files, one entry a path.
+// The layouts that the node was told of its files, one entry a path.
 Hdf5Layouts LayoutsOf(const Node& reader, size_t paths) {
   const std::string* const bytes = Text(reader, kLayouts);
   Hdf5Layouts layouts = bytes == nullptr ? Hdf5Layouts() : ParseLayouts(*bytes);
@@ -72,7 +73,7 @@ void AddDataset(const std::string& name, const DatasetInfo& info, control::DataF
   dataset->set_shape(StrCat(info.dtype, info.shape));
 }
 
-// The datasets that rank 0 reads. What cannot be described is told by its bytes.
+// Describes the datasets that rank 0 reads. A dataset that cannot be described is compared by the file's bytes.
 void DescribeDatasets(const control::DataFile& expected, control::DataFile& out) {
   if (expected.datasets().empty()) return;
   const auto file = Hdf5File::Open(expected.path(), {});
@@ -102,7 +103,7 @@ void Adopt(const FileVersion& own, std::string& bytes) {
   bytes = SerializeLayout(layout);
 }
 
-// How a file differs, in the words of its data where they tell.
+// Describes how a file differs, in the words of its data where they tell.
 std::string Difference(const control::DataFile& here, const control::DataFile& there) {
   for (const control::DataFile::Dataset& expected : there.datasets()) {
     const auto& datasets = here.datasets();

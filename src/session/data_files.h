@@ -1,8 +1,9 @@
-// The files of data that ranks read, found to be the same on all of them before the first step: a rank whose disk holds
-// other data under the same path would train on them without a word.
+// The check that data files are the same on all ranks, before the first step: a rank whose disk holds other data under
+// the same path would train on them without a word.
 //
-// Rank 0 looks at each file that the part of another rank reads, and says what it found when it registers the part; the
-// rank compares that with what it finds itself. Bounded: kMostFiles files, of a large one a sample of its bytes.
+// Rank 0 looks at each file that the part of another rank reads, and describes it when it registers the part; the rank
+// compares the description with its own file. The check is bounded: kMostFiles files, and a sample of the bytes of a
+// large one.
 #ifndef DFRUN_SRC_SESSION_DATA_FILES_H_
 #define DFRUN_SRC_SESSION_DATA_FILES_H_
 
@@ -15,25 +16,24 @@
 
 namespace dfrun {
 
-// By path: where the datasets that are read lie, an Hdf5Layout of rank 0's; empty: not known.
+// By path: the places of the datasets that are read, an Hdf5Layout of rank 0's; empty: not known.
 using DataFileUses = std::map<std::string, std::string>;
 
-// Adds what the nodes of a part read whose data all ranks share. `whole`: the graph that the part is of, which has the
+// Adds the files that the nodes of a part read, if all ranks share the data. `whole`: the graph of the part, with the
 // constants that the part may receive.
 void AddDataFiles(const Graph& part, const Graph& whole, DataFileUses& uses);
 
-// As this rank finds the file. Errors of the file system.
+// Describes the file as this rank finds it. Errors are the file system's.
 Result<control::DataFile> LookAtDataFile(const std::string& path, const std::string& layout);
 
-// The file of this rank; NoInput, naming the path and the difference, where it is not what rank 0 found.
+// Checks the file of this rank; NoInput, naming the path and the difference, where it differs from rank 0's.
 Result<FileVersion> CheckDataFile(const control::DataFile& expected);
 
-// By path: files that have been found to be what rank 0 reads.
+// By path: files that are the same as rank 0's.
 using SameFiles = std::map<std::string, FileVersion>;
 
-// Has the readers of a part believe of these files what rank 0 told of its own, so that they need not be looked into
-// again. Of a large file, of which only a sample was compared, that holds where it was also last changed when rank 0's
-// was.
+// Gives the readers of a part rank 0's layouts of these files, so that they need not look into the files again. A large
+// file, of which only a sample was compared, must also have rank 0's time of last change.
 void AdoptLayouts(const SameFiles& same, Graph& part);
 
 }  // namespace dfrun

@@ -7,9 +7,9 @@
 
 namespace dfrun {
 
-// What the constructor of a node's kernel on the device refuses (a pattern that is no regular expression, attrs that
-// exclude each other), with the node and its location. Not of nodes that have no kernel there, nor of stateful ones,
-// whose kernels may open files: but for those that make an object which no other node shares.
+// Returns the error of the constructor of a node's kernel on the device (a pattern that is no regular expression, attrs
+// that exclude each other), with the node and its location. Skips nodes that have no kernel there, and stateful ones,
+// whose kernels may open files, unless they make an object that no other node shares.
 Status CheckKernels(const Graph& graph, Device& device, const KernelRegistry& kernels);
 
 }  // namespace dfrun

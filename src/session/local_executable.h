@@ -16,7 +16,7 @@ namespace dfrun {
 
 class StepRun;
 
-// Thread safety: what is not guarded is set before the first step.
+// Thread safety: members that are not guarded are set before the first step.
 struct LocalExecutable {
   LocalExecutable() = default;
   LocalExecutable(const LocalExecutable&) = delete;
@@ -28,13 +28,13 @@ struct LocalExecutable {
   std::vector<std::unique_ptr<ExecPlan>> plans;  // one a device; the one that feeds and fetches first
   Communicator* communicator = nullptr;          // null on one rank with one plan: nothing is exchanged
   std::vector<ChannelEndpoint> ends;             // channels to other ranks
-  PartList* list = nullptr;                      // that it stands in, once it is whole
+  PartList* list = nullptr;                      // the list that holds it, once it is whole
   bool overlaps = false;                         // several steps of it may run at once (step_overlap.h)
 
   // A slot serves one step at a time.
   struct Slot {
     std::unique_ptr<StepRendezvous> rendezvous;
-    int64_t round = 0;  // of its last step of scope kStep; 0: none
+    int64_t round = 0;  // round of its last step of scope kStep; 0: none
   };
   // The slot of this number, made on its first use.
   Slot& slot(int32_t number) EXCLUDES(mu);
@@ -42,7 +42,7 @@ struct LocalExecutable {
   std::atomic<int> ending{0};  // steps that went well here, and whose end elsewhere is not over here
   Mutex mu;
   std::deque<Slot> slots GUARDED_BY(mu);
-  // In the order of the requests. Where steps do not overlap the first is running.
+  // The runs, in the order of the requests. Where steps do not overlap the first is running.
   std::deque<std::shared_ptr<StepRun>> line GUARDED_BY(mu);
 };
 

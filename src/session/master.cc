@@ -20,9 +20,11 @@
 namespace dfrun {
 namespace {
 
-// A rank that only sends may run ahead of those that receive; what it has sent waits in their memory. This bounds it.
+// A bound of the steps in a request: a rank that only sends may run ahead of those that receive, and its messages wait
+// in their memory.
 constexpr int64_t kStepsPerRequest = 100;
-// A request to stop is heard between two requests of steps: this bounds how many are asked for at once, beside one.
+// A request to stop is heard between two requests of steps, so this time bounds how many are asked for at once; at
+// least one is.
 constexpr std::chrono::duration<double> kRequestTime(0.25);
 // protobuf's own limit is 2 GiB a message.
 constexpr size_t kMaxGraphBytes = (size_t{1} << 31) - (size_t{1} << 20);
@@ -209,7 +211,7 @@ Status Master::Register(const std::vector<Partition>& partitions, Executable& ex
 }
 
 void Master::AddFiles(const std::vector<Partition>& partitions, std::vector<control::Message>& requests) {
-  // What others put into a graph says nothing about files that the user has not named.
+  // A graph from others tells nothing about files that the user has not named.
   if (!FileAccess::Of(runtime_.cpu())->trusts_inputs()) return;
   const std::shared_ptr<const Graph> whole = graph();
   std::vector<DataFileUses> uses(requests.size());
@@ -221,7 +223,7 @@ void Master::AddFiles(const std::vector<Partition>& partitions, std::vector<cont
     for (const auto& [path, layout] : uses[rank]) {
       if (!checked_files_.emplace(static_cast<int>(rank), path).second) continue;
       const auto it = found.try_emplace(path, LookAtDataFile(path, layout)).first;
-      // Where this rank cannot read what others do there is nothing to compare with.
+      // A file that this rank cannot read, though others do, gives nothing to compare with.
       if (it->second.ok()) *requests[rank].mutable_register_()->add_files() = *it->second;
     }
   }
@@ -306,7 +308,7 @@ Status Master::CheckNumerics(const RunSignature& signature, bool optimize, std::
 
 Result<int64_t> Master::RunSomeSteps(Executable& executable, int64_t most, NotFiniteRow& row) {
   using Clock = std::chrono::steady_clock;
-  // Of a request that fails alone all ranks must run the same steps, up to that which failed: so it has one.
+  // A request that fails alone has one step: all ranks must run the same steps, up to the one that failed.
   const int64_t at_once = error_scope_ == ErrorScope::kStep ? 1 : executable.steps_per_request.load();
   const int64_t steps = std::min(at_once, most);
   const Clock::time_point begin = Clock::now();
@@ -355,7 +357,7 @@ void Master::PauseSteps() {
   });
 }
 
-// While no step is in flight.
+// Retires the parts. Call while no step is in flight.
 void Master::RetireParts() {
   std::vector<LocalExecutable*> parts;
   {
@@ -429,7 +431,7 @@ void Master::OwnPartEnded(PendingStep& step) {
 void Master::AllEnded(PendingStep& step) {
   WorkerPool& pool = runtime_.pool();
   ReturnSlot(step);
-  step.ended_.store(true, std::memory_order_release);  // likewise
+  step.ended_.store(true, std::memory_order_release);  // the step may be gone from here on
   pool.Notify();
 }
 

@@ -31,19 +31,19 @@ class Message;
 
 class ControlRound;
 
-// A compiled signature. Immutable but for what its plans keep.
+// A compiled signature. Immutable but for the state in its plans.
 struct Executable {
   explicit Executable(int32_t max_slots) : slots(max_slots) {}
   int64_t id = 0;
   std::vector<std::string> feeds;  // names, for messages
   size_t num_fetches = 0;
   int64_t num_nodes = 0;
-  std::vector<int> idle_ranks;                // those that have no node of it
+  std::vector<int> idle_ranks;                // ranks that have no node of it
   std::vector<std::string> devices;           // full names of those that have one
   bool tells_memory = false;                  // Session::TellMemoryAfter()
-  std::atomic<int64_t> steps_per_request{1};  // what RunSteps() asks for at once
+  std::atomic<int64_t> steps_per_request{1};  // steps that RunSteps() asks for at once
   StepSlots slots;                            // the master's mu_ guards it
-  std::unique_ptr<LocalExecutable> part;      // of rank 0; null when its containers have been reset
+  std::unique_ptr<LocalExecutable> part;      // rank 0's part; null when its containers have been reset
 };
 
 // Thread safety: all methods from any thread. Lock order: change_mu_, request_mu_, mu_.
@@ -66,7 +66,7 @@ class Master final : private PendingStepHost {
   Status WriteTrace(const std::string& prefix) EXCLUDES(change_mu_);
   Status Close() EXCLUDES(change_mu_, mu_);
 
-  // As it is now: it does not change.
+  // A snapshot of the graph; it does not change.
   std::shared_ptr<const Graph> graph() const EXCLUDES(mu_);
   int64_t steps_run() const { return next_step_.load(); }
   int64_t steps_not_finite() const { return runtime_.runner().steps_not_finite(); }
@@ -75,15 +75,16 @@ class Master final : private PendingStepHost {
   bool optimizes() const { return optimize_; }
 
  private:
-  // Null if there is none yet.
+  // Returns null if there is none yet.
   Executable* FindExecutable(const std::string& key) const EXCLUDES(mu_);
   Result<std::unique_ptr<Executable>> Compile(const RunSignature& signature, bool optimize) REQUIRES(change_mu_);
   Status Register(const std::vector<Partition>& partitions, Executable& executable) REQUIRES(change_mu_);
-  // What the parts of other ranks read, as this rank finds it.
+  // Adds the files that the parts of other ranks read, as this rank finds them.
   void AddFiles(const std::vector<Partition>& partitions, std::vector<control::Message>& requests) REQUIRES(change_mu_);
   Status CheckArgs(const Executable& executable, size_t feeds, size_t fetches) const;
   Status CheckFeeds(const Executable& executable, std::span<const Tensor> feeds) const;
-  // Up to `most` steps that feed and fetch nothing, in a round of bounded length: how many were asked for.
+  // Runs up to `most` steps that feed and fetch nothing, in a round of bounded length, and returns how many were asked
+  // for.
   Result<int64_t> RunSomeSteps(Executable& executable, int64_t most, NotFiniteRow& row) EXCLUDES(mu_);
 
   // Asks all ranks for steps, and begins this rank's part of them. Blocks while no slot is free.
@@ -99,7 +100,7 @@ class Master final : private PendingStepHost {
   void TakeBack(int64_t next, int64_t asked);
   void OwnPartEnded(PendingStep& step) override;
   void AllEnded(PendingStep& step) override;
-  // From the one to the other no step is in flight, and none begins.
+  // No step is in flight, and none begins, between PauseSteps() and ResumeSteps().
   void PauseSteps() EXCLUDES(mu_);
   void ResumeSteps() EXCLUDES(mu_);
   void RetireParts() EXCLUDES(mu_);
@@ -139,7 +140,7 @@ class Master final : private PendingStepHost {
   std::shared_ptr<const Graph> graph_ GUARDED_BY(mu_);
   std::map<std::string, std::unique_ptr<Executable>> executables_ GUARDED_BY(mu_);
   std::vector<std::unique_ptr<Executable>> ended_executables_
-      GUARDED_BY(mu_);  // of handles that callers may still hold
+      GUARDED_BY(mu_);  // callers may still hold handles of these
 };
 
 }  // namespace dfrun

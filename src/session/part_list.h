@@ -1,4 +1,4 @@
-// The parts of executables that a rank has, for who looks at all of them.
+// The list of the parts of executables that a rank has, for threads that look at all of them.
 #ifndef DFRUN_SRC_SESSION_PART_LIST_H_
 #define DFRUN_SRC_SESSION_PART_LIST_H_
 
@@ -18,7 +18,7 @@ class PartList {
     MutexLock lock(mu_);
     parts_.push_back(&part);
   }
-  // Waits for who looks at it.
+  // Removes a part; waits for a thread that looks at it.
   void Remove(LocalExecutable& part) EXCLUDES(mu_) {
     MutexLock lock(mu_);
     parts_.erase(std::find(parts_.begin(), parts_.end(), &part));

@@ -1,4 +1,4 @@
-// A step in flight, as who asked for it sees it.
+// A step in flight, as its caller sees it.
 #ifndef DFRUN_SRC_SESSION_PENDING_STEP_H_
 #define DFRUN_SRC_SESSION_PENDING_STEP_H_
 
@@ -14,12 +14,13 @@ namespace dfrun {
 class PendingStep;
 struct Executable;
 
-// What a step in flight asks of the master that made it.
+// Services that a step in flight needs of the master that made it.
 class PendingStepHost {
  public:
-  // Blocks until the steps have ended on all ranks; once.
+  // Waits for the end of the steps on all ranks; once.
+  // Blocks: until then.
   virtual Status Finish(PendingStep& step) = 0;
-  // This rank's part has ended; all ranks' parts have. From any thread.
+  // OwnPartEnded(): this rank's part has ended. AllEnded(): all ranks' parts have. Called from any thread.
   virtual void OwnPartEnded(PendingStep& step) = 0;
   virtual void AllEnded(PendingStep& step) = 0;
 
@@ -27,7 +28,8 @@ class PendingStepHost {
   ~PendingStepHost() = default;
 };
 
-// Made by Session::StartStep(). It is to be gone before its session is. Thread safety: one thread at a time.
+// A step in flight, made by Session::StartStep(). It must be destroyed before its session.
+// Thread safety: one thread at a time.
 class PendingStep {
  public:
   // Waits for the end of the step, whatever its status.
@@ -35,16 +37,17 @@ class PendingStep {
   PendingStep(const PendingStep&) = delete;
   PendingStep& operator=(const PendingStep&) = delete;
 
-  // True once Wait() returns at once. With one thread a rank, only threads in a method of the session or in Wait() move
-  // steps on.
+  // Returns true once Wait() returns at once. With one thread a rank, only threads in a method of the session or in
+  // Wait() move steps on.
   bool ended() const { return ended_.load(std::memory_order_acquire); }
-  // Blocks until the step has ended on every rank, with its status as of Session::RunStep(). `fetches` is in the
-  // signature's order, and set where the status is OK. Once.
+  // Waits for the end of the step on every rank and returns its status, as Session::RunStep() does. `fetches` is in the
+  // signature's order, and set where the status is OK. Call it once.
+  // Blocks: until the step has ended.
   Status Wait(std::span<Tensor> fetches);
 
  private:
   friend class Master;
-  // What the request's spans show lives until the end.
+  // Everything that the request's spans point to must live until the end.
   PendingStep(PendingStepHost& host, Executable& executable, const StepRequest& request)
       : host_(host), executable_(executable), request_(request) {}
 
@@ -54,11 +57,11 @@ class PendingStep {
   PendingStepHost& host_;
   Executable& executable_;
   StepRequest request_;
-  std::vector<Tensor> feeds_;     // where the request shows them
-  std::vector<Tensor> fetched_;   // likewise
+  std::vector<Tensor> feeds_;     // the tensors behind the request's `feeds`
+  std::vector<Tensor> fetched_;   // the tensors behind the request's `fetches`
   std::shared_ptr<StepRun> run_;  // null: it was not begun
   bool waited_ = false;
-  Status own_;    // of this rank's part
+  Status own_;    // this rank's part
   Status first_;  // the first error in time that a rank tells
   std::atomic<bool> own_ended_{false};
   std::atomic<bool> ended_{false};

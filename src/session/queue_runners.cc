@@ -46,7 +46,7 @@ void QueueRunners::Fill(Running& running, Session::Handle enqueue) {
   if (!closed.ok()) DF_LOG(kWarning) << "closing a queue whose elements have ended: " << closed.ToString();
 }
 
-// Of one that is closed already, or whose step fails, there is nothing more to end.
+// Cancels the queues of all runners. A queue that is closed already, or whose step fails, needs nothing more.
 void QueueRunners::Cancel() {
   stop_ = true;
   for (const auto& running : runners_) {

@@ -1,9 +1,9 @@
 // Steps that fill queues beside the steps of a job, as TensorFlow's QueueRunner and Coordinator run them.
 //
 // Each enqueue op has a thread of its own, which runs it step by step until there is no more (an error of the kind that
-// says so): when the last op of a runner has ended so, the queue is closed, and who takes from it gets what is left.
-// Any other error ends all runners: their queues are closed and what waits in them is cancelled.
-// Source: tensorflow/python/training/queue_runner_impl.py.
+// says so): when the last op of a runner has ended so, the queue is closed, and its readers get the elements that are
+// left. Any other error ends all runners: their queues are closed and the waits in them are cancelled. Source:
+// tensorflow/python/training/queue_runner_impl.py.
 #ifndef DFRUN_SRC_SESSION_QUEUE_RUNNERS_H_
 #define DFRUN_SRC_SESSION_QUEUE_RUNNERS_H_
 
@@ -37,7 +37,7 @@ class QueueRunners {
   // Ends them, and waits for the steps that they are at. Errors that this causes count for nothing.
   void Stop();
   bool empty() const { return runners_.empty(); }
-  // The first error of a runner that was not the end of what there is.
+  // The first error of a runner other than the end of its elements.
   Status failure() const EXCLUDES(mu_);
 
  private:

@@ -10,13 +10,13 @@
 namespace dfrun {
 namespace {
 
-constexpr int kMostBlocked = 100;  // that are listed
+constexpr int kMostBlocked = 100;  // bound of those listed
 
 WaitKind KindOf(const ExecPlan& plan, uint32_t node) {
   return plan.info(node).op->traits.wait;
 }
 
-// Of a plan, its contribution to a report.
+// Adds one plan's part to a report.
 class PlanReport {
  public:
   PlanReport(ExecPlan& plan, control::RankReport& report) : plan_(plan), report_(report), look_(LookAt(plan)) {

@@ -1,4 +1,4 @@
-// What this rank says of its steps where they do not go on.
+// Makes this rank's report about steps that do not go on.
 #ifndef DFRUN_SRC_SESSION_RANK_REPORT_H_
 #define DFRUN_SRC_SESSION_RANK_REPORT_H_
 
@@ -19,7 +19,8 @@ struct ReportSource {
   WorkerPool& pool;
 };
 
-// Any thread; takes some milliseconds where the rank is busy.
+// Makes the report; takes some milliseconds where the rank is busy.
+// Thread safety: any thread.
 control::RankReport MakeRankReport(const ReportSource& source);
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// How a rank fared in a round, with the time by which the first error of all ranks is found.
+// The result of a rank in a round, with the time by which the first error of all ranks is found.
 #ifndef DFRUN_SRC_SESSION_RANK_STATUS_H_
 #define DFRUN_SRC_SESSION_RANK_STATUS_H_
 
@@ -10,7 +10,7 @@ namespace dfrun {
 
 struct RankStatus {
   Status status;
-  int64_t time_ns = 0;  // of the error, system clock
+  int64_t time_ns = 0;  // time of the error, system clock in ns
 };
 
 }  // namespace dfrun

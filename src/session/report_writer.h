@@ -19,7 +19,7 @@ class ReportWriter {
   ReportWriter& operator=(const ReportWriter&) = delete;
   ~ReportWriter() { Join(); }
 
-  // Never waits: while one is being written others are left out.
+  // Writes a report on a thread of its own. Never waits: a report is left out while another is being written.
   void Write(std::string report) {
     if (is_writing_.exchange(true)) return;
     Join();

@@ -153,7 +153,8 @@ void Runtime::Lose(const Status& loss) {
   pool_->Notify();
 }
 
-// Not on the watch's thread, which must not drive a network: what ends a step does.
+// Ends the running steps after a loss. It must not run on the watch's thread, because the end of a step drives the
+// network.
 void Runtime::TakeLoss() {
   has_loss_.store(false, std::memory_order_relaxed);
   Status loss;
@@ -162,7 +163,8 @@ void Runtime::TakeLoss() {
     loss = loss_;
   }
   runner_->FailSession({loss, 0}, /*here=*/false);
-  control_->SetLost(loss);  // after that: who finds waiting vain waits for the steps that end here
+  control_->SetLost(loss);  // after FailSession(): a thread that finds waiting vain then waits for the steps that end
+                            // here
   pool_->Notify();
 }
 
@@ -177,7 +179,7 @@ void Runtime::TakeStop(int signal) {
   } else {
     shared_stop_ = true;
     options_.stop->Disarm();
-    options_.stop->request().Make(signal);  // it ends by the same code
+    options_.stop->request().Make(signal);  // this rank ends by the same code
   }
 }
 

@@ -1,5 +1,5 @@
-// One rank: its devices, registries, thread pool and communication. Everything else hangs off it, so that a process may
-// hold several (tests, simulation).
+// Runtime: one rank, with its devices, registries, thread pool and communication. It owns everything else, so that a
+// process may hold several ranks (tests, simulation).
 //
 //   DF_ASSIGN(auto group, comm::ProcessGroup::Join({.threads = threads}));   // jobs/: comm/bootstrap/process_group.h
 //   DF_ASSIGN(auto communicator, group->Connect());             // tests: comm::ConnectInProcess(ranks)
@@ -54,23 +54,24 @@ struct RuntimeOptions {
   // PlanOptions::records and explain.
   bool records = true;
   std::function<void(const std::string&)> explain = {};
-  // The ranks are threads of one process, of which one runs until it polls.
+  // Whether the ranks are threads of one process, of which one runs until it polls.
   bool ranks_are_threads = false;
-  // How collectives are done; rank 0's counts.
+  // The implementation of collectives; rank 0's option counts.
   CollectivesOption collectives = CollectivesOption::kAuto;
   std::vector<std::string> hosts = {};  // by rank; empty: not known
-  // Of this rank; outlives the runtime. Null: nobody asks it to stop.
+  // This rank's stop guard; it outlives the runtime. Null: nobody asks the rank to stop.
   StopGuard* stop = nullptr;
-  // Likewise. Null: no rank is missed where it dies.
+  // This rank's watch; it outlives the runtime. Null: the death of a rank is not noticed.
   RankWatch* watch = nullptr;
-  // Rank 0, with a watch: after so many seconds without the end of a step it is said what all ranks wait for; 0: never.
+  // Rank 0, with a watch: after so many seconds without the end of a step it reports what all ranks wait for; 0: never.
   double stall_s = 0;
-  // Rank 0: no step will ever go on. Called on the watch's thread, once; the steps of several ranks then end with this
-  // error. Empty: it is only said.
+  // Rank 0: called on the watch's thread, once, when no step will ever go on; the steps of several ranks then end with
+  // this error. Empty: it is only reported.
   std::function<void(const Status& stuck)> on_stuck = {};
 };
 
-// Thread safety: const methods from any thread; StartTask() before the first step. Outlives sessions and workers on it.
+// Thread safety: const methods from any thread; StartTask() before the first step.
+// Lifetime: the runtime must outlive the sessions and workers on it.
 class Runtime {
  public:
   // `communicator` is one of comm/.
@@ -83,7 +84,7 @@ class Runtime {
   int rank() const { return rank_; }
   int size() const { return size_; }
   const KernelRegistry& kernels() const { return *options_.kernels; }
-  // Of every plan.
+  // The options of every plan.
   PlanOptions plan_options() const {
     return {.loop_programs = options_.loop_programs, .records = options_.records, .explain = options_.explain};
   }
@@ -94,44 +95,45 @@ class Runtime {
   StepRunner& runner() const { return *runner_; }
   // The parts of executables on this rank.
   PartList& parts() { return parts_; }
-  // Null where there is one rank.
+  // Returns null where there is one rank.
   ControlPlane* control() const { return control_.get(); }
-  // What is traced on this rank, by one session at a time.
+  // The trace of this rank, used by one session at a time.
   StepTrace& trace() { return trace_; }
 
   // Finds this rank's devices, named as this task. A second call must name the same task: variables live on. The ops on
   // the devices open files by the rules of the last call; `limits` are those of the first.
   Status StartTask(const std::string& job, int task, const FileRules& files = {}, const MemoryLimits& limits = {});
-  // A number that no other session of this runtime has.
+  // Returns a number that no other session of this runtime has.
   int64_t NewSessionId() { return next_session_.fetch_add(1, std::memory_order_relaxed); }
 
   // The signal by which this rank, or on rank 0 any rank, is asked to stop; 0: none.
   int stop_signal() const;
   StopGuard* stop() const { return options_.stop; }
-  // What cannot be mended: the network has failed, a rank is lost. OK where nothing is.
+  // The error that cannot be mended: the network has failed, or a rank is lost. OK if there is none.
   Status network_status() const;
 
   // Empty before StartTask().
   const DeviceList& devices() const { return found_.devices; }
   const DevicesReport& devices_report() const { return found_.report; }
-  // The same with what the devices' memory holds now.
+  // The report with the current contents of the devices' memory.
   DevicesReport MemoryReport() const;
-  // Rank 0, after StartTasks() (src/session/start_tasks.h): what every rank has reported last, by rank.
+  // Rank 0: the last report of every rank, by rank. Call after StartTasks() (src/session/start_tasks.h).
   std::vector<DevicesReport> ReportsOfRanks() const EXCLUDES(reports_mu_);
-  // By full name; null if this rank has none of it.
+  // Finds a device by full name; null if this rank has none of it.
   Device* FindDevice(std::string_view full_name) const;
-  // Where feeds and fetches live. After StartTask().
+  // The device where feeds and fetches live. Call after StartTask().
   Device& cpu() const { return *found_.devices[0]; }
 
  private:
   Runtime(const RuntimeOptions& options, std::unique_ptr<Communicator> communicator);
   DeviceSite SiteOf(const DeviceName& task, const MemoryLimits& limits) const;
-  // Ranks that a signal reached tell rank 0, which tells them that it knows.
+  // Tells rank 0 of a signal that reached this rank; rank 0 tells all ranks that it knows.
   void ShareStop();
-  // What is told of the ranks, and what this one tells.
+  // Connects to the watch: its news of the ranks, and this rank's own reports.
   void AttachToWatch();
   void OnStuck(const Status& stuck);
-  // A rank was lost, or the steps will never go on, by the watch's thread: who polls next ends what runs here.
+  // Called on the watch's thread when a rank is lost or the steps will never go on. The next thread that polls fails
+  // all running steps.
   void Lose(const Status& loss) EXCLUDES(loss_mu_);
   void TakeLoss() EXCLUDES(loss_mu_);
   void TakeStop(int signal);
@@ -141,7 +143,7 @@ class Runtime {
   const int rank_;
   const int size_;
   std::atomic<int64_t> next_session_{0};
-  // In this order, so that what calls is destroyed before what it calls.
+  // The members are in an order in which each caller is destroyed before the objects that it calls.
   PartList parts_;
   StepTrace trace_;
   const std::unique_ptr<Communicator> communicator_;
@@ -149,15 +151,15 @@ class Runtime {
   TaskDevices found_;
   mutable Mutex reports_mu_;
   std::vector<DevicesReport> reports_ GUARDED_BY(reports_mu_);  // by rank, but for rank 0's own
-  bool shared_stop_ = false;                                    // of who polls
-  std::atomic<bool> has_loss_{false};                           // that is not taken yet
+  bool shared_stop_ = false;                                    // read and written by the polling thread only
+  std::atomic<bool> has_loss_{false};                           // a loss that is not taken yet
   Mutex loss_mu_;
   Status loss_ GUARDED_BY(loss_mu_);
   std::unique_ptr<ControlPlane> control_;
   std::unique_ptr<StepRunner> runner_;
   std::unique_ptr<WorkerPool> pool_;
-  std::unique_ptr<ReportWriter> writer_;  // of rank 0
-  std::unique_ptr<StallWatch> stall_;     // of rank 0, and of the watch's thread
+  std::unique_ptr<ReportWriter> writer_;  // rank 0 only
+  std::unique_ptr<StallWatch> stall_;     // rank 0 only, and its watch's thread
 };
 
 }  // namespace dfrun

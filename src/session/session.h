@@ -1,4 +1,4 @@
-// Session: runs parts of one graph, over all ranks. Used on rank 0; every other rank is in Worker::Serve().
+// Session: runs parts of one graph, over all ranks. It is used on rank 0; every other rank is in Worker::Serve().
 //
 //   DF_ASSIGN(auto session, Session::Create(*runtime, std::move(graph)));
 //   DF_ASSIGN(auto out, session->Run({{"x", value}}, {"loss", "y:1"}, {"train"}));      // by name
@@ -13,10 +13,10 @@
 // A signature is compiled once: pruned, optimised, placed, partitioned, scattered to the ranks; a plan is specialised
 // on the shapes fed. Feeds and fetches live on rank 0's CPU device, whatever device makes or uses them.
 //
-// Errors: one of Prepare() leaves the session as it was. One of a step ends the step on every rank and comes back as
-// the first in time, with rank, host, device and node; where there is more than one rank the session is then closed,
-// and every later call returns that error, unless SessionOptions::error_scope says otherwise. Variables keep what the
-// step had written.
+// Errors: an error of Prepare() leaves the session as it was. An error of a step ends the step on every rank; the first
+// in time is returned, with rank, host, device and node. Where there is more than one rank the session is then closed,
+// and every later call returns that error, unless SessionOptions::error_scope says otherwise. Variables keep the values
+// that the step had written.
 #ifndef DFRUN_SRC_SESSION_SESSION_H_
 #define DFRUN_SRC_SESSION_SESSION_H_
 
@@ -43,90 +43,93 @@ class Master;
 struct Executable;
 
 // Thread safety: all methods from any thread. Steps of different handles run at the same time, each with its own
-// intermediate values; they share variables. So do steps of one handle, but for those parts of it that write a variable
-// or have another state, as queues and random numbers: on each such rank they run one after the other, in the order in
+// intermediate values; they share variables. Steps of one handle do so too, except on ranks where their part writes a
+// variable or has another state, such as queues and random numbers: there they run one after the other, in the order in
 // which they were begun. On one rank with one device steps of several threads are in no order.
-// Blocking: all methods may wait for other ranks; the caller's thread takes part in the work.
+// Blocks: all methods may wait for other ranks; the caller's thread takes part in the work.
 class Session {
  public:
   // A compiled signature. Lives as long as the session.
   using Handle = Executable*;
 
-  // Makes the devices of every rank on the runtime's first session. The runtime outlives the session; with more than
-  // one rank it has one session at a time.
+  // Makes the devices of every rank on the runtime's first session. The runtime must outlive the session; with more
+  // than one rank it has one session at a time.
   static Result<std::unique_ptr<Session>> Create(Runtime& runtime, Graph graph, const SessionOptions& options = {});
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Feeds, fetches ("name" or "name:port") and targets (node names) in any number; fetched values in the order asked.
-  // Compiles the signature on its first use, with the shapes fed.
+  // Runs a step by names: any number of feeds, fetches ("name" or "name:port") and targets (node names). Returns the
+  // fetched values in the order of `fetches`. Compiles the signature on its first use, with the shapes fed.
   Result<std::vector<Tensor>> Run(const std::vector<std::pair<std::string, Tensor>>& feeds,
                                   const std::vector<std::string>& fetches,
                                   const std::vector<std::string>& targets = {});
 
-  // The compiled form of a signature, made on first use. feed_shapes may be empty: shapes as the graph declares them.
-  // Asking again gives the same handle, and does not wait for steps or for other signatures being compiled.
+  // Returns the compiled form of a signature, made on first use. feed_shapes may be empty: shapes are then those that
+  // the graph declares. A second call for a signature returns the same handle, and does not wait for steps or for other
+  // signatures being compiled.
   Result<Handle> Prepare(const RunSignature& signature);
-  // The same by names, as Run() takes them.
+  // Prepares a signature by names, as Run() takes them.
   Result<Handle> Prepare(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches,
                          const std::vector<std::string>& targets = {});
 
   // Adds nodes to the session's graph: those of a GraphDef, which may read nodes of the session by name, or those that
-  // `add` adds to the graph that it is given, in which it changes nothing. Functions that they call are lowered.
-  // Handles and node ids stay valid; steps may run meanwhile. Variables keep values and devices: InvalidArgument where
-  // the new nodes would constrain a stateful node that is there to another device. After an error the graph is as
-  // before.
+  // `add` adds to its argument, the session's graph, which it must not change otherwise. Functions that they call are
+  // lowered. Handles and node ids stay valid; steps may run meanwhile. Variables keep values and devices:
+  // InvalidArgument where the new nodes would constrain an existing stateful node to another device. After an error the
+  // graph is unchanged.
   Status Extend(std::string_view graph_def, GraphDefFormat format);
   Status Extend(const std::function<Status(Graph&)>& add);
 
-  // Forgets what the containers of these names hold, on every device of every rank: variables, queues, readers. No name
-  // at all stands for the default container, "". All handles of this session end with it: their steps return
-  // FailedPrecondition, and signatures are compiled anew. Another session of the runtime keeps what its handles hold.
-  // Waits for steps in flight where there are several ranks; not while a step runs on one.
+  // Empties the containers of these names, on every device of every rank: variables, queues, readers. No name at all
+  // stands for the default container, "". All handles of this session end with it: their steps return
+  // FailedPrecondition, and signatures are compiled anew. Objects behind handles of another session of the runtime live
+  // on. Waits for steps in flight where there are several ranks; must not be called while a step runs on one.
   Status ResetContainers(const std::vector<std::string>& names = {});
 
-  // One step. feeds and fetches are in the signature's order; a feed's dtype and shape must fit the signature's. The
-  // fetched tensors are owned, may share bytes with feeds, and are to be gone before the runtime, whose memory they
-  // are.
+  // Runs one step. feeds and fetches are in the signature's order; a feed's dtype and shape must fit the signature's.
+  // The fetched tensors are owned and may share bytes with feeds; they must be destroyed before the runtime, which owns
+  // their memory.
   Status RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches);
   // Begins a step and returns: it runs beside others. Feeds are kept until its end, but for bytes that they borrow.
-  // Blocks while as many steps of the handle are in flight as the transport tells apart (Transport::max_slots()).
+  // Blocks: while as many steps of the handle are in flight as the transport tells apart (Transport::max_slots()).
   Result<std::unique_ptr<PendingStep>> StartStep(Handle handle, std::span<const Tensor> feeds = {});
-  // `steps` steps of a signature that feeds and fetches nothing, requested at once: ranks wait for each other only
-  // where data does. Fewer where the runtime is asked to stop, and where `row`, which goes on with these steps, is
-  // full: steps_run() tells.
+  // Runs `steps` steps of a signature without feeds and fetches, requested at once: ranks wait for each other only
+  // where data does. It runs fewer if the runtime is asked to stop, or if `row`, which counts on over these steps, is
+  // full: steps_run() tells how many.
   Status RunSteps(Handle handle, int64_t steps, NotFiniteRow* row = nullptr);
 
-  // Steps so far, by all handles, whose updates were withheld since a value that they check is not finite
-  // (src/graph/update_gate.h). Such a step is no error.
+  // The number of steps so far, by all handles, whose updates were withheld because a value that they check is not
+  // finite (src/graph/update_gate.h). Such a step is no error.
   int64_t steps_not_finite() const;
-  // What the gates of the first such step since the last call have found; 0: there was none.
+  // The number that the gates of the first such step since the last call have found; 0: there was none.
   int32_t TakeFirstNotFinite();
-  // A step of a signature without feeds in which each node's values are looked at, for what numerics_check.h says. Not
-  // with another step. kNotFinite: what it found first, over all ranks; the session stays open, and all is fetched.
-  // `optimize`: the nodes as they run in steps, else as they are in the graph.
+  // Runs a step of a signature without feeds in which each node's values are looked at, for the faults that
+  // numerics_check.h names. No other step may run. kNotFinite: the first finding, over all ranks; the session stays
+  // open, and all is fetched. `optimize`: the nodes as they run in steps, else as they are in the graph.
   Status CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches);
 
-  // Each rank tells what its devices' memory holds when a step of the handle has ended. Before the first of them.
+  // Makes each rank report the contents of its devices' memory when a step of the handle has ended. Call before the
+  // first of them.
   void TellMemoryAfter(Handle handle);
-  // By rank and device, what was told last; of this rank as it is now. Ranks that have told nothing are not in it.
+  // The last reports, by rank and device; for this rank its current state. Ranks that have reported nothing are not in
+  // it.
   std::vector<DeviceMemory> MemoryOfRanks() const;
 
   // The graph as it runs: functions are lowered. The reference holds until the next Extend().
   const Graph& graph() const;
-  // Nodes over all partitions after the passes, Send and Recv included.
+  // The number of nodes in all partitions after the passes, Send and Recv included.
   int64_t num_nodes(Handle handle) const;
-  // Ranks on which none of them is.
+  // The ranks that have none of these nodes.
   const std::vector<int>& idle_ranks(Handle handle) const;
-  // Full names of the devices on which some are.
+  // The full names of the devices that have some.
   const std::vector<std::string>& devices(Handle handle) const;
-  // Steps begun so far, by all handles: the id of the next step.
+  // The number of steps begun so far, by all handles: the id of the next step.
   int64_t steps_run() const;
 
-  // Every rank records its steps and their messages from now on, until WriteTrace() ends it: each rank then writes what
-  // it recorded to "<prefix>rank-<rank>.json", a Chrome trace. Not while a step runs; one session of a runtime at a
-  // time.
+  // Makes every rank record its steps and their messages from now on, until WriteTrace() ends it: each rank then writes
+  // its records to "<prefix>rank-<rank>.json", a Chrome trace. No step may be running; one session of a runtime traces
+  // at a time.
   void StartTrace();
   Status WriteTrace(const std::string& prefix);
 

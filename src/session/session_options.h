@@ -1,4 +1,4 @@
-// How a session is made, and what its steps may be asked to do: what Session and its Master both know.
+// Options of a session and of its steps, known to both Session and its Master.
 #ifndef DFRUN_SRC_SESSION_SESSION_OPTIONS_H_
 #define DFRUN_SRC_SESSION_SESSION_OPTIONS_H_
 
@@ -16,28 +16,28 @@ namespace dfrun {
 struct SessionOptions {
   // The cluster's jobs; empty: every rank is a worker. The same in every session of a runtime.
   std::vector<JobTasks> jobs;
-  // False: prune and place only.
+  // Whether passes optimise the graph; false: it is only pruned and placed.
   bool optimize = true;
   // Names of passes (CompileStages(), compile.h) that do not run, to compare; those that a graph needs run all the
   // same.
   std::vector<std::string> without_passes = {};
   // True: a device constraint that no device of the cluster matches does not count, where it would be an error.
   bool soft_placement = false;
-  // Which edges travel compressed beside those whose source says so.
+  // The compression of edges between ranks, besides those whose source asks for it.
   WireCompression compression = WireCompression::kNone;
-  // Which files the graph's ops may open; by default any. Who runs graphs of others confines them.
+  // The files that the graph's ops may open; by default any. A program that runs graphs of others confines them.
   FileRules files;
-  // Of each device of a type, by rank. The first session of a runtime says it.
+  // The limits of each device of a type, by rank. The first session of a runtime sets them.
   MemoryLimits memory_limits = {};
-  // What an error of a step ends where there are several ranks. kStep: that step alone, on every rank; the session and
-  // the steps beside it go on. RunSteps() then asks for one step at a time.
+  // The scope of a step's error where there are several ranks. kStep: it ends that step alone, on every rank; the
+  // session and the steps beside it go on. RunSteps() then asks for one step at a time.
   ErrorScope error_scope = ErrorScope::kSession;
 };
 
 // Steps behind each other that Session::steps_not_finite() counts, up to the last that has run.
 struct NotFiniteRow {
   int64_t length = 0;
-  int64_t limit = 0;  // of steps that were asked for at once none is run after so many; 0: all are
+  int64_t limit = 0;  // steps asked for at once end after so many; 0: no limit
 
   bool is_full() const { return limit > 0 && length >= limit; }
   void Add(bool is_finite) { length = is_finite ? 0 : length + 1; }

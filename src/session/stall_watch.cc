@@ -9,9 +9,9 @@
 namespace dfrun {
 namespace {
 
-// For ranks to answer in; who has not is silent.
+// The time for ranks to answer; a rank that has not answered then is silent.
 constexpr std::chrono::seconds kAnswerTime(4);
-// Between the two looks at a stall.
+// The time between the two looks at a stall.
 constexpr std::chrono::milliseconds kBetween(500);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Notices on rank 0 that no step ends, asks all ranks what they wait for, and says it.
+// A watch on rank 0 that notices when no step ends, asks all ranks what they wait for, and reports it.
 #ifndef DFRUN_SRC_SESSION_STALL_WATCH_H_
 #define DFRUN_SRC_SESSION_STALL_WATCH_H_
 
@@ -19,13 +19,14 @@ struct StallOptions {
   // Whether rank 0 waits for steps, or for another request to all ranks, and a count that grows with each.
   std::function<bool()> is_in_step;
   std::function<int64_t()> progress;
-  // What is to be told to a person.
+  // Tells a person.
   std::function<void(const std::string& report)> say;
-  // No step will ever go on: FailedPrecondition, with the report.
+  // Called when no step will ever go on, with FailedPrecondition and the report.
   std::function<void(const Status& stuck)> on_stuck;
 };
 
-// Of rank 0. Thread safety: the watch's thread alone, which calls it by the events of the watch.
+// Watches rank 0's steps for a stall.
+// Thread safety: the watch's thread alone, which calls it by the events of the watch.
 class StallWatch {
  public:
   StallWatch(RankWatch& watch, StallOptions options) : watch_(watch), options_(std::move(options)) {}
@@ -37,7 +38,7 @@ class StallWatch {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // Why a question is under way: the first of a stall, the second of it, or a person's.
+  // The reason of the question under way: the first of a stall, the second of it, or a person's.
   enum class Purpose { kNone, kFirst, kSecond, kAsked };
 
   void Ask(Purpose purpose);

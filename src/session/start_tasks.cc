@@ -13,7 +13,8 @@
 namespace dfrun {
 namespace {
 
-// Ranks need not be in one directory: what is relative means rank 0's, and that of the rank that opens a file.
+// Adds absolute roots to relative ones: ranks need not be in one directory, so a relative root means both rank 0's and
+// that of the rank that opens a file.
 FileRules WithAbsoluteRoots(FileRules rules) {
   for (std::vector<std::string>* const all : {&rules.roots, &rules.write_roots}) {
     const std::vector<std::string> roots = *all;

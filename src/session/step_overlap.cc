@@ -9,7 +9,7 @@
 namespace dfrun {
 namespace {
 
-// Stateful since it must not be merged or folded: what it gives is the step's own.
+// Whether a node is stateful only because it must not be merged or folded: its value belongs to the step alone.
 bool IsOfOneStep(const Node& node) {
   return node.op->traits.boundary != Boundary::kNone || IsParticipant(node);
 }

@@ -40,7 +40,7 @@ bool StepRun::BeginStep() {
     host_.CountStep();
     return true;
   }
-  // It has failed before it began here: its messages are waited for all the same.
+  // The step failed before it began here; its messages are waited for all the same.
   fails_alone ? rendezvous_->EndStep(failed, QuietInStep()) : End(failed);
   return false;
 }
@@ -97,13 +97,13 @@ bool StepRun::NextStep() {
     if (state_ != State::kBetweenSteps) return false;
     status = TakeStatus();
   }
-  // For an error that came before the first node.
+  // An error may have come before the first node.
   if (!status.ok() && !FailHere(status)) return false;
   bool goes_on = false;
   {
     MutexLock lock(mu_);
     if (state_ != State::kBetweenSteps)
-      return false;  // it has failed meanwhile: the end of its messages leads here again
+      return false;  // a step that failed meanwhile comes here again when its messages end
     if (!failure_.status.ok()) status = failure_.status;
     goes_on = status.ok() && steps_run_ < request_.steps && !not_finite_.is_full();
     if (!goes_on) state_ = State::kEnded;
@@ -125,7 +125,7 @@ Status StepRun::TakeStatus() {
   return first;
 }
 
-// Whoever waits for `done` may destroy the part as soon as that has run; a run behind this one keeps it.
+// Ends the run. The owner may destroy the part as soon as `done` has run, unless another run of it follows.
 void StepRun::End(Status status) {
   {
     MutexLock lock(mu_);
@@ -135,7 +135,7 @@ void StepRun::End(Status status) {
   const std::shared_ptr<StepRun> next = host_.TakeOut(shared_from_this());
   WorkerPool& pool = host_.pool();
   done_(std::move(status));
-  // Not by this thread, which may be the one that polls.
+  // Another thread takes it, since this one may be the one that polls.
   if (next != nullptr) pool.Submit(next.get());
 }
 

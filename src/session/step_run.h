@@ -21,21 +21,22 @@ namespace dfrun {
 
 class StepRun;
 
-// What a run asks of its runner. Thread safety: all methods from any thread.
+// Services that a run needs of its runner.
+// Thread safety: all methods from any thread.
 class StepRunHost {
  public:
   virtual WorkerPool& pool() = 0;
-  // Null where there is one rank.
+  // Returns null where there is one rank.
   virtual ControlPlane* control() = 0;
-  // What errors call this rank.
+  // The name of this rank in errors.
   virtual const std::string& rank_text() const = 0;
-  // A step begins on this rank.
+  // Counts a step that begins on this rank.
   virtual void CountStep() = 0;
-  // A step's updates were withheld on this rank, by what its gate has found.
+  // Counts a step whose updates were withheld on this rank; `found` is its gate's finding.
   virtual void CountNotFinite(int32_t found) = 0;
-  // A failure here that ends the session.
+  // Fails the session because of a failure here.
   virtual void FailSessionHere(const Status& status) = 0;
-  // Takes a run that has ended out of its part's line; the run that is to begin then, if one is.
+  // Takes a run that has ended out of its part's line; returns the run that is to begin then, if there is one.
   virtual std::shared_ptr<StepRun> TakeOut(const std::shared_ptr<StepRun>& run) = 0;
 
  protected:
@@ -43,41 +44,43 @@ class StepRunHost {
 };
 
 struct StepRequest {
-  int64_t round = 0;  // where there are several ranks
+  int64_t round = 0;  // set if there are several ranks
   int64_t first_step = 0;
   int64_t steps = 1;
   int32_t slot = 0;
   ErrorScope scope = ErrorScope::kSession;  // kStep: of one step
   NotFiniteRow not_finite = {};             // before the first step; none is run after it is full
-  // Live until the end, as what they point at.
+  // The arguments, and everything that they point to, must live until the end.
   std::span<const Tensor> feeds = {};
   std::span<Tensor> fetches = {};
-  bool tell_memory = false;  // ranks tell what their devices' memory holds at the end
+  bool tell_memory = false;  // ranks report the contents of their devices' memory at the end
   TraceSink* trace = nullptr;
   NumericsCheck* numerics = nullptr;
 };
 
-// Made and begun by StepRunner. No thread waits in it: the thread that ends a step begins the next.
+// A run of steps of one part, made and begun by StepRunner. No thread waits in it: the thread that ends a step begins
+// the next.
 //
-// A step ends when its plans have ended and, where it failed alone, nothing more of it comes to this rank: left_ counts
-// these. Thread safety: all methods from any thread, but as each says.
+// A step ends when its plans have ended and, where it failed alone, no more messages of it come to this rank: left_
+// counts these.
+// Thread safety: all methods from any thread, unless a method says otherwise.
 class StepRun final : public Work, private Rendezvous, public std::enable_shared_from_this<StepRun> {
  public:
   // `done` runs once, when this rank's part of all steps has ended, with its status.
   StepRun(StepRunHost& host, LocalExecutable& part, const StepRequest& request, Callback done);
   ~StepRun() override = default;
 
-  // Once, when it is first in its part's line.
+  // Begins the run; once, when it is first in its part's line.
   void Begin();
-  // The step, of scope kStep, has failed elsewhere; the session has failed. At any time, also before it begins and
-  // after it has ended; the first failure counts.
+  // Notes that the step, of scope kStep, or the session has failed elsewhere. They may be called at any time, also
+  // before the run begins and after it has ended; the first failure counts.
   void FailElsewhere(const Status& status) EXCLUDES(mu_);
   void FailWithSession(const Status& status) EXCLUDES(mu_);
 
   LocalExecutable& part() const { return part_; }
   const StepRequest& request() const { return request_; }
-  // When it has ended: the failure that arose here, if its scope is kStep; steps that ran; those behind each other, up
-  // to the last, whose updates were withheld.
+  // Results, when the run has ended: the failure that arose here, if its scope is kStep; the steps that ran; the last
+  // steps, behind each other, whose updates were withheld.
   RankStatus own_failure() const EXCLUDES(mu_);
   int64_t steps_run() const { return steps_run_; }
   const NotFiniteRow& not_finite() const { return not_finite_; }
@@ -90,7 +93,7 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
     Status status;
   };
 
-  // What the plans see: an error of one of them fails the step on every rank.
+  // The rendezvous of the plans: an error of one of them fails the step on every rank.
   void Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done) override {
     rendezvous_->Send(key, value, is_dead, done);
   }
@@ -101,23 +104,23 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
 
   // True: its plans are to be started.
   bool BeginStep() EXCLUDES(mu_);
-  // From a step's start on: until a step is left to others, or the last has ended.
+  // Runs a step, from its start on, until it is left to other threads, or the last step has ended.
   void RunSteps();
   void Start(size_t plan);
-  // One of what left_ counts has ended. True: it was the last of the step.
+  // Counts the end of a plan, or of the start itself (see left_). True: it was the last of the step.
   bool EndOne() EXCLUDES(mu_);
   void OneEnded();
-  // After a step. True: the next one's plans are to be started.
+  // Called after a step. True: the next one's plans are to be started.
   bool NextStep();
-  // Of the step that has ended.
+  // The status of the step that has ended.
   Status TakeStatus() REQUIRES(mu_);
   void End(Status status);
 
-  // An error here. False: the step had ended but for this, and now waits for its messages.
+  // Notes an error here. False: the step had ended but for this, and now waits for its messages.
   bool FailHere(const Status& status);
-  // False where there was a failure before. `was`: in what state it came.
+  // Records a failure; false where there was one before. `was`: the state in which it came.
   bool Record(const RankStatus& failure, bool here, ErrorScope scope, State* was) EXCLUDES(mu_);
-  // Of a step that fails alone.
+  // Ends a step that fails alone.
   void EndStep(const Status& status, State was);
   Callback QuietInStep();
 
@@ -126,7 +129,7 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
   const StepRequest request_;
   const Callback done_;
   StepRendezvous* rendezvous_ = nullptr;  // null where nothing is exchanged
-  // Of who has the step: between two steps one thread.
+  // Owned by the thread that runs the step; between steps by exactly one thread.
   std::vector<PlanRun> plans_;
   int64_t steps_run_ = 0;
   NotFiniteRow not_finite_;
@@ -138,7 +141,8 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
   RankStatus failure_ GUARDED_BY(mu_);
   bool failed_here_ GUARDED_BY(mu_) = false;
   bool fails_alone_ GUARDED_BY(mu_) = false;
-  // Of the step. Made anew only while there is no failure; who cancels records one first.
+  // The step's cancellation. It is made anew only while there is no failure; a thread records a failure before it
+  // cancels.
   std::optional<Cancellation> cancellation_;
 };
 

@@ -8,7 +8,7 @@
 namespace dfrun {
 namespace {
 
-// Where Run() waits.
+// The end of a run, for which Run() waits.
 struct RunEnd {
   WorkerPool& pool;
   Status status = {};

@@ -19,32 +19,36 @@ namespace dfrun {
 // other in the order in which they were queued; steps of several parts run at the same time.
 class StepRunner final : public StepRunHost {
  public:
-  // `control` is null where there is one rank. Both outlive the runner. `rank_text` is what errors call this rank.
+  // `control` is null where there is one rank. Both must outlive the runner. `rank_text` is the name of this rank in
+  // errors.
   StepRunner(WorkerPool& pool, ControlPlane* control, std::string rank_text);
 
   // Puts a run into its part's line. True: the caller is to Begin() it; else the one before it does. All ranks queue
   // the runs of a part in the same order. Its slot is free: the last step in it has ended on all ranks.
   [[nodiscard]] bool Queue(const std::shared_ptr<StepRun>& run) EXCLUDES(mu_);
-  // Blocks until nothing comes to this rank any more of steps of the part that ended well here and failed elsewhere.
+  // Waits for the end of messages to this rank from steps of the part that ended well here and failed elsewhere.
+  // Blocks: until then.
   void WaitUntilQuiet(LocalExecutable& part);
-  // Before the part is destroyed, when no step of it runs: WaitUntilQuiet(), and forgets its runs.
+  // WaitUntilQuiet(), and forgets the part's runs. Call before the part is destroyed, when no step of it runs.
   void Retire(LocalExecutable& part) EXCLUDES(mu_);
-  // Queues, begins and waits. Blocks until this rank's part has ended. With several ranks, an error here ends the step
-  // everywhere, and an error elsewhere ends it here.
+  // Queues a run, begins it and waits for its end. With several ranks, an error here ends the step everywhere, and an
+  // error elsewhere ends it here.
+  // Blocks: until this rank's part has ended.
   Status Run(LocalExecutable& part, const StepRequest& request);
 
   // Steps so far whose updates were withheld on this rank (src/graph/update_gate.h): those in which a value that their
   // gates check was not finite.
   int64_t steps_not_finite() const { return steps_not_finite_.load(std::memory_order_relaxed); }
-  // What the gates of the first of them since the last call have found; 0: there was none.
+  // The number that the gates of the first of them since the last call have found; 0: there was none.
   int32_t TakeFirstNotFinite() { return first_not_finite_.exchange(0, std::memory_order_relaxed); }
-  // Steps begun on this rank, and requests for steps begun and not ended: what tells whether it goes on.
+  // The steps begun on this rank, and whether a request for steps has begun and not ended; both tell whether it goes
+  // on.
   int64_t steps_begun() const { return steps_begun_.load(std::memory_order_relaxed); }
   bool is_in_step() const { return open_.load(std::memory_order_relaxed) > 0; }
-  // What a check found on this rank, as kNotFinite; else OK.
+  // The finding of a check on this rank, as kNotFinite; else OK.
   RankStatus Found(const NumericsCheck& check) const;
 
-  // Of StepRunHost.
+  // The methods of StepRunHost.
   WorkerPool& pool() override { return pool_; }
   ControlPlane* control() override { return control_; }
   const std::string& rank_text() const override { return rank_text_; }
@@ -55,10 +59,11 @@ class StepRunner final : public StepRunHost {
 
   // A failure that ends the session: here, or elsewhere. The first counts.
   void FailSession(const RankStatus& failure, bool here) EXCLUDES(mu_);
-  // With several ranks: the failure that ended the session, the first that this rank saw, its own or another's. Every
-  // later run ends with it at once.
+  // The failure that ended the session, where there are several ranks: the first that this rank saw, its own or
+  // another's. Every later run ends with it at once.
   Status failure() const EXCLUDES(mu_);
-  // What this rank tells of a run that has ended: the failure that arose here, of the run or of the session; else OK.
+  // The failure of a run that has ended, as this rank reports it: one that arose here, in the run or the session; else
+  // OK.
   RankStatus OwnFailure(const StepRun& run) const EXCLUDES(mu_);
 
  private:
@@ -76,7 +81,8 @@ class StepRunner final : public StepRunHost {
   RankStatus failure_ GUARDED_BY(mu_);
   bool failed_here_ GUARDED_BY(mu_) = false;
   std::vector<std::shared_ptr<StepRun>> runs_ GUARDED_BY(mu_);  // queued and running
-  // Of scope kStep, by round, until another run has their slot: a failure elsewhere may be heard of after they ended.
+  // Runs of scope kStep, by round, until another run has their slot: a failure elsewhere may become known after they
+  // ended.
   std::map<int64_t, std::shared_ptr<StepRun>> alone_ GUARDED_BY(mu_);
   std::map<int64_t, Status> early_failures_ GUARDED_BY(mu_);  // heard of before the run was queued; by round
 };

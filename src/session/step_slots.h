@@ -1,4 +1,4 @@
-// Which of an executable's slots steps in flight have.
+// The slots of an executable that its steps in flight have.
 #ifndef DFRUN_SRC_SESSION_STEP_SLOTS_H_
 #define DFRUN_SRC_SESSION_STEP_SLOTS_H_
 
@@ -7,14 +7,15 @@
 
 namespace dfrun {
 
-// Each slot that was ever used has a rendezvous on every rank, so the lowest free one is taken. Thread safety: none.
+// The free slots. Each slot that was ever used has a rendezvous on every rank, so the lowest free one is taken.
+// Thread safety: none.
 class StepSlots {
  public:
   static constexpr int32_t kMost = 64;
 
   explicit StepSlots(int32_t slots) : free_(slots >= kMost ? ~uint64_t{0} : (uint64_t{1} << slots) - 1) {}
   bool any_free() const { return free_ != 0; }
-  // One that is free.
+  // Takes a free slot.
   int32_t Take() {
     const int32_t slot = std::countr_zero(free_);
     free_ &= free_ - 1;

@@ -1,5 +1,6 @@
-// Bounds how long a rank works on after it has been asked to stop: whoever leads the work looks for the request between
-// two steps, saves and ends; where the step in progress does not end in time, the guard ends the job instead.
+// A bound of the time that a rank works on after it has been asked to stop. The thread that leads the work looks for
+// the request between two steps, saves and ends; where the step in progress does not end in time, the guard ends the
+// job instead.
 #ifndef DFRUN_SRC_SESSION_STOP_GUARD_H_
 #define DFRUN_SRC_SESSION_STOP_GUARD_H_
 
@@ -24,7 +25,7 @@ class StopGuard {
   // `request` outlives the guard, which is the only one to wait for it. Until the guard goes the work must end within
   // `grace` of the request.
   StopGuard(StopRequest& request, Seconds grace, End end);
-  // Nothing is ended from here on.
+  // Ends the guard: it ends no job from here on.
   ~StopGuard();
   StopGuard(const StopGuard&) = delete;
   StopGuard& operator=(const StopGuard&) = delete;
@@ -32,16 +33,17 @@ class StopGuard {
   StopRequest& request() { return request_; }
   int signal() const { return request_.signal(); }
 
-  // What is known of the work, for the error that ends it.
-  // `saves`: it writes checkpoints, so that it is to be started again.
+  // Facts about the work, for the error that ends it. `saves`: it writes checkpoints, so that it is to be started
+  // again.
   void SetSaves(bool saves) EXCLUDES(mu_);
   bool saves() EXCLUDES(mu_);
-  // "step 40 is saved in run/checkpoints"; empty: nothing is, and there is nothing to start again from. Who never says
-  // it does not know.
+  // The state of checkpoints: "step 40 is saved in run/checkpoints"; empty: nothing is saved, and there is nothing to
+  // start again from. Without a call it is not known.
   void SetCommitted(std::string committed) EXCLUDES(mu_);
   void SetGrace(Seconds grace) EXCLUDES(mu_);
 
-  // The step in progress has ended, or somebody else bounds it: what is left may take as long as it takes.
+  // Ends the bound: the step in progress has ended, or another mechanism bounds it, and the rest may take as long as it
+  // takes.
   void Disarm() EXCLUDES(mu_);
 
  private:

@@ -55,7 +55,8 @@ void WaitGraph::FindNext() {
   }
 }
 
-// Whether the other node, by what cannot run before it, holds the waiter up.
+// Whether the other node holds the waiter up, since a node that cannot run before the other one has ended would serve
+// the waiter.
 bool WaitGraph::IsNext(const Waiter& waiter, const Waiter& other) const {
   const BlockedNode& node = *waiter.node;
   const BlockedNode& holder = *other.node;
@@ -119,7 +120,7 @@ std::string WaitGraph::Reason(const Waiter& waiter) const {
   return StrCat(", which is not at its Send in step ", node.step());
 }
 
-// What `waiter` waits for, and the node that holds it up there.
+// Describes the wait of `waiter`, and the node that holds it up there.
 std::string WaitGraph::Link(size_t waiter, size_t next) const {
   const Waiter& holder = waiters_[next];
   if (KindOf(*waiters_[waiter].node) == WaitKind::kRecv) return ", which ";

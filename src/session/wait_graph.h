@@ -1,4 +1,5 @@
-// Who waits for whom, from the reports of all ranks: in words, by the names of edges and objects.
+// The wait graph of all ranks, made from their reports: it tells in words, by the names of edges and objects, which
+// node waits for which.
 #ifndef DFRUN_SRC_SESSION_WAIT_GRAPH_H_
 #define DFRUN_SRC_SESSION_WAIT_GRAPH_H_
 
@@ -12,7 +13,7 @@
 
 namespace dfrun {
 
-// By rank; nothing: the rank is silent.
+// The reports by rank; nothing: the rank is silent.
 using RankReports = std::vector<std::optional<control::RankReport>>;
 
 // Thread safety: const methods from any thread. The reports outlive it.
@@ -26,7 +27,7 @@ class WaitGraph {
   // "rank 0 waits for y:0 from rank 1, which waits for x:0 from rank 0, which waits for y:0 from rank 1"; empty where
   // there is none.
   std::string Cycle() const;
-  // True where a value is on its way: sent, not gone, and waited for.
+  // Returns true where a value is on its way: sent, not gone, and waited for.
   bool has_transfers() const;
 
  private:
@@ -38,7 +39,7 @@ class WaitGraph {
   void FindNext();
   bool IsNext(const Waiter& waiter, const Waiter& other) const;
   std::string Describe(const Waiter& waiter) const;
-  // What holds a Recv or a Dequeue up where no blocked node does.
+  // The reason why a Recv, an Enqueue or a Dequeue waits where no blocked node holds it up.
   std::string Reason(const Waiter& waiter) const;
   std::string Link(size_t waiter, size_t next) const;
   std::string Chain(size_t waiter) const;
@@ -51,8 +52,8 @@ class WaitGraph {
   std::vector<std::map<std::pair<int32_t, int64_t>, const control::SentValue*>> sent_;  // by rank: by channel and step
 };
 
-// What proves that no step will ever go on, in words; empty where nothing does. `before` and `now` are reports of all
-// ranks, the second asked for when the first had come.
+// The proof that no step will ever go on, in words; empty where there is none. `before` and `now` are reports of all
+// ranks; the second were asked for when the first had come.
 std::string WhyStuck(const RankReports& before, const RankReports& now);
 
 }  // namespace dfrun

@@ -59,7 +59,7 @@ class Worker::Impl {
   Status Serve();
 
  private:
-  // False when the network has failed.
+  // Returns false when the network has failed.
   bool WaitForRequest(control::Message* request);
   RankStatus Handle(const control::Message& request);
   void StartRun(const control::Message& request);
@@ -73,7 +73,8 @@ class Worker::Impl {
 
   Runtime& runtime_;
   std::map<int64_t, std::unique_ptr<LocalExecutable>> parts_;  // by executable
-  SameFiles same_files_;                                       // that rank 0 has told of, with all executables
+  SameFiles same_files_;                                       // the files that rank 0 has told of, with all
+                                                               // executables
 };
 
 bool Worker::Impl::WaitForRequest(control::Message* request) {
@@ -193,7 +194,7 @@ void Worker::Impl::StartRun(const control::Message& request) {
                    run.check_numerics());
 }
 
-// No step is in flight: rank 0 has waited for all.
+// Drops all parts. No step is in flight: rank 0 has waited for all.
 void Worker::Impl::DropParts() {
   for (const auto& [executable, part] : parts_) runtime_.runner().Retire(*part);
   parts_.clear();

@@ -1,4 +1,4 @@
-// Worker: what a rank other than 0 does. It registers the partitions that rank 0 sends, and runs them on request.
+// Worker: the part of a rank other than 0. It registers the partitions that rank 0 sends, and runs them on request.
 #ifndef DFRUN_SRC_SESSION_WORKER_H_
 #define DFRUN_SRC_SESSION_WORKER_H_
 
@@ -6,6 +6,8 @@
 
 namespace dfrun {
 
+// Serves the requests of rank 0 on another rank.
+// Thread safety: one thread.
 class Worker {
  public:
   // The runtime outlives the worker.
@@ -15,7 +17,8 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   // Serves requests until rank 0 calls Shutdown(); returns the status that it gave, or the error of the network that
-  // ended the connection. Blocks; polls, then yields, then sleeps briefly while there is nothing to do.
+  // ended the connection.
+  // Blocks: polls, then yields, then sleeps briefly while there is nothing to do.
   Status Serve();
 
  private:
@@ -23,7 +26,7 @@ class Worker {
   std::unique_ptr<Impl> impl_;
 };
 
-// On rank 0, after the last session: ends Serve() on every other rank with `status`.
+// Rank 0, after the last session: ends Serve() on every other rank with `status`.
 Status Shutdown(Runtime& runtime, const Status& status = Status());
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// One of several that a section of the spec chooses by name (src/spec/alternatives.h), with the values of its keys.
+// An alternative that a section of the spec has chosen by name (src/spec/alternatives.h), with the values of its keys.
 #ifndef DFRUN_SRC_SPEC_ALTERNATIVE_H_
 #define DFRUN_SRC_SPEC_ALTERNATIVE_H_
 
@@ -15,6 +15,8 @@ namespace dfrun {
 using KeyValue = std::variant<bool, int64_t, double>;
 using KeyValues = std::map<std::string, KeyValue, std::less<>>;
 
+// A chosen alternative, with values for all of its keys.
+// Thread safety: as a standard container.
 class Alternative {
  public:
   Alternative() = default;
@@ -22,7 +24,7 @@ class Alternative {
   Alternative(std::string name, KeyValues values) : name_(std::move(name)), values_(std::move(values)) {}
 
   const std::string& name() const { return name_; }
-  // Of a key that the definition has, by its kind.
+  // The value of a key that the definition has, by its kind.
   bool flag(std::string_view key) const { return std::get<bool>(values_.find(key)->second); }
   int64_t integer(std::string_view key) const { return std::get<int64_t>(values_.find(key)->second); }
   double number(std::string_view key) const { return std::get<double>(values_.find(key)->second); }

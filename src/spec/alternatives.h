@@ -1,5 +1,5 @@
-// What a section of the spec chooses by name among registered definitions, each with keys of its own in that section:
-// `optimizer: momentum` has `momentum:` and `nesterov:` beside it.
+// Alternatives: registered definitions among which a section of the spec chooses by name, each with keys of its own in
+// that section. `optimizer: momentum` has `momentum:` and `nesterov:` beside it.
 #ifndef DFRUN_SRC_SPEC_ALTERNATIVES_H_
 #define DFRUN_SRC_SPEC_ALTERNATIVES_H_
 
@@ -21,16 +21,17 @@ struct TrainSpec;
 
 struct AlternativeDef {
   std::vector<KeyDef> keys = {};      // numbers and bools, each with a fallback
-  std::vector<std::string> doc = {};  // of its line in Alternatives::Table(), by the columns
+  std::vector<std::string> doc = {};  // cells of its line in Alternatives::Table(), by column
   // Reports where the rest of the section, or an input that its loss reads, does not agree with the values; false then.
   // May be null.
   bool (*check)(const TrainSpec& train, std::span<const InputSpec* const> inputs, Diagnostics& diagnostics) = nullptr;
 };
 
-// All that one key may choose among. Thread safety: as a Registry.
+// All alternatives that one key may choose among.
+// Thread safety: as a Registry.
 class Alternatives {
  public:
-  // `key`: "optimizer"; `fallback`: the name where the spec has none; `columns`: what AlternativeDef::doc is about.
+  // `key`: "optimizer"; `fallback`: the name where the spec has none; `columns`: the titles for AlternativeDef::doc.
   Alternatives(std::string key, std::string fallback, std::vector<std::string> columns)
       : key_(std::move(key)), fallback_(std::move(fallback)), columns_(std::move(columns)) {}
 
@@ -38,15 +39,16 @@ class Alternatives {
 
   const std::string& key() const { return key_; }
   const std::string& fallback() const { return fallback_; }
-  // Null where there is none of this name.
+  // Returns null where there is none of this name.
   const AlternativeDef* Find(std::string_view name) const { return defs_.Find(name); }
-  // From the simplest on: those with fewer keys first, then by name.
+  // Names from the simplest on: those with fewer keys first, then by name.
   std::vector<std::string> Names() const;
   // The own keys of all, each name once, in the order of Names().
   std::vector<KeyDef> Keys() const;
-  // One that is there, with its fallbacks.
+  // Makes a registered alternative with its fallbacks.
   Alternative Make(std::string_view name) const;
-  // The one that a section chooses, with what it says of its keys; nothing where that was wrong, which is reported.
+  // Reads the alternative that a section chooses, with the values of its keys; nothing after an error, which is
+  // reported.
   std::optional<Alternative> Read(const Yaml& section, ValueReader& reader) const;
   // The table of docs/spec.md: a line for each of Names(), with its keys and their fallbacks.
   std::string Table() const;
@@ -62,7 +64,7 @@ class Alternatives {
   Registry<AlternativeDef> defs_;
 };
 
-// What `train:` chooses among. src/training registers them: OPTIMIZER and STRATEGY.
+// The alternatives that `train:` chooses among. src/training registers them: OPTIMIZER and STRATEGY.
 Alternatives& Optimizers();
 Alternatives& Strategies();
 

@@ -10,7 +10,7 @@ bool IsPartOfWord(char c) {
          c == '\\';
 }
 
-// Of names as well as operators; the latter where nothing of a name is before them.
+// Whether the character may be part of a name or an operator; it is an operator where no name precedes it.
 bool IsWordOrOperatorChar(char c) {
   return c == '-' || c == '/' || c == '>';
 }

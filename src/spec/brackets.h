@@ -10,14 +10,14 @@
 
 namespace dfrun {
 
-// One text that was put in for a ${}: its bytes within the text that came of it.
+// A text that was put in for a ${}: its bytes within the resulting text.
 struct InsertedText {
   size_t begin = 0;
   size_t size = 0;
-  SourceLocation location;  // of the ${}
+  SourceLocation location;  // location of the ${}
 };
 
-// By byte of `text`, and at its end: whether it is within quotes.
+// Tells for each byte of `text`, and for its end, whether it is within quotes.
 std::vector<bool> FindQuoted(std::string_view text);
 
 // Whether each of `inserted` could be an operand of its own that brackets change: it parses whole as operands of a

@@ -33,8 +33,8 @@ struct CallFrame {
   std::unordered_map<std::string_view, Value> values;
   std::unordered_set<std::string_view> entries;  // names below the scope that are reserved for entries
   FamilyMap families;
-  NodeOptions options;                // of all of its nodes
-  const CallFrame* around = nullptr;  // of a loop: the frame whose names are seen too
+  NodeOptions options;                // options of all of its nodes
+  const CallFrame* around = nullptr;  // in a loop: the frame whose names are visible too
   // The called function and the position of the call; null and no position for the graph.
   const FunctionDef* function = nullptr;
   const CallFrame* caller = nullptr;
@@ -46,7 +46,7 @@ struct CallFrame {
 struct ExprContext {
   CallFrame& frame;
   const std::string& scope;             // nodes without a name of their own are named below it
-  const NodeOptions& own;               // of the node with a name of its own; all nodes get its device
+  const NodeOptions& own;               // for the node with a name of its own; all nodes get its device
   const WantedValue* wanted = nullptr;  // the dtype and shape of random ops that do not give theirs
 };
 

@@ -13,7 +13,7 @@ struct Spelling {
   std::string_view written;
   std::string_view name;
 };
-// If an op has several of these, the first in this order counts.
+// Spellings of attrs. If an op has several of these, the first in this order counts.
 constexpr Spelling kSpellings[] = {
     {"axis", "reduction_indices"},
     {"axis", "dimension"},
@@ -59,7 +59,7 @@ Keyword FindExact(const OpDef& op, std::string_view name) {
   return {};
 }
 
-// But for upper and lower case.
+// Whether two words are equal but for upper and lower case.
 bool IsSameWord(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
@@ -128,7 +128,7 @@ void ReportUnknownCallee(const Expr& call, const FunctionMap& functions, const O
                          Diagnostics& diagnostics) {
   std::vector<std::string> names;
   for (const auto& [name, def] : functions) names.push_back(name);
-  const std::string_view last = call.text.substr(call.text.rfind('.') + 1);  // of "tf.nn.relu"
+  const std::string_view last = call.text.substr(call.text.rfind('.') + 1);  // "relu" in "tf.nn.relu"
   std::string near = DidYouMean(last, names);
   if (near.empty()) near = AboutLibraryFunction(last);
   if (!near.empty()) {

@@ -16,7 +16,7 @@ struct CallTarget {
   enum class Form { kNone, kVariable, kConst, kDim, kTasks, kRandom, kCond, kWhile };
   const FunctionDef* function = nullptr;
   Form form = Form::kNone;
-  const OpDef* op = nullptr;  // also set for a form that makes one op
+  const OpDef* op = nullptr;  // set, too, for a form that makes one op
 };
 
 // A keyword of a call: an attr, an input by its name, or neither.
@@ -31,10 +31,10 @@ CallTarget FindCallTarget(std::string_view callee, const FunctionMap& functions,
 // Finds a keyword by its name or by a spelling of Python's API: axis, keepdims, perm, dtype of Cast, ...
 Keyword FindKeyword(const OpDef& op, std::string_view name);
 
-// All of those spellings.
+// Returns all of those spellings.
 std::vector<std::string_view> FurtherSpellings();
 
-// True where the keyword's value is text rather than an expression: a string attr, or any attr of a function.
+// Returns true where the keyword's value is text rather than an expression: a string attr, or any attr of a function.
 bool TakesText(const CallTarget& target, std::string_view keyword);
 
 // Reports keywords of a call that are neither arguments nor attrs of the function; false if there are any.

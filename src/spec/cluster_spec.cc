@@ -15,10 +15,10 @@ namespace {
 
 // A task is a rank; no machine has more.
 constexpr int64_t kMaxTasks = int64_t{1} << 20;
-// That a double counts one by one.
+// The largest number of bytes that a double counts one by one.
 constexpr double kMostBytes = 0x1p53;
 
-// In the order of WireCompression.
+// Names in the order of WireCompression.
 const std::vector<std::string> kCompressions = {"none", "hosts", "ranks"};
 
 bool IsJobName(std::string_view name) {
@@ -27,7 +27,7 @@ bool IsJobName(std::string_view name) {
   });
 }
 
-// Of a device as other programs name it: what it is here.
+// Suggests this project's name for a device that is named as in other programs; "" where there is none.
 std::string AboutDevice(std::string_view device) {
   constexpr std::string_view kCuda = "cuda";
   std::string here(device);

@@ -13,15 +13,17 @@ namespace dfrun {
 
 struct SpecOptions;  // src/spec/load.h
 
+// The content of a `cluster:` section.
+// Thread safety: const methods from any thread.
 class ClusterSpec {
  public:
   // `section` null: every rank is a task of job "worker". The options' counts of devices stand in place of its own.
   static ClusterSpec Read(const Yaml* section, const SpecOptions& options, ValueReader& reader);
 
   const std::vector<JobSize>& jobs() const { return jobs_; }
-  // By type, those that the section counts.
+  // Counts by type, for the types that the section counts.
   const DeviceCounts& device_counts() const { return device_counts_; }
-  // By type, those that the section bounds.
+  // Limits by type, for the types that the section bounds.
   const MemoryLimits& memory_limits() const { return memory_limits_; }
   // Whether a device that a node names yields where there is none, or no kernel.
   bool soft_placement() const { return soft_placement_; }
@@ -29,12 +31,12 @@ class ClusterSpec {
   bool HasJob(std::string_view name) const { return Find(name) != nullptr; }
   // The number of tasks of job `name` (1 if it depends on an unknown number of ranks); nothing if there is no such job.
   std::optional<int> TasksOf(std::string_view name) const;
-  // InvalidArgument unless this is the name, or a part of the name, of a device that the cluster may have; where
-  // placement is soft, of any device.
+  // Returns InvalidArgument unless this is the name, or a part of the name, of a device that the cluster may have;
+  // where placement is soft, of any device.
   Status CheckDevice(std::string_view device) const;
 
  private:
-  // What is wrong is reported.
+  // Each function reads a part of the section and reports its errors.
   void ReadDevices(const Yaml& section, ValueReader& reader);
   void ReadMemory(const Yaml& section, ValueReader& reader);
   void ReadJobs(const Yaml& jobs, ValueReader& reader);

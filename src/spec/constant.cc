@@ -34,7 +34,7 @@ std::optional<Wide> AsWide(const Scalar& value) {
   return {};
 }
 
-// Nothing where 64 bits cannot hold it.
+// Returns nothing where 64 bits cannot hold it.
 std::optional<Scalar> FromWide(Wide value) {
   if (value >= std::numeric_limits<int64_t>::min() && value <= std::numeric_limits<int64_t>::max())
     return static_cast<int64_t>(value);

@@ -37,15 +37,14 @@ using FoldCall = std::function<Folded(const Expr& call)>;
 // Folds operators on numbers. Integers give an integer if the result is one (7 / 2 is 3.5, 8 / 2 is 4) that 64 bits
 // hold.
 Folded FoldExpr(const Expr& expr, const FoldCall& fold_call, Diagnostics& diagnostics);
-// The same without calls.
+// Folds operators on numbers without calls.
 Folded FoldExpr(const Expr& expr, Diagnostics& diagnostics);
 
 // The dtype of a literal if nothing asks for another one: float32, int32 (int64 or uint64 if an element needs it), bool
 // or string.
 DType NaturalDType(const Constant& constant);
-// InvalidArgument if `dtype` cannot hold an element: a fraction for an integer, 300 for int8, 1e39 or 1e-46 for float32,
-// a text for a number.
-// `written`: the expression, for the message; null: unknown.
+// Returns InvalidArgument if `dtype` cannot hold an element: a fraction for an integer, 300 for int8, 1e39 or 1e-46 for
+// float32, a text for a number. `written`: the expression, for the message; null: unknown.
 Result<Tensor> ToTensor(const Constant& constant, DType dtype, const Expr* written = nullptr);
 // Prints "3", "0.1", "[1, 2]"; numbers read back to the same value.
 std::string ToText(const Constant& constant);

@@ -40,7 +40,7 @@ class Diagnostics {
     Add(location, StrCat(args...), code);
   }
 
-  // Reports what is no error and may not be meant, once for each location and text.
+  // Reports a text that is no error but may not be meant, once for each location and text.
   template <class... Args>
   void Warning(SourceLocation location, const Args&... args) {
     AddWarning(location, StrCat(args...));
@@ -48,8 +48,9 @@ class Diagnostics {
   // "spec.yaml:3:7: message" each, in the order of files and lines.
   std::vector<std::string> Warnings() const;
 
-  // While a Context lives, errors are those of a call of a function, which they name (source_calls.h). An error that an
-  // earlier call has reported already is not reported again. Contexts end in the reverse order of their beginnings.
+  // Gives errors the context of a call of a function, which they name (source_calls.h), while an object lives. An error
+  // that an earlier call has reported already is not reported again. Contexts end in the reverse order of their
+  // beginnings.
   class Context {
    public:
     // `chain` gives the calls, the innermost first.
@@ -69,7 +70,7 @@ class Diagnostics {
   };
 
   bool ok() const { return errors_.empty(); }
-  // True if further errors would not be shown, so that work may stop.
+  // Returns true if further errors would not be shown, so that work may stop.
   bool full() const { return errors_.size() >= kMaxErrors; }
   // Prints "spec.yaml:3:7"; the path alone for a SourceLocation without a line.
   std::string Print(SourceLocation location) const;

@@ -26,7 +26,7 @@ SPEC_SECTION(SectionDef{.key = {.name = "functions", .kind = KeyKind::kNamedMapp
                         .in_included_files = true});
 SPEC_SECTION(SectionDef{.key = {.name = "graph", .kind = KeyKind::kNodes}, .order = 90, .in_included_files = true});
 
-// Of the job's own file, or of one that is included.
+// The names of the sections of a job's own file, or of an included one.
 std::vector<std::string> SectionNames(bool is_included) {
   std::vector<std::string> names;
   for (const SectionDef* def : Sections::List()) {
@@ -60,7 +60,7 @@ class Reader {
     doc_.files.push_back(std::move(yaml));
   }
 
-  // Any file may be included, so errors quote nothing of a file that is not known to be a spec.
+  // Errors quote nothing of a file that is not known to be a spec, since any file may be included.
   std::unique_ptr<YamlDocument> Parse(std::string text, int32_t file) {
     const bool is_main = open_.empty();
     std::unique_ptr<YamlDocument> yaml = YamlDocument::Parse(std::move(text), file, diagnostics_, is_main);
@@ -137,7 +137,7 @@ class Reader {
     }
   }
 
-  // Of two functions of one name. The reader's own counts where the other is the library's.
+  // Keeps one of two functions of one name. The user's own wins over the library's.
   void Choose(FunctionDef second, FunctionDef& first) {
     const auto is_library = [this](const FunctionDef& def) { return diagnostics_.IsLibrary(def.location.file); };
     if (is_library(first) == is_library(second)) {

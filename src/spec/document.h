@@ -16,19 +16,21 @@ inline constexpr size_t kMaxSpecFiles = 100;
 
 struct SpecDocument {
   std::vector<std::unique_ptr<YamlDocument>> files;  // own the bytes that the members below point into
-  std::vector<ParamEntry> params;                    // those of a file come before those of the files that it includes
+  std::vector<ParamEntry> params;                    // a file's own come before those of files that it includes
   FunctionMap functions;
   std::vector<GraphEntry> graph;
   std::map<std::string, GraphEntry, std::less<>> sections;  // the other sections, of the spec's own file
 
-  // Null if the spec lacks the section.
+  // Returns null if the spec lacks the section.
   const Yaml* FindSection(std::string_view name) const;
   // The position of the key of an existing section.
   SourceLocation Location(std::string_view section) const { return sections.find(section)->second.name.location(); }
 };
 
-// kIo if the spec itself cannot be read. Other errors go to `diagnostics`, and the result is what could be read. An
-// included file may have functions, params and graph, and is read once however often it is named. Blocks on file reads.
+// Reads the spec's files. kIo if the spec itself cannot be read. Other errors go to `diagnostics`, and the result is as
+// complete as possible. An included file may have functions, params and graph, and is read once however often it is
+// named.
+// Blocks: on file reads.
 Result<SpecDocument> ReadSpecDocument(const std::string& path, Diagnostics& diagnostics);
 
 }  // namespace dfrun

@@ -24,7 +24,7 @@ bool IsData(const Node& node) {
   return node.op->name == "HDF5Reader" || node.op->name == "SampleReader" || node.op->name == "Placeholder";
 }
 
-// Who keeps its dtype beside another: the greater number.
+// Priority by which a value keeps its dtype beside another: the greater number wins.
 int Rank(const Graph& graph, Output value) {
   const Node& source = graph.node(SourceOf(graph, value).node);
   if (IsVariable(source)) return 1000;

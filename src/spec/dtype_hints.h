@@ -1,4 +1,4 @@
-// What to write where an op does not take the dtypes of its inputs.
+// Suggests casts where an op does not take the dtypes of its inputs.
 #ifndef DFRUN_SRC_SPEC_DTYPE_HINTS_H_
 #define DFRUN_SRC_SPEC_DTYPE_HINTS_H_
 
@@ -14,8 +14,8 @@ struct WantedCast {
   DType to;
 };
 
-// Which input to cast so that a node of this op takes its inputs; nothing where a cast does not help. A variable keeps
-// its dtype, data gives way to what is computed, else the narrower to the wider.
+// Finds the input to cast so that a node of this op takes its inputs; nothing where a cast does not help. A variable
+// keeps its dtype, data gives way to computed values, else the narrower to the wider.
 std::optional<WantedCast> FindWantedCast(const Graph& graph, const OpDef& op, const std::vector<Output>& inputs);
 
 }  // namespace dfrun

@@ -60,7 +60,7 @@ class MappingParser {
   }
 
  private:
-  // Of a key that is the name of an op or of a function.
+  // Explains a key that is the name of an op or of a function; "" where there is none.
   std::string AboutCallee() const {
     for (size_t i = 0; i < map_.size(); ++i) {
       const std::string_view name = map_.key(i).text();

@@ -22,13 +22,13 @@ struct LocatedView {
 // "name: expression", or a mapping, whose op, inputs and attrs make a call.
 struct Entry {
   std::string_view name;
-  SourceLocation location;  // of the name
+  SourceLocation location;  // location of the name
   bool failed = false;      // an error was reported, so it is not built
   Expr expr;
   std::vector<Expr> controls;  // names
   LocatedView device;
   LocatedView colocate_with;
-  bool compress = false;  // its outputs travel so between ranks
+  bool compress = false;  // whether its outputs travel compressed between ranks
 };
 
 // The members of families, in order, by the family's name.
@@ -40,7 +40,7 @@ struct EntryContext {
   const OpRegistry& ops;
   const Params& params;
   const ClusterSpec& cluster;
-  FamilyMap& families;  // of the graph or function of the entries; parsing adds those that it finds
+  FamilyMap& families;  // families of the entries' graph or function; parsing adds those that it finds
   TextPool& pool;
   Diagnostics& diagnostics;
 };
@@ -58,10 +58,10 @@ struct EntryName {
   std::string_view text;
   bool waits = false;
 };
-// In the order written, less the variables of the expression's own loops.
+// Returns the names in the order written, less the variables of the expression's own loops.
 std::vector<EntryName> NamesIn(const Expr& expr, const EntryContext& context);
 std::vector<EntryName> NamesIn(const Entry& entry, const EntryContext& context);
-// Those in the attrs of a call.
+// The names in the attrs of a call.
 std::vector<EntryName> NamesInAttrs(const Expr& call, const EntryContext& context);
 
 // Returns the indices of `entries` in an order in which each comes after those that it reads or waits for, or nodes

@@ -1,4 +1,4 @@
-// What expressions read and wait for.
+// Finds the names that expressions read and wait for.
 #include <algorithm>
 #include <utility>
 

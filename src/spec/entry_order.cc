@@ -10,7 +10,7 @@ namespace {
 // The entries that an entry reads or waits for, by number.
 class References {
  public:
-  // Of `whole` only those that it names themselves, not by a node within.
+  // `whole`: only entries that are named themselves count, not those named by a node within.
   References(const std::vector<Entry>& entries, const EntryContext& context, bool whole)
       : context_(context), whole_(whole) {
     index_.reserve(entries.size());

@@ -35,7 +35,7 @@ struct Expr {
   int32_t port = -1;
   SourceLocation location;
   std::string_view text;
-  std::shared_ptr<const std::string> unescaped;  // of a kString with escapes
+  std::shared_ptr<const std::string> unescaped;  // for a kString with escapes
   std::string_view source;                       // the whole expression as it was written; empty if the parser made it
   int64_t int_value = 0;
   uint64_t uint_value = 0;

@@ -14,7 +14,7 @@ struct Spelling {
   std::string_view hint;
 };
 
-// By what stands at the error, or begins one byte before it; the longer ones first.
+// Hints by the operator at the error, or one byte before it; the longer ones first.
 constexpr Spelling kOperators[] = {
     {"**", "a power is Pow(a, 2) or Square(a)"},
     {"@", "a product of matrices is MatMul(a, b)"},
@@ -32,7 +32,7 @@ constexpr Spelling kOperators[] = {
     {";", "one entry is one expression"},
 };
 
-// By the word that begins at the error.
+// Hints by the word that begins at the error.
 constexpr Spelling kWords[] = {
     {"and", "it is LogicalAnd(a, b)"},
     {"or", "it is LogicalOr(a, b)"},
@@ -86,7 +86,7 @@ std::string_view AboutWord(std::string_view word) {
   return "";
 }
 
-// What follows a value without an operator.
+// Explains a bracket or a colon that follows a value without an operator.
 std::string_view AboutBracket(std::string_view text, size_t at) {
   const bool follows_value = at > 0 && (IsWordChar(text[at - 1]) || text[at - 1] == ')' || text[at - 1] == ']');
   if (!follows_value || at >= text.size()) return "";

@@ -1,4 +1,4 @@
-// What to write in place of what other languages write.
+// Suggests the spec's notation for expressions written as in other languages.
 #ifndef DFRUN_SRC_SPEC_EXPR_HINTS_H_
 #define DFRUN_SRC_SPEC_EXPR_HINTS_H_
 

@@ -28,7 +28,7 @@ constexpr Operator kSums[] = {{"+", "Add"}, {"-", "Sub"}};
 constexpr Operator kProducts[] = {{"*", "Mul"}, {"/", "Div"}};
 constexpr std::span<const Operator> kLevels[] = {kComparisons, kSums, kProducts};
 
-// What YAML 1.2 and TensorFlow's Python write for numbers that are not finite.
+// Parses the words of YAML 1.2 and of TensorFlow's Python for numbers that are not finite.
 std::optional<double> ParseFloatWord(std::string_view word) {
   for (const std::string_view inf : {"inf", ".inf", ".Inf", ".INF"}) {
     if (word == inf) return std::numeric_limits<double>::infinity();
@@ -56,7 +56,7 @@ Escape ReadEscape(std::string_view text) {
   return {static_cast<char>(byte), is_byte ? size_t{4} : 0};
 }
 
-// As Python does: a backslash that begins no escape stays, as in a pattern's "\d".
+// Replaces escapes like Python: a backslash that begins no escape stays, as in a pattern's "\d".
 std::string Unescape(std::string_view text) {
   std::string out;
   while (!text.empty()) {

@@ -7,7 +7,7 @@
 namespace dfrun {
 
 // Calls on_name for each name and each control input, and on_call for each call, from left to right, within lists and
-// mappings too. It does not go into calls: what their arguments mean is for on_call to say.
+// mappings too. It does not go into calls: on_call decides the meaning of their arguments.
 template <class OnName, class OnCall>
 void WalkExpr(const Expr& expr, const OnName& on_name, const OnCall& on_call) {
   switch (expr.kind) {

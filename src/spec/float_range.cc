@@ -17,7 +17,7 @@ struct Range {
   float rounded;   // the value that was asked for
 };
 
-// Nothing where the dtype holds every double.
+// Returns nothing where the dtype holds every double.
 std::optional<Range> RangeAround(double value, DType dtype) {
   const auto narrow = static_cast<float>(value);
   switch (dtype) {

@@ -36,7 +36,7 @@ struct FunctionDef {
 
 using FunctionMap = std::map<std::string, FunctionDef, std::less<>>;
 
-// Of a function.
+// The keys of a function.
 const std::vector<KeyDef>& FunctionKeys();
 
 // Appends the entries of a `graph:` mapping.

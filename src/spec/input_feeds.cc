@@ -8,7 +8,7 @@
 namespace dfrun {
 namespace {
 
-// So many classes are listed.
+// The number of classes that a list shows.
 constexpr size_t kMostShown = 20;
 
 // The input and the tensor that an output is.
@@ -25,7 +25,7 @@ std::string NameOf(const InputSpec& input, const InputTensor& tensor) {
   return StrCat("'", input.name, "/", tensor.name, "'");
 }
 
-// OK where one of the two has no classes.
+// Returns OK where one of the two has no classes.
 Status CompareClasses(const std::string& name, const std::vector<std::string>& classes, const std::string& wanted_name,
                       const std::vector<std::string>& wanted) {
   if (classes.empty() || wanted.empty() || classes == wanted) return Status();

@@ -14,7 +14,7 @@ namespace dfrun {
 Status CheckInPlaceOf(const InputSpec& target, const InputTensor& target_tensor, const InputSpec& source,
                       const InputTensor& source_tensor);
 
-// The same where both outputs are tensors of inputs and number classes; OK for all others.
+// Checks the classes where both outputs are tensors of inputs and number classes; OK for all others.
 Status CheckSameClasses(const std::vector<InputSpec>& inputs, Output target, Output source);
 
 // "[cat, dog]", of many the first ones.

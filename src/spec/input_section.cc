@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-// Those of every format.
+// The keys that every format has.
 const std::vector<KeyDef>& CommonKeys() {
   static const std::vector<KeyDef>& keys = *new std::vector<KeyDef>{{.name = "tensors",
                                                                      .kind = KeyKind::kTensors,
@@ -51,7 +51,7 @@ class InputReader {
     return std::nullopt;
   }
 
-  // Reports an error of the files, or of what the spec says of them.
+  // Reports an error of the files, or of the spec's description of them.
   bool FailWith(SourceLocation location, const Status& status) {
     const Status error = AsInputError(status);
     const bool is_spec = error.code() != Code::kNoInput && error.code() != Code::kResourceExhausted;
@@ -268,7 +268,7 @@ class InputReader {
     return true;
   }
 
-  // Reads `split`: what replicas read of `batch: all`.
+  // Reads `split`: whether replicas split `batch: all`.
   bool ReadSplit() {
     const std::optional<Yaml> split = FindKey(value_, "split");
     if (!split) return true;
@@ -329,7 +329,7 @@ class InputReader {
   const SampleFormat* format_ = nullptr;
   std::unique_ptr<SampleSource> source_;
   SourceLocation files_location_;
-  std::string about_paths_;  // of the first that no file can have, for errors
+  std::string about_paths_;  // hint about the first path that no file can have
   InputSpec spec_;
 };
 

@@ -52,12 +52,12 @@ struct InputSpec {
   int64_t num_samples = 0;
   int64_t batch = 0;               // samples a step over all replicas; num_samples for `all`
   bool all = false;                // `batch: all`: the whole set every step
-  std::optional<bool> split = {};  // of `all`: whether replicas get a slice each, as of other batches
+  std::optional<bool> split = {};  // for `all`: whether replicas get a slice each, as with other batches
   bool shuffle = false;
   int64_t shuffle_buffer = 0;  // samples; 0: all
   int64_t readers = 1;         // threads on each device
   int64_t prefetch = 2;        // batches
-  RecordIndex record_index;    // what the files hold
+  RecordIndex record_index;    // index of the files' records
   bool skips_errors = false;
   std::string with = {};  // the input whose rows belong to these; "none": no other's do, whatever it looks like
   SourceLocation with_location = {};
@@ -114,17 +114,17 @@ struct TrainSpec {
 
   Output loss;  // a floating-point scalar
   SourceLocation loss_location;
-  Alternative optimizer;  // of Optimizers(), src/spec/alternatives.h
-  Alternative strategy;   // of Strategies()
+  Alternative optimizer;  // chosen from Optimizers(), src/spec/alternatives.h
+  Alternative strategy;   // chosen from Strategies()
   ScheduleSpec learning_rate;
   int64_t steps = 0;                // in all; for `epochs`, as many as use the samples of `input` so often
   std::optional<double> clip_norm;  // global norm of all gradients, > 0
   int64_t log_every = 10;           // steps
   Parameters parameters = Parameters::kByCost;
   DataParallel data_parallel = DataParallel::kPs;
-  int64_t bucket_bytes = int64_t{1} << 20;  // of kAllreduce: smaller gradients are reduced together; 0: none are
+  int64_t bucket_bytes = int64_t{1} << 20;  // kAllreduce: smaller gradients are reduced together; 0: none are
   OnNan on_nan = OnNan::kStop;
-  int64_t most_skipped = 50;  // of kSkip: steps behind each other without updates, after which the job ends
+  int64_t most_skipped = 50;  // kSkip: steps behind each other without updates, after which the job ends
   int input = -1;             // index into JobSpec::inputs: the first that the loss reads; -1: it reads none
   SourceLocation location;
 };
@@ -143,7 +143,7 @@ struct EvalSpec {
   int64_t every = 0;               // steps; 0: at the end only
   std::vector<FeedSpec> feeds;     // `{batch: test}` is one feed a tensor
   std::vector<FetchSpec> metrics;  // scalars
-  int steps_in_flight = 1;         // of one evaluation, as RunSpec::steps_in_flight
+  int steps_in_flight = 1;         // steps of one evaluation, see RunSpec::steps_in_flight
   SourceLocation location;
 };
 
@@ -154,24 +154,24 @@ struct CheckpointSpec {
 };
 
 struct JobSpec {
-  std::string path;  // of the spec, as given
+  std::string path;  // path of the spec, as given
   std::string name;  // default: the file's name without its ending
   int64_t seed = 0;
   std::vector<JobSize> jobs;
-  DeviceCounts device_counts;                            // of cluster: by type, those that it counts
-  MemoryLimits memory_limits;                            // of cluster: by type, of each device and rank
-  WireCompression compression = WireCompression::kNone;  // of cluster: of edges whose source does not say
-  bool soft_placement = false;                           // of cluster: whether the devices that nodes name are wishes
-  Arithmetic arithmetic;                                 // of precision and train
+  DeviceCounts device_counts;                            // from cluster: by type, where it counts them
+  MemoryLimits memory_limits;                            // from cluster: by type, for each device and rank
+  WireCompression compression = WireCompression::kNone;  // from cluster: for edges whose source does not say
+  bool soft_placement = false;                           // from cluster: whether the devices that nodes name are wishes
+  Arithmetic arithmetic;                                 // from precision and train
   std::vector<InputSpec> inputs;
-  std::vector<VariableSpec> variables;  // of the whole graph, in its order
+  std::vector<VariableSpec> variables;  // all variables of the graph, in its order
   std::optional<TrainSpec> train;       // not both of train and run
   std::optional<RunSpec> run;
   std::optional<EvalSpec> eval;              // only with train
   std::optional<CheckpointSpec> checkpoint;  // absent: none is written
   std::vector<FetchSpec> summaries;          // further scalars of every logged step
   int64_t trace_steps = 0;                   // steps to trace; 0: none
-  std::vector<std::string> warnings;         // of its text, each with its location: Diagnostics::Warnings()
+  std::vector<std::string> warnings;         // warnings about its text, each with its location: Diagnostics::Warnings()
 };
 
 struct LoadedSpec {

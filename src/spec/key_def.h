@@ -1,5 +1,5 @@
-// What a mapping of the spec may hold, declared once: readers check keys by it, and the JSON schema tells editors the
-// same.
+// Definitions of the keys that a mapping of the spec may hold, declared once: readers check keys by them, and the JSON
+// schema tells editors the same.
 #ifndef DFRUN_SRC_SPEC_KEY_DEF_H_
 #define DFRUN_SRC_SPEC_KEY_DEF_H_
 
@@ -32,7 +32,7 @@ enum class KeyKind {
   kDType,
   kShape,
   kAny,
-  kVersion,  // of the spec's language
+  kVersion,  // version of the spec's language
   kInts,     // a list of integers
   kNumbers,  // a list of numbers
   kTexts,    // a list of texts
@@ -61,18 +61,18 @@ struct KeyDef {
   std::vector<std::string> choices = {};
   std::vector<KeyDef> keys = {};
   Alternatives& (*alternatives)() = nullptr;
-  // Of a kInt.
+  // Bounds of a kInt.
   int64_t minimum = std::numeric_limits<int64_t>::min();
   int64_t maximum = std::numeric_limits<int64_t>::max();
-  std::optional<KeyValue> fallback = {};  // of an alternative's key: its value where the spec has none
+  std::optional<KeyValue> fallback = {};  // for an alternative's key: its value where the spec has none
 };
 
-// Of how many devices of the type a rank has.
+// The key for the number of devices of the type on a rank.
 KeyDef DeviceCountKeyDef(std::string_view type);
-// Of how much memory a rank takes of each such device: a share, at most 1, or bytes.
+// The key for the memory that a rank takes of each such device: a share, at most 1, or bytes.
 KeyDef DeviceMemoryKeyDef(std::string_view type);
 
-// Null where none has the name.
+// Returns null where none has the name.
 const KeyDef* FindKeyDef(const std::vector<KeyDef>& keys, std::string_view name);
 
 std::vector<std::string> NamesOf(const std::vector<KeyDef>& keys);

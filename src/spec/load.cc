@@ -20,7 +20,7 @@ void CheckFunctionNames(const FunctionMap& functions, const OpRegistry& ops, Dia
   }
 }
 
-// True for the name of a file in a directory, and false for one that leads out of it.
+// Returns true for the name of a file in a directory, and false for one that leads out of it.
 bool IsNameOfFile(const std::string& name) {
   return !name.empty() && name != "." && name != ".." &&
          name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;

@@ -13,13 +13,15 @@ namespace dfrun {
 struct SpecOptions {
   std::vector<std::string> sets;  // "key=value", each for one of the spec's params
   const OpRegistry* ops = &OpRegistry::Builtin();
-  int ranks = 0;  // of the cluster, against which tasks in device names and jobs are checked; 0: not known yet
+  int ranks = 0;  // size of the cluster, against which tasks in device names and jobs are checked; 0: not known yet
   DeviceCounts device_counts = {};  // in place of those of `cluster`
 };
 
-// Reads the spec and what it includes, and opens the headers of its input files. Every dtype and shape of the graph has
-// then been checked. kBadSpec with a line "file:line:column: message" for each error, at most 20; kIo if the
-// spec itself cannot be read. Blocks on file reads. Thread safety: any thread.
+// Reads the spec and the files that it includes, and opens the headers of its input files. Every dtype and shape of the
+// graph has then been checked. kBadSpec with a line "file:line:column: message" for each error, at most 20; kIo if the
+// spec itself cannot be read.
+// Blocks: on file reads.
+// Thread safety: any thread.
 Result<LoadedSpec> LoadSpec(const std::string& path, const SpecOptions& options);
 
 }  // namespace dfrun

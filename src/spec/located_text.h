@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// Never moved, because expressions keep views of text().
+// A text with the locations of its parts. An object is never moved, because expressions keep views of text().
 class LocatedText {
  public:
   // A view of a scalar as it is written.
@@ -39,7 +39,7 @@ class LocatedText {
   };
 
   std::optional<Yaml> whole_;  // a scalar as it is written
-  std::string_view view_;      // its text
+  std::string_view view_;      // text of `whole_`
   std::string owned_;
   std::vector<Part> parts_;
 };
@@ -51,7 +51,7 @@ class TextPool {
 
   const LocatedText& View(const Yaml& scalar) { return texts_.emplace_back(scalar); }
   LocatedText& Make() { return texts_.emplace_back(); }
-  // False if the texts that were made would have more than kMaxBytes.
+  // Returns false if the texts that were made would have more than kMaxBytes.
   bool Spend(size_t bytes) { return (bytes_ += bytes) <= kMaxBytes; }
 
  private:

@@ -15,8 +15,8 @@ bool Allows(const AttrDef* def, DType dtype) {
          std::find(def->allowed_types.begin(), def->allowed_types.end(), dtype) != def->allowed_types.end();
 }
 
-// True for a Concat or ConcatV2 of one value, as of a family with one member. The ops take two values or more, so the
-// result is the value itself.
+// Returns true for a Concat or ConcatV2 of one value, as of a family with one member. The ops take two values or more,
+// so the result is the value itself.
 bool JoinsOne(const OpDef& op, const OpArguments& arguments) {
   if (op.name != "Concat" && op.name != "ConcatV2") return false;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
@@ -98,7 +98,8 @@ void Lowering::SetSeeds(const OpDef& op, NodeSpec& spec) const {
   spec.attrs.Set("seed2", seeds.seed2);
 }
 
-// What to write in place of inputs that an op does not take. Of a function the call's argument is what can be changed.
+// Suggests inputs in place of those that an op does not take. In a function, the call's argument is named, since the
+// caller can change that.
 std::string Lowering::AboutInputs(const CallFrame& frame, const OpDef& op, const std::vector<Output>& inputs) const {
   if (const std::string* const text = FindText(graph_, inputs))
     return StrCat("; '", *text, "' in quotes is a text: a node is written without them");

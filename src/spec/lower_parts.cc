@@ -1,6 +1,6 @@
 // Lowers entries that refer to each other crosswise, in the order of their nodes. An entry that calls a function has
 // parts, which may come at different times: its beginning (the frame and the attrs), each argument, each entry of the
-// function, and what it returns. What a node waits for may come later still: until then a NoOp stands in for it.
+// function, and its results. The control inputs of a node may come later still: until then a NoOp stands in for each.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -25,7 +25,7 @@ class Lowering::Parts {
 
   void LowerAll() {
     LowerAll(top_);
-    // What was missing then is an error now.
+    // References that were missing then are errors now.
     lowering_.parts_ = around_;
     for (const LaterEdge& edge : later_) {
       const std::optional<NodeId> node = lowering_.ControlReference(*edge.frame, edge.name);
@@ -59,7 +59,7 @@ class Lowering::Parts {
 
     Scope& scope;
     Entry& entry;
-    const FunctionDef* const function;  // that it calls; null: it has no parts
+    const FunctionDef* const function;  // the called function; null: the entry has no parts
     const std::string name;
     State whole = State::kNew;
     State begin = State::kNew;
@@ -72,12 +72,12 @@ class Lowering::Parts {
   };
   struct Part {
     EntryParts* of = nullptr;
-    int which = kWhole;  // or kBegin, or the number of an argument
+    int which = kWhole;  // kWhole, kBegin, or the number of an argument
     bool operator==(const Part& other) const { return of == other.of && which == other.which; }
   };
   static constexpr int kWhole = -1;
   static constexpr int kBegin = -2;
-  // A part, or what a name in a scope means.
+  // A need of a part: another part, or the meaning of a name in a scope.
   struct Need {
     Part part;
     const Scope* scope = nullptr;
@@ -91,7 +91,7 @@ class Lowering::Parts {
   };
   struct Found {
     bool is_known = false;
-    std::optional<Part> part = {};  // that is not done
+    std::optional<Part> part = {};  // the part, if it is not done
   };
   struct LaterEdge {
     const CallFrame* frame;
@@ -161,7 +161,7 @@ class Lowering::Parts {
 
   EntryContext ContextOf(const Scope& scope) const { return lowering_.Parsing(*scope.frame); }
 
-  // What a node waits for is none.
+  // Adds the names that are read; nodes that are only waited for are no needs.
   static void AddNeeds(const std::vector<EntryName>& names, const Scope& scope, std::vector<Need>& needs) {
     for (const EntryName& name : names) {
       if (!name.waits) needs.push_back({{}, &scope, name.text});
@@ -219,7 +219,8 @@ class Lowering::Parts {
     lowering_.diagnostics_.Error(part.of->entry.location, CycleOf(names));
   }
 
-  // Runs it where new nodes and errors belong to a call; null: to what is around these entries.
+  // Runs `fn` where new nodes and errors belong to a call; null: where they belong to the surroundings of these
+  // entries.
   void Within(EntryParts* call, const std::function<void()>& fn) {
     if (call == nullptr) return fn();
     Within(call->scope.call, [&] {

@@ -1,9 +1,9 @@
 // Updates of variables within conditionals and loops.
 //
-// What no Cond or While updates is read before it (lower_flow.cc). A variable that one updates comes into it by
-// reference (RefSwitch, RefEnter), and each node within reads it when it runs: after its other inputs and what it waits
-// for. A level ends when its updates and reads have run: so iterations see each other's in order, and what waits for a
-// result of the Cond or While sees all of them.
+// A variable that no Cond or While updates is read before it (lower_flow.cc). A variable that one updates comes into it
+// by reference (RefSwitch, RefEnter), and each node within reads it when it runs: after its other inputs and its
+// control inputs. A level ends when its updates and reads have run: so iterations see each other's in order, and a node
+// that waits for a result of the Cond or While sees all of them.
 #include <algorithm>
 
 #include "src/graph/ancestors.h"

@@ -142,7 +142,7 @@ std::optional<Value> Lowering::LowerVariable(const ExprContext& context, const E
 
   NodeOptions options;
   options.device = graph_.node(*id).device;
-  // What a call waits for comes in a step, and the first values of its variables are made before.
+  // The control inputs of a call are steps' nodes, but the first values of its variables are made before any step.
   std::vector<NodeId> controls = std::exchange(context.frame.options.controls, {});
   const std::optional<Output> init =
       InitialValue({context.frame, init_name, options, &type->value}, init_name, *args->init);

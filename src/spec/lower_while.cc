@@ -74,7 +74,7 @@ bool Lowering::ReadLoopVars(const ExprContext& context, const Expr& call, const 
     const std::string own_name = Fold(context, k.value).is_constant() ? StrCat(name, "/", k.name, "/initial") : "";
     const std::optional<Output> value = LowerOne(context, k.value, own_name);
     if (!value) return false;
-    NodeSpec begin;  // what reads the value, as the node Enter does
+    NodeSpec begin;  // reads the value, as the node Enter does
     begin.op = "Enter";
     begin.inputs = {*value};
     begin.control_inputs = ControlsOf(context);

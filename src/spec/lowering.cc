@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-// True for text that is a number in other languages or in a wider type: "0x10", "1e400".
+// Returns true for text that is a number in other languages or in a wider type: "0x10", "1e400".
 bool LooksLikeNumber(std::string_view name) {
   const size_t first = name.find_first_not_of('.');
   return first != std::string_view::npos && name[first] >= '0' && name[first] <= '9';
@@ -36,7 +36,7 @@ std::string Spaced(std::string_view name, const std::function<bool(std::string_v
   return "";
 }
 
-// What Python writes behind a name and its point.
+// Suggests the spec's notation for a member in Python's, such as x.shape.
 std::string AboutMember(std::string_view name, const std::function<bool(std::string_view)>& is_node) {
   const size_t point = name.rfind('.');
   if (point == std::string_view::npos || !is_node(name.substr(0, point))) return "";

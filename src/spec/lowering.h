@@ -3,7 +3,8 @@
 // Names: an entry's outermost op has the entry's name N; ops within its expression are N/<Op>, N/<Op>_1, ...; constants
 // are <node>/<input>, as TensorFlow names them. A call of a function makes a scope: its entries are <scope>/<entry>;
 // the one value it returns is the node <scope>, several are <scope>/<return>. Errors go to the diagnostics with their
-// position; nodes that do not depend on them are still built. Thread safety: one thread.
+// position; nodes that do not depend on them are still built.
+// Thread safety: one thread.
 #ifndef DFRUN_SRC_SPEC_LOWERING_H_
 #define DFRUN_SRC_SPEC_LOWERING_H_
 
@@ -53,6 +54,8 @@ struct VariableArgs {
   const Expr* shared_name = nullptr;
 };
 
+// Lowers one spec into one graph.
+// Thread safety: one thread.
 class Lowering {
  public:
   Lowering(const LoweringInput& input, Graph& graph, Diagnostics& diagnostics);
@@ -67,7 +70,7 @@ class Lowering {
   std::optional<Output> Find(const Yaml& scalar);
   // Finds a node by its name, also one without outputs. Returns nothing after an error.
   std::optional<NodeId> FindNode(const Yaml& scalar);
-  // To be called when all else is built.
+  // Reports errors in functions that nothing calls. Call when all else is built.
   void CheckUncalledFunctions();
   // Adds a node with the given attrs and inputs. Returns nothing after an error.
   std::optional<NodeId> AddNode(NodeSpec spec, SourceLocation location);
@@ -156,7 +159,7 @@ class Lowering {
     std::vector<const Expr*> arguments;  // by FunctionDef::args
     int32_t number = -1;                 // among the graph's calls, once there are nodes of it
   };
-  // While an object lives, new nodes and errors belong to its call.
+  // Makes new nodes and errors belong to a call while an object lives.
   class InCall {
    public:
     InCall(Lowering& lowering, FunctionCall& made);
@@ -251,12 +254,12 @@ class Lowering {
   // A branch or a loop that is being built. Its nodes read values from outside through a Switch or an Enter.
   struct FlowLevel {
     int32_t id = 0;
-    Output pred = {};        // of a branch: the predicate, as the outer level reads it
+    Output pred = {};        // branch: the predicate, as the outer level reads it
     int side = 0;            // the output of the Switch
-    std::string frame = {};  // of a loop: its frame_name
+    std::string frame = {};  // loop: its frame_name
     LoopOptions loop = {};
     std::string scope = {};
-    std::vector<NodeId> controls = {};  // what the Cond or While waits for
+    std::vector<NodeId> controls = {};  // nodes that the Cond or While waits for
     NodeId pivot = -1;                  // alive if the branch is taken or the iteration runs
     NodeId loop_cond = -1;
     std::vector<NodeId> results = {};  // the Identities of a side's values, the NextIterations of a loop
@@ -271,14 +274,14 @@ class Lowering {
     std::vector<NodeId> results = {};
     std::vector<NodeId> ends = {};  // the nodes around it that give its results
   };
-  // How a node reads a value from outside of its level.
+  // The way a node reads a value from outside of its level.
   struct Reading {
     bool by_ref = false;
-    std::vector<NodeId> controls = {};  // what the node waits for
+    std::vector<NodeId> controls = {};  // nodes that the reading node waits for
     SourceLocation location = {};
   };
 
-  // A Cond or a While: what is in no other begins with BeginFlow(). Levels are pushed and popped in between.
+  // BeginFlow() begins a Cond or a While that is in no other. Levels are pushed and popped in between.
   void BeginFlow(const Expr& call);
   void PopFlow();
   // `ends` give the results of these levels, by FlowLevel::id.
@@ -305,9 +308,9 @@ class Lowering {
   // others.
   Output VariableOf(Output value) const;
   bool IsUpdated(Output variable) const { return updated_.contains({variable.node, variable.port}); }
-  // The variable is read where it is used, also by what has been built.
+  // Notes that the variable is updated: it is read where it is used, also by nodes that have been built.
   void MarkUpdated(Output variable);
-  // Has a node read the variables among its inputs when it runs, after its other inputs and what it waits for.
+  // Has a node read the variables among its inputs when it runs, after its other inputs and its control inputs.
   bool ReadAtUse(const OpDef* op, NodeSpec& spec, SourceLocation location);
   std::optional<Output> AddRead(const NodeSpec& reader, size_t input, SourceLocation location);
   void OrderUpdates();
@@ -319,19 +322,19 @@ class Lowering {
   Graph& graph_;
   Diagnostics& diagnostics_;
   CallFrame top_;
-  std::unordered_set<std::string> scopes_;  // of function calls
+  std::unordered_set<std::string> scopes_;  // scopes of function calls
   std::vector<VariableSpec> variables_;
   std::vector<FlowLevel> flow_;                  // outermost first
   std::unordered_map<NodeId, int32_t> flow_of_;  // FlowLevel::id, for nodes within a level
   int32_t num_flows_ = 0;
   UpdateFinder update_finder_;
-  // Of the outermost Cond or While that is being built.
+  // State of the outermost Cond or While that is being built.
   NodeId first_of_flow_ = 0;
   bool may_update_ = false;
-  std::vector<EndedFlow> ended_;                  // those within others first
+  std::vector<EndedFlow> ended_;                  // inner ones first
   std::map<NodeId, Output> variable_reads_;       // by read or captured value: the variable
   std::set<std::pair<NodeId, int32_t>> updated_;  // variables
-  int64_t num_calls_ = 0;                         // of functions
+  int64_t num_calls_ = 0;                         // number of function calls
   int32_t call_ = -1;                             // the current call, as an index into the graph's calls
   std::unordered_set<const FunctionDef*> called_;
   Parts* parts_ = nullptr;  // the innermost that are being built

@@ -8,10 +8,10 @@
 
 namespace dfrun {
 
-// Of every node.
+// The keys of every node.
 const std::vector<KeyDef>& NodeKeys();
 
-// Of what the language itself reads, beside those.
+// Further keys of the forms that the language itself reads.
 const std::vector<KeyDef>& VariableKeys();
 const std::vector<KeyDef>& CondKeys();
 const std::vector<KeyDef>& WhileKeys();

@@ -12,7 +12,7 @@
 namespace dfrun {
 
 struct OpArguments {
-  // By input of the signature, the expressions that were written for it: one, any number if the input is repeated or a
+  // The expressions that were written for each input of the signature: one, any number if the input is repeated or a
   // list, or none if it was left out.
   std::vector<std::vector<const Expr*>> inputs;
   std::vector<std::pair<const AttrDef*, const Expr*>> attrs;

@@ -23,7 +23,7 @@ class Replacement {
     return Replace([](const ParamText& param, const Place&) { return param.text; });
   }
 
-  // As Params::SubstituteInExpr() does it, which warns of the remarks.
+  // Substitutes in an expression for Params::SubstituteInExpr(), which warns of the remarks.
   const LocatedText* RunInExpr(Remarks& remarks) {
     const LocatedText* const plain = Replace([&](const ParamText& param, const Place& place) {
       if (place.is_quoted) return param.text;
@@ -46,11 +46,11 @@ class Replacement {
 
  private:
   struct Place {
-    size_t number;  // of the ${}
+    size_t number;  // number of the ${}
     bool is_quoted;
   };
 
-  // `text_of` gives what stands for the ${} of a place.
+  // `text_of` gives the text for the ${} of a place.
   template <class TextOf>
   const LocatedText* Replace(const TextOf& text_of) {
     const std::string_view text = scalar_.text();
@@ -167,7 +167,7 @@ class Resolver {
     done_[o.name] = ParamText{worked_out, worked_out};
   }
 
-  // Null after an error.
+  // Returns null after an error.
   const ParamText* Resolve(const std::string& name, SourceLocation location) {
     if (auto it = done_.find(name); it != done_.end()) return it->second ? &*it->second : nullptr;
     auto entry = entries_.find(name);

@@ -13,9 +13,9 @@
 
 namespace dfrun {
 
-// What ${name} stands for.
+// The text that ${name} stands for.
 struct ParamText {
-  // Of `in_expr`, where it is not `text`: why, for whoever puts it into an expression.
+  // The reason why `in_expr` differs from `text`, for the place that puts it into an expression.
   struct Remark {
     SourceLocation location;
     std::string message;
@@ -33,7 +33,7 @@ class Params {
 
   void Set(std::string_view name, ParamText text) { texts_.insert_or_assign(std::string(name), std::move(text)); }
   void Set(std::string_view name, const std::string& text) { Set(name, ParamText{text, text}); }
-  // Null if there is none.
+  // Returns null if there is none.
   const ParamText* Find(std::string_view name) const;
 
   // Returns a scalar or a list as text ("[1, 2]"), with every ${name} replaced. Nothing after an error.
@@ -41,8 +41,8 @@ class Params {
   // Returns the scalar with every ${name} replaced, owned by `pool`. Null after an error, which is then in
   // `diagnostics`.
   const LocatedText* Substitute(const Yaml& scalar, TextPool& pool, Diagnostics& diagnostics) const;
-  // The same of an expression: a text that holds a binary operator counts as one operand. It gets brackets where these
-  // give the expression another value, which is a warning.
+  // Substitutes in an expression: a text that holds a binary operator counts as one operand. It gets brackets where
+  // these give the expression another value, which is a warning.
   const LocatedText* SubstituteInExpr(const Yaml& scalar, TextPool& pool, Diagnostics& diagnostics) const;
 
  private:

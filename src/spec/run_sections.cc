@@ -46,7 +46,7 @@ void FeedValue(const Yaml& name, const Yaml& value, std::string_view section, co
   WantedValue wanted{dtype, {}};
   if (const Result<Shape> known = shape.ToShape(); known.ok()) wanted.shape = *known;
   std::string node(name.text());
-  std::replace(node.begin(), node.end(), ':', '_');  // of "x:1"
+  std::replace(node.begin(), node.end(), ':', '_');  // the colon in "x:1"
   const std::optional<Output> fed = context.lowering.AddExpression(value, StrCat(section, "/", node), &wanted);
   if (!fed) return;
   if (graph.dtype(*fed) != dtype || !graph.shape(*fed).IsCompatibleWith(shape)) {
@@ -163,7 +163,7 @@ void CheckDatasets(const std::vector<FetchSpec>& fetches, Diagnostics& diagnosti
     diagnostics.Error(fetch.location, "'", fetch.name, "' cannot name a dataset of the file that 'fetch' is saved in");
   }
   const std::optional<DatasetClash> clash = FindDatasetClash(names);
-  if (!clash || names[clash->at] == names[clash->other]) return;  // the same name is reported elsewhere
+  if (!clash || names[clash->at] == names[clash->other]) return;  // equal names are reported elsewhere
   const std::string& name = names[clash->at];
   const std::string& other = names[clash->other];
   const SourceLocation location = fetches[clash->at].location;
@@ -175,7 +175,7 @@ void CheckDatasets(const std::vector<FetchSpec>& fetches, Diagnostics& diagnosti
                     " of the file that 'fetch' is saved in, ", "and '", other, "' is too: name them, {a: x}");
 }
 
-// What file systems take, less the ending of the temporary file that is renamed to it.
+// The bound of file systems, less the ending of the temporary file that is renamed to it.
 constexpr size_t kLongestSaveName = 240;
 
 // Reads the name of a file in the run directory.

@@ -22,7 +22,7 @@ struct ScheduleSpec {
   int64_t steps = 1;
   std::vector<int64_t> boundaries;  // ascending
   std::vector<double> values;       // boundaries.size() + 1
-  // While step < warmup the rate is further multiplied by (step + 1) / warmup. 0: none.
+  // Steps of warmup, during which the rate is further multiplied by (step + 1) / warmup. 0: none.
   int64_t warmup = 0;
 };
 

@@ -14,14 +14,14 @@ namespace dfrun {
 // The value of a key; nothing if the mapping lacks it.
 std::optional<Yaml> FindKey(const Yaml& map, std::string_view key);
 
-// Reports a value that is no mapping, and what was expected. `what`: "the section 'train'".
+// Reports a value that is no mapping, and what it should be. `what`: "the section 'train'".
 bool CheckMap(const Yaml& value, std::string_view what, Diagnostics& diagnostics);
 
 // Does CheckMap(), and reports every key that is not in `known`, with a suggestion.
 bool CheckKeys(const Yaml& map, const std::vector<std::string>& known, std::string_view what, Diagnostics& diagnostics);
 
-// The candidate that another program may call `text`: with words more or less (batch_size, batch), or whose initials it is
-// (lr, learning_rate). Empty if there is none.
+// Finds the candidate that another program may call `text`: with words more or less (batch_size, batch), or with its
+// initials (lr, learning_rate). Empty if there is none.
 std::string KeyOfWords(std::string_view text, const std::vector<std::string>& candidates);
 
 // Returns ", did you mean 'near'?", or nothing if no candidate is near. Says which character of the text is none that

@@ -1,4 +1,4 @@
-// Readers of the sections beside the graph. Each reports errors and returns what could be read.
+// Readers of the sections beside the graph. Each reports errors and returns a result as complete as possible.
 #ifndef DFRUN_SRC_SPEC_SECTION_H_
 #define DFRUN_SRC_SPEC_SECTION_H_
 
@@ -23,7 +23,7 @@ std::vector<InputSpec> ReadInputs(const Yaml& section, const std::string& direct
 // Sets the batch's size in every reader and infers the graph's shapes from there.
 Status FixBatchSizes(const std::vector<InputSpec>& inputs, Graph& graph);
 
-// Of a schedule written as a mapping.
+// The keys of a schedule written as a mapping.
 const std::vector<KeyDef>& ScheduleKeys();
 std::optional<ScheduleSpec> ReadSchedule(const Yaml& value, ValueReader& reader);
 
@@ -41,7 +41,7 @@ struct SectionContext {
 std::vector<FetchSpec> ReadFetches(const Yaml& list, std::string_view what, bool scalars,
                                    const SectionContext& context);
 
-// True for a scalar, and for a value of unknown shape.
+// Returns true for a scalar, and for a value of unknown shape.
 bool MayBeScalar(const Graph& graph, Output output);
 
 }  // namespace dfrun

@@ -22,20 +22,21 @@ struct SectionDef {
   KeyDef key;
   int order = 0;                   // among the sections: in lists of them, and when they are read
   bool in_included_files = false;  // else in the job's own file alone
-  // Reads the section into the job; what is wrong is reported. Null where load.h reads it before the graph is there.
+  // Reads the section into the job and reports its errors. Null where load.h reads it before the graph is there.
   void (*read)(const Yaml& section, SourceLocation location, const SectionContext& context, JobSpec& job) = nullptr;
 };
 
 // Thread safety: registration ends before main(); then any thread.
 class Sections {
  public:
-  // In their order.
+  // Lists the sections in their order.
   static std::vector<const SectionDef*> List();
-  // One that is registered.
+  // Returns a registered section.
   static const SectionDef& Get(std::string_view name);
-  // CheckKeys() of what the section `name` is in a spec.
+  // Checks the keys of the section `name` of a spec with CheckKeys().
   static bool Check(std::string_view name, const Yaml& section, Diagnostics& diagnostics);
-  // Of a key that stands where it is unknown: "; 'batch' is a key of an input". Empty where no section has one like it.
+  // Explains a key in a place where it is unknown: "; 'batch' is a key of an input". Empty where no section has one
+  // like it.
   static std::string AboutKey(std::string_view key);
 };
 

@@ -12,7 +12,8 @@ namespace dfrun {
 inline constexpr size_t kMaxSpecBytes = 16 << 20;
 
 // Reads a regular file of at most kMaxSpecBytes; a byte order mark at its beginning is dropped. kIo if it cannot be
-// read, kBadSpec if it is too large or not a regular file. Blocks on the read.
+// read, kBadSpec if it is too large or not a regular file.
+// Blocks: on the read.
 Result<std::string> ReadSpecFile(const std::string& path);
 
 // Reports the first byte that is not UTF-8, or is NUL, with its line and column (both from 1; columns count bytes).

@@ -7,8 +7,8 @@
 
 namespace dfrun {
 
-// Of a name that a function of the library has but for upper and lower case: how to come by it. Empty for others, or
-// where the library cannot be read.
+// Explains how to include a library function whose name differs from this one at most in upper and lower case. Empty
+// for others, or where the library cannot be read.
 std::string AboutLibraryFunction(std::string_view name);
 
 }  // namespace dfrun

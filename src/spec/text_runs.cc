@@ -54,7 +54,7 @@ class Aligner {
   }
   void MoveTo(size_t at) { Move(at - at_); }
 
-  // False if source and value do not match, which the parser's rules exclude.
+  // Returns false if source and value do not match, which the parser's rules exclude.
   bool Step() {
     const char wanted = value_[done_];
     if (quote_ == '"' && At(0) == '\\') {
@@ -92,7 +92,7 @@ class Aligner {
   const std::string_view source_;
   const std::string_view value_;
   size_t at_;        // in source_
-  size_t done_ = 0;  // of value_
+  size_t done_ = 0;  // bytes of value_ that are done
   int32_t line_;
   int32_t column_;
   char quote_;

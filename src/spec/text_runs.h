@@ -20,7 +20,8 @@ struct TextRun {
 
 struct TextRuns {
   std::vector<TextRun> runs;  // ascending; the first begins at 0
-  size_t end;                 // of the text in the file: the position of the closing quote, or of white space before it
+  size_t end;                 // end of the text in the file: the position of the closing quote, or of white space
+                              // before it
 };
 
 // `at`, `line`, `column`: the beginning of the scalar in `source`, at its anchor if it has one. `value` is the parser's

@@ -26,7 +26,7 @@ struct InputInPlace {
   const InputSpec* source = nullptr;
 };
 
-// InvalidArgument where inputs that belong together are not all replaced, or by inputs that do not.
+// Returns InvalidArgument where inputs that belong together are not all replaced, or by inputs that do not.
 Status CheckTiesInPlace(const std::vector<InputSpec>& inputs, std::span<const InputInPlace> places);
 
 }  // namespace dfrun

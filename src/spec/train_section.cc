@@ -138,7 +138,8 @@ class TrainReader {
     return ReadCount("bucket_bytes", spec_.bucket_bytes);
   }
 
-  // What travels compressed is not what stays: each task would update its copies by other gradients.
+  // Refuses compressed gradients with copies of variables: a task keeps its own gradients uncompressed, so each task
+  // would update its copies by other values.
   bool CheckCopiesStayEqual() {
     if (!IsByAllreduce()) return true;
     constexpr std::string_view kWhy =

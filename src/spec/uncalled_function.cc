@@ -27,7 +27,7 @@ bool IsOpen(const Expr& expr) {
                      [](const KeywordArg& k) { return IsOpen(k.name) || IsOpen(k.value); });
 }
 
-// True if a text in `value` uses one of the attrs.
+// Returns true if a text in `value` uses one of the attrs.
 bool Uses(const Yaml& value, const std::vector<std::string>& attrs) {
   if (value.is_scalar()) {
     return std::any_of(attrs.begin(), attrs.end(), [&](const std::string& attr) {

@@ -1,4 +1,4 @@
-// Finds what may update a variable.
+// Finds the nodes that may update a variable.
 #ifndef DFRUN_SRC_SPEC_UPDATE_FINDER_H_
 #define DFRUN_SRC_SPEC_UPDATE_FINDER_H_
 
@@ -11,12 +11,13 @@
 
 namespace dfrun {
 
-// True for an op that takes variables themselves and not their values.
+// Returns true for an op that takes variables themselves and not their values.
 bool TakesVariables(const OpDef& op);
 // Whether so for input number `input` of a node of this op.
 bool TakesVariable(const OpDef& op, size_t input);
 
-// The functions and ops outlive this. Thread safety: one thread.
+// The functions and ops outlive this.
+// Thread safety: one thread.
 class UpdateFinder {
  public:
   UpdateFinder(const FunctionMap& functions, const OpRegistry& ops) : functions_(functions), ops_(ops) {}

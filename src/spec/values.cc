@@ -13,7 +13,7 @@ namespace {
 std::optional<Constant::Scalar> ParseScalar(const std::string& text) {
   LocatedText located;
   located.Append(text, {});
-  Diagnostics unheeded;  // the caller says what was expected instead
+  Diagnostics unheeded;  // the caller reports the form that it expects
   const std::optional<Expr> expr = ParseExpr(located, unheeded);
   if (!expr) return {};
   const Folded folded = FoldExpr(*expr, unheeded);

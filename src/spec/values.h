@@ -13,7 +13,7 @@
 
 namespace dfrun {
 
-// Of a value that must be a bool and is a word of YAML 1.1 for one, which YAML 1.2 has no more: what to write.
+// Whether a value that must be a bool is a word of YAML 1.1 for one, which YAML 1.2 has no more.
 bool IsBoolOfYaml11(std::string_view word);
 inline constexpr std::string_view kWantedBool = "true or false (yes, no, on and off are texts in YAML 1.2)";
 

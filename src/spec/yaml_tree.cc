@@ -54,7 +54,7 @@ std::string Explain(const std::string& reason, bool may_quote) {
   return may_quote ? StrCat("YAML: ", reason) : "this is no YAML";
 }
 
-// What on the line of an error is mostly behind it.
+// Guesses the cause of an error from its line; "" where nothing is odd.
 std::string AboutLine(std::string_view line) {
   const std::string strange = FindLookAlike(line);
   if (!strange.empty()) return StrCat("; the line holds ", strange);
@@ -65,7 +65,7 @@ std::string AboutLine(std::string_view line) {
 
 }  // namespace
 
-// Turns parser events into nodes. After the first error it ignores what follows.
+// Turns parser events into nodes. It ignores events after the first error.
 class YamlTreeBuilder final : public YAML::EventHandler {
  public:
   YamlTreeBuilder(YamlDocument& document, Diagnostics& diagnostics, bool may_quote)
@@ -268,7 +268,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
   int documents_ = 0;
   std::vector<OpenCollection> open_;
   std::vector<Extent> extents_;                           // by node
-  std::unordered_map<YAML::anchor_t, uint32_t> anchors_;  // of finished values
+  std::unordered_map<YAML::anchor_t, uint32_t> anchors_;  // anchors of finished values
 };
 
 std::unique_ptr<YamlDocument> YamlDocument::Parse(std::string text, int32_t file, Diagnostics& diagnostics,

@@ -37,11 +37,11 @@ class Yaml {
   bool is_map() const { return kind() == Kind::kMap; }
   SourceLocation location() const;
 
-  // For scalars: the text, and the position of its byte `offset`; the offset `size` is the end of the text.
+  // The text of a scalar, and the position of its byte `offset`; the offset `size` is the end of the text.
   std::string_view text() const;
   SourceLocation LocationOf(size_t offset) const;
 
-  // For sequences the items, for maps the entries.
+  // The items of a sequence, or the entries of a map.
   size_t size() const;
   Yaml item(size_t i) const;
   Yaml key(size_t i) const;
@@ -55,6 +55,8 @@ class Yaml {
   uint32_t id_;
 };
 
+// A parsed document, which owns its text and nodes.
+// Thread safety: const methods from any thread.
 class YamlDocument {
  public:
   // Parses `text`, which has passed CheckSpecText(). Null after an error, which is then in `diagnostics`; the error
@@ -75,14 +77,14 @@ class YamlDocument {
     int32_t line = 0;
     int32_t column = 0;
     uint32_t begin = 0;     // into children_
-    uint32_t size = 0;      // of children_; a map has two an entry
+    uint32_t size = 0;      // number of children_; a map has two an entry
     std::string_view text;  // in source_ or copies_
   };
 
   std::string source_;
   int32_t file_ = -1;
-  std::deque<std::string> copies_;                           // of texts that are not verbatim
-  std::unordered_map<uint32_t, std::vector<TextRun>> runs_;  // of those, by node
+  std::deque<std::string> copies_;                           // texts that are not verbatim
+  std::unordered_map<uint32_t, std::vector<TextRun>> runs_;  // runs of those texts, by node
   std::vector<Node> nodes_;
   std::vector<uint32_t> children_;
   uint32_t root_ = 0;

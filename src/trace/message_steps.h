@@ -1,4 +1,4 @@
-// What the messages of a trace carried: a transport knows no tensors and no steps.
+// Finds the steps and tensors that the messages of a trace carried, since a transport knows neither.
 #ifndef DFRUN_SRC_TRACE_MESSAGE_STEPS_H_
 #define DFRUN_SRC_TRACE_MESSAGE_STEPS_H_
 
@@ -23,7 +23,7 @@ class MessageSteps {
   // The trace outlives it.
   explicit MessageSteps(const Trace& trace);
 
-  // Of a message: the record of the node that it was sent or received for; null where that was not traced.
+  // Returns the record of the node that a message was sent or received for; null where that was not traced.
   const TraceRecord* NodeOf(const TraceRecord& message) const;
 
  private:

@@ -13,7 +13,8 @@
 namespace dfrun {
 
 // A list of chunks: the one thread writes at its end, the other reads at its beginning, without a lock. Memory is
-// allocated once a chunk. Thread safety: one thread calls Add(), and one at a time TakeInto().
+// allocated once a chunk.
+// Thread safety: one thread calls Add(), and one at a time TakeInto().
 class RecordBuffer {
  public:
   RecordBuffer() : first_(new Chunk), last_(first_) {}
@@ -35,7 +36,7 @@ class RecordBuffer {
     last_->size.store(size + 1, std::memory_order_release);
   }
 
-  // Appends what has been added since the last call.
+  // Appends the records added since the last call.
   void TakeInto(std::vector<TraceRecord>& all) {
     for (;;) {
       const size_t size = first_->size.load(std::memory_order_acquire);
@@ -57,7 +58,7 @@ class RecordBuffer {
   };
 
   Chunk* first_;      // the reader's
-  size_t taken_ = 0;  // of the first chunk
+  size_t taken_ = 0;  // records taken from the first chunk
   Chunk* last_;       // the writer's
 };
 

@@ -14,7 +14,7 @@ std::atomic<uint64_t> g_next_id{1};
 StepTrace::StepTrace() : id_(g_next_id.fetch_add(1)) {}
 
 StepTrace::ThreadBuffer& StepTrace::BufferOfThisThread() {
-  // By id and not by address, since another trace may come to lie where this one was.
+  // The buffer is found by the trace's id and not by its address, since another trace may come to lie at that address.
   thread_local uint64_t trace_id = 0;
   thread_local ThreadBuffer* buffer = nullptr;
   if (buffer != nullptr && trace_id == id_) return *buffer;

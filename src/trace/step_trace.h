@@ -1,4 +1,4 @@
-// The sink of a rank: keeps what happened in its traced steps until it is written.
+// The sink of a rank: it keeps the records of traced steps until they are written.
 #ifndef DFRUN_SRC_TRACE_STEP_TRACE_H_
 #define DFRUN_SRC_TRACE_STEP_TRACE_H_
 
@@ -22,7 +22,7 @@ class StepTrace final : public TraceSink {
 
   void AddPlan(uint64_t plan, FunctionRef<TraceNames()> names) override EXCLUDES(mu_);
   void Add(const TraceRecord& record) override EXCLUDES(mu_);
-  // All records so far; forgets them, and the plans. No step that is traced is running.
+  // Returns all records so far, and forgets them and the plans. No traced step may be running.
   Trace Take() EXCLUDES(mu_);
 
  private:

@@ -1,4 +1,4 @@
-// The records of traced steps, with what their numbers stand for.
+// The records of traced steps, with names for their numbers.
 #ifndef DFRUN_SRC_TRACE_TRACE_H_
 #define DFRUN_SRC_TRACE_TRACE_H_
 
@@ -14,7 +14,7 @@ struct Trace {
   std::vector<TraceRecord> records;  // ordered by start
   std::map<uint64_t, TraceNames> plans;
 
-  // Of a record of a node.
+  // Names in a record of a node.
   const std::string& device(const TraceRecord& record) const { return plans.at(record.plan).device; }
   const TraceNames::Node& node(const TraceRecord& record) const { return plans.at(record.plan).nodes[record.node]; }
 };

@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace {
 
-// Lanes for what overlaps, as few as keep it apart.
+// Lanes for records that overlap, as few as keep them apart.
 class ApartLanes {
  public:
   // `record` begins no sooner than those before it.

@@ -11,7 +11,7 @@
 namespace dfrun {
 namespace {
 
-// What takes a reference and writes nothing: it hands it on, or looks at the variable.
+// Whether the node takes a reference and writes nothing: it hands the reference on, or looks at the variable.
 bool OnlyHandsOn(const Node& node) {
   static constexpr std::string_view kOps[] = {"RefIdentity", "IsVariableInitialized"};
   return std::find(std::begin(kOps), std::end(kOps), node.op->name) != std::end(kOps);
@@ -107,7 +107,7 @@ Status CheckHandles(int replicas, const Graph& graph, const Consumers& consumers
   return Status();
 }
 
-// What the copies of the replicas come to, in SumDType() where it takes a sum.
+// The combined value of the replicas' copies, as `reduce` says; a sum has SumDType().
 Output Reduced(GraphOps& ops, VariableSpec::Reduce reduce, Output variable, DType dtype, std::vector<Output> values) {
   if (values.size() == 1 || reduce == VariableSpec::Reduce::kFirst) return values[0];
   const DType sum_dtype = SumDType(dtype);
@@ -163,7 +163,7 @@ Status AssignedVariables::AddCopies(const SubgraphCopyOptions& replica, JobGraph
   for (const Assigned& assigned : assigned_) {
     const Node& of_model = draft.model.node(assigned.variable->node);
     const Node& home = draft.job.graph.node(draft.shared.nodes.at(of_model.id));
-    // What the spec puts somewhere may have writers that the spec puts there.
+    // A variable that the spec places may have writers that the spec places too.
     const std::string device = of_model.device.empty() ? replica.device : home.device;
     const Output variable{home.id, 0};
     GraphOps ops(draft.job.graph, StrCat(replica.prefix, of_model.name), device);

@@ -1,9 +1,9 @@
 // Variables that the model itself assigns in a step: moving averages, counters.
 //
 // Replicas that assign one variable would race. So where the variable says `reduce`, each replica assigns, and reads, a
-// copy of its own that begins the step with the variable's value; after all of them the variable gets, once, what the
-// copies come to, in the order of the replicas. A variable that does not say is assigned as the model has it, which one
-// replica alone may do.
+// copy of its own that begins the step with the variable's value; after all of them the variable gets, once, the
+// combined value of the copies, in the order of the replicas. A variable without `reduce` is assigned as the model has
+// it, which only a single replica may do.
 #ifndef DFRUN_SRC_TRAINING_ASSIGNED_VARIABLES_H_
 #define DFRUN_SRC_TRAINING_ASSIGNED_VARIABLES_H_
 
@@ -17,9 +17,9 @@ namespace dfrun {
 
 class AssignedVariables {
  public:
-  // Those that nodes of `body` assign; `graph` is that of one of so many replicas, a clone of the draft's model with
-  // more nodes. Control edges are added to it: who reads such a variable and does not wait for a writer of it comes
-  // before that. InvalidArgument, at the variable's location, where several replicas would race.
+  // Finds the variables that nodes of `body` assign. `graph` is that of one of so many replicas, a clone of the draft's
+  // model with more nodes. Adds control edges to it: a node that reads such a variable, and does not wait for a writer
+  // of it, comes before the writer. InvalidArgument, at the variable's location, where several replicas would race.
   // `trained`: the variables that the step trains, nodes of the model; a branch or a loop may not assign them.
   static Result<AssignedVariables> Find(const JobGraphDraft& draft, int replicas, const std::set<NodeId>& trained,
                                         const std::vector<NodeId>& body, Graph& graph);
@@ -28,17 +28,17 @@ class AssignedVariables {
   bool Has(NodeId variable) const;
   // The copies of a replica, before it is copied: they stand for the variables in `map`.
   Status AddCopies(const SubgraphCopyOptions& replica, JobGraphDraft& draft, SubgraphMap& map) const;
-  // After all replicas are copied: the nodes that assign the variables, targets of the step and among the draft's
-  // writers. `maps`: of the replicas, from `graph` to the job's.
+  // Adds the nodes that assign the variables, as targets of the step and among the draft's writers. Call after all
+  // replicas are copied. `maps`: of the replicas, from `graph` to the job's.
   Status AddAssignments(const std::vector<SubgraphMap>& maps, JobGraphDraft& draft) const;
 
  private:
   struct Assigned {
     const VariableSpec* variable;
-    std::vector<NodeId> writers;  // of one replica's graph
+    std::vector<NodeId> writers;  // nodes of one replica's graph
   };
 
-  std::vector<Assigned> assigned_;  // those that say `reduce`
+  std::vector<Assigned> assigned_;  // the variables that say `reduce`
 };
 
 }  // namespace dfrun

@@ -26,7 +26,7 @@
 namespace dfrun {
 namespace {
 
-// Every variable on its device, under its own name.
+// Adds every variable on its device, under its own name.
 Status AddVariables(const LoadedSpec& spec, JobGraphDraft& draft) {
   DF_ASSIGN(const std::vector<std::string> devices, DevicesOfVariables(spec, draft.cluster));
   for (size_t i = 0; i < devices.size(); ++i) {
@@ -66,8 +66,8 @@ Status AddInitialValues(JobGraphDraft& draft) {
   return Status();
 }
 
-// Of the nodes that nothing binds to a device, by what a step costs. Where placement is soft, what cannot be on its
-// device goes elsewhere, with all that shares it, before others ask where it is.
+// Chooses devices, by the cost of a step, for the nodes that nothing binds to one. With soft placement, a node that
+// cannot be on its device moves first, with all that shares the device, before others ask where it is.
 Status ChooseDevicesFor(JobGraphDraft& draft) {
   ChoiceOptions options = {.with_state = true, .soft = draft.spec.soft_placement};
   options.step = draft.job.step.signature.targets;
@@ -84,7 +84,7 @@ Status OrderJobStep(JobGraphDraft& draft) {
   return OrderStep(options, draft.job.graph, draft.job.step.signature);
 }
 
-// What a step reads has a value in every step.
+// Checks that every step has a value for each placeholder that it reads.
 Status CheckFed(const Graph& graph, const RunSignature& signature) {
   std::set<NodeId> fed;
   for (const Output& feed : signature.feeds) fed.insert(feed.node);
@@ -139,7 +139,7 @@ Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(AddInitialValues(draft));
   DF_TRY(AddSaveAndRestore(draft));
   if (spec.job.checkpoint) DF_TRY(CheckSavable(draft.job.graph, draft.job.kept));
-  DF_TRY(ChooseDevicesFor(draft));  // of what evaluates, initialises and restores
+  DF_TRY(ChooseDevicesFor(draft));  // for evaluation, initialisation and restoring
   SetArithmetic(spec.job.arithmetic, draft.job.graph);
   return std::move(draft.job);
 }

@@ -1,10 +1,10 @@
-// From a spec to the one graph that its job runs: replicas of the model with their gradients, updates, initial values,
+// Builds the one graph that a spec's job runs: replicas of the model with their gradients, updates, initial values,
 // evaluation, saving and restoring.
 //
 // Synchronous data parallelism: replica r of R reads the r-th of R equal slices of the batch, gradients are summed in
 // the order of the replicas and divided by R, one update a variable, or of each copy of one (variable_copies.h). R is
-// the spec's: nothing here depends on the rank count but where nodes are, so the bits of the result do not either. In a
-// step, a variable is updated after every reader of it has run (control edges).
+// the spec's: the rank count decides nothing but the devices of nodes, so the bits of the result do not depend on it.
+// In a step, a variable is updated after every reader of it has run (control edges).
 #ifndef DFRUN_SRC_TRAINING_BUILD_JOB_GRAPH_H_
 #define DFRUN_SRC_TRAINING_BUILD_JOB_GRAPH_H_
 
@@ -17,14 +17,14 @@
 
 namespace dfrun {
 
-// How the spec's `cluster` section divides ranks, as MakeCluster() takes it.
+// The division of the ranks by the spec's `cluster` section, as MakeCluster() takes it.
 std::vector<JobTasks> TasksOf(const JobSpec& job);
 
-// An error of the compile as one of the spec at `path`: what it finds is the spec's fault. Others stay what they are.
+// Makes an error of the compile one of the spec at `path`, where the spec is at fault. Other errors stay as they are.
 Status AsSpecError(const std::string& path, const Status& status);
 
-// InvalidArgument where the model cannot be trained (no trainable variable under the loss, an op without gradient, a
-// variable of unknown shape, a placeholder that no step feeds), with the location in the spec.
+// Returns InvalidArgument where the model cannot be trained (no trainable variable under the loss, an op without
+// gradient, a variable of unknown shape, a placeholder that no step feeds), with the location in the spec.
 Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster);
 
 }  // namespace dfrun

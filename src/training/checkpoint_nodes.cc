@@ -8,7 +8,7 @@
 namespace dfrun {
 namespace {
 
-// What the nodes of a shard say of its tensors.
+// Attrs by which the nodes of a shard describe its tensors.
 struct ShardAttrs {
   std::vector<std::string> names;
   std::vector<PartialShape> shapes;
@@ -35,7 +35,8 @@ Result<std::string> HostOf(const std::string& device) {
   return name.ToString();
 }
 
-// Whether a value that is not finite must not be saved. States may hold any: what a queue holds is no result.
+// Whether a value that is not finite must not be saved. States may hold any value: the elements of a queue are no
+// result.
 bool IsChecked(const JobGraphDraft& draft, const Kept& kept) {
   const DType dtype = kept.parts[0].dtype;
   if (!kept.is_variable || (!IsFloating(dtype) && !IsComplex(dtype))) return false;
@@ -76,7 +77,7 @@ Status AddRestored(const Kept& kept, Output first, GraphOps& ops, JobGraphDraft&
   return Status();
 }
 
-// What the nodes of all shards are fed.
+// Values that the nodes of all shards are fed.
 struct ShardFeeds {
   Output directory;
   Output left_out;

@@ -1,4 +1,4 @@
-// The nodes that save and restore what a job keeps.
+// Adds the nodes that save and restore the state that a job keeps.
 #ifndef DFRUN_SRC_TRAINING_CHECKPOINT_NODES_H_
 #define DFRUN_SRC_TRAINING_CHECKPOINT_NODES_H_
 

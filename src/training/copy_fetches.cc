@@ -26,7 +26,7 @@ Status CopyFetches(const Graph& model, const StepParts& parts, const SubgraphCop
     step.names.push_back(fetch.name);
   }
   for (const NodeId target : parts.targets) {
-    // One that is fed has nothing left to do.
+    // A target whose outputs are all fed has nothing left to do.
     if (const NodeId copied = map.MapControl(model.node(target)); copied >= 0) step.signature.targets.push_back(copied);
   }
   return Status();

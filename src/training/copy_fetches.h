@@ -1,4 +1,4 @@
-// A step of a spec's model as nodes of a job's graph: what it fetches, where others are fed.
+// Copies a step of a spec's model into a job's graph, with its fetches and with feeds in place of outputs.
 #ifndef DFRUN_SRC_TRAINING_COPY_FETCHES_H_
 #define DFRUN_SRC_TRAINING_COPY_FETCHES_H_
 
@@ -10,7 +10,7 @@
 
 namespace dfrun {
 
-// Of the model.
+// A step in terms of the model's nodes.
 struct StepParts {
   const std::vector<FeedSpec>& feeds;
   const std::vector<FetchSpec>& fetches;
@@ -18,7 +18,7 @@ struct StepParts {
 };
 
 // Copies the nodes that give the fetches, with the feeds instead of the outputs that they feed; `step` fetches them and
-// runs the targets. What `map` has already is not copied.
+// runs the targets. Nodes that `map` has already are not copied.
 Status CopyFetches(const Graph& model, const StepParts& parts, const SubgraphCopyOptions& options, SubgraphMap map,
                    Graph& graph, JobStep& step);
 

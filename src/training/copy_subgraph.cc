@@ -50,7 +50,7 @@ void RenameFrame(const std::string& prefix, AttrMap& attrs) {
     attrs.Set("frame_name", prefix + *name->get<std::string>());
 }
 
-// Whether another node decides where this one is: what writes through a reference is where its variable is.
+// Whether another node decides where this one is: a node that writes through a reference is where its variable is.
 bool IsBoundToAnother(const Node& node, const NodeSpec& copy) {
   return !copy.colocate_with.empty() || HasRefInput(node);
 }
@@ -60,8 +60,8 @@ bool ReadsShapeAlone(const Node& node) {
   return node.op->name == "Shape" || node.op->name == "Size" || node.op->name == "Rank";
 }
 
-// The tables that the copy need not bring to its device, as only gathers read them there: by what they stand for in the
-// copy, that no node of the body makes.
+// The tables that the copy need not bring to its device, because only gathers read them there. A table is an output
+// that `map` replaces.
 class RemoteTables {
  public:
   RemoteTables(const Graph& from, const std::vector<NodeId>& body, const SubgraphMap& map) : from_(from) {

@@ -11,11 +11,11 @@
 
 namespace dfrun {
 
-// What the nodes of a copy differ in from the originals.
+// Changes applied to each copied node.
 struct SubgraphCopyOptions {
   std::string prefix;  // before every name, as "replica_1/"
-  // Of nodes that neither have a device nor must be where another is. Gathers go to a table that is there already where
-  // all that the body reads of it are rows of fewer bytes.
+  // The device of nodes that neither have one nor must be where another is. A Gather goes to the table's device, if
+  // that is set already and the body reads fewer bytes of it, in rows, than it holds.
   std::string device;
   std::function<void(const Node&, AttrMap&)> attrs;  // changes attrs; may be empty
 };
@@ -27,8 +27,8 @@ struct SubgraphMap {
 
   static int64_t OutputKey(Output o) { return (static_cast<int64_t>(o.node) << 16) | o.port; }
   Output Map(Output o) const;
-  // What a control edge from `node` comes from in the copy: the node that stands for it, or where all of its outputs
-  // are replaced the one that makes the first of them; -1: nothing.
+  // The source in the copy of a control edge from `node`: the node that stands for it or, where all of its outputs are
+  // replaced, the maker of the first replacement; -1: none.
   NodeId MapControl(const Node& node) const;
   // Whether `outputs` stands for each output of the node.
   bool ReplacesAll(const Node& node) const;

@@ -63,8 +63,8 @@ bool AreCrosswise(const PartialShape& column, const PartialShape& vector, const 
   return ElementsOf(both) > ElementsOf(vector);
 }
 
-// The values that `from` is made of element by element in its own shape, and what these come from: the nodes that
-// `passes` refuses.
+// Finds the sources of `from`: the nodes behind it, by way of nodes that `passes` accepts and inputs with as many
+// elements. Nodes that `passes` refuses end the search.
 template <class Passes>
 std::vector<NodeId> SourcesOf(const Graph& graph, Output from, const Passes& passes) {
   std::vector<NodeId> found = {from.node};
@@ -88,7 +88,7 @@ bool IsAskedFor(const Graph& graph, Output column, Output vector) {
   if (std::any_of(made_of.begin(), made_of.end(), makes_shape)) return true;
   const auto passes = [](const Node& node) { return IsElementwise(node) || MakesShape(node); };
   const std::vector<NodeId> of_vector = SourcesOf(graph, vector, passes);
-  // Data may be both a target and a feature: what was computed is the column itself.
+  // Data may be both a target and a feature, so only computed values count, and the column itself.
   return std::any_of(of_vector.begin(), of_vector.end(), [&](NodeId id) {
     const bool is_computed = id == column.node || (!IsElementwise(graph.node(id)) && graph.node(id).num_inputs() > 0 &&
                                                    !graph.node(id).op->is_stateful);
@@ -96,7 +96,7 @@ bool IsAskedFor(const Graph& graph, Output column, Output vector) {
   });
 }
 
-// Goes through the graph in order and marks what comes from a meeting by element-wise ops, and by a mean.
+// Goes through the graph in order and marks values that come from a meeting by element-wise ops, and by a mean.
 class Meetings {
  public:
   Meetings(const Graph& graph, const std::vector<NodeId>& order)
@@ -132,7 +132,7 @@ class Meetings {
     return node.op->name == "Mean" || (node.op->name == "Sum" && IsScalar(graph_.shape({node.id, 0})));
   }
 
-  // What comes from a meeting meets a matrix of its shape that comes from none.
+  // Whether another input, which comes from no meeting, has the shape of the meeting's matrix.
   bool IsMeantAsMatrix(const Node& node) const {
     const PartialShape& shape = graph_.shape({node.id, 0});
     return std::any_of(node.inputs.begin(), node.inputs.end(), [&](Output input) {
@@ -156,9 +156,9 @@ class Meetings {
 
   const Graph& graph_;
   std::vector<CrosswiseMeeting> meetings_;
-  // By node: the number of a meeting, or -1.
-  std::vector<int32_t> of_pairs_;  // that the value comes from by element-wise ops
-  std::vector<int32_t> of_mean_;   // that the value is a mean of, or comes from by element-wise ops behind it
+  // Numbers of meetings by node; -1: none.
+  std::vector<int32_t> of_pairs_;  // the meeting that the value comes from by element-wise ops
+  std::vector<int32_t> of_mean_;   // the meeting whose mean the value is, or comes from by element-wise ops
 };
 
 }  // namespace

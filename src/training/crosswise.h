@@ -19,10 +19,11 @@ struct CrosswiseMeeting {
 // The first meeting whose result goes into `loss` by element-wise ops and a mean (or a sum over everything) alone, and
 // that the graph does not ask for. It asks for it where ExpandDims, Reshape, a slice, keepdims and the like have made
 // the column, where the vector is the column in another shape, and where the result meets another matrix [b, b].
-// Nothing where there is none. Thread safety: reads the graph only.
+// Nothing where there is none.
+// Thread safety: reads the graph only.
 std::optional<CrosswiseMeeting> FindCrosswiseMeeting(const Graph& graph, Output loss);
 
-// A sentence: where, the shapes, and what to write.
+// Returns a sentence with the place, the shapes, and the notation to use instead.
 std::string DescribeCrosswise(const Graph& graph, const CrosswiseMeeting& meeting);
 
 }  // namespace dfrun

@@ -85,7 +85,7 @@ class Pass {
     position_ = ops.Add("position", "Placeholder", {}, {{"dtype", DType::kInt64}, {"shape", PartialShape::Scalar()}});
     return ops.status();
   }
-  // Where inputs that are read whole are read from: a training may have left their positions elsewhere.
+  // Adds the start position for inputs that are read whole: training may have left their positions elsewhere.
   Status AddBegin() {
     GraphOps ops(graph_, "evaluation", device_);
     begin_ = ops.Const("begin", Tensor::Scalar<int64_t>(0));
@@ -113,8 +113,8 @@ class Pass {
     return Status();
   }
 
-  // In the order of the files: each sample once, in whatever order a mean takes them. Sizes of batches are known, also
-  // where what the command line feeds has left those of the graph open.
+  // Sets attrs for reading in the order of the files: each sample once, in whatever order a mean takes them. The sizes
+  // of batches are known, also where feeds of the command line have left those of the graph open.
   void SetReaderAttrs(const Node& node, std::optional<int64_t> batch, AttrMap& attrs) const {
     const auto is_read = [&](const InputSpec* input) { return input->read == node.id; };
     const auto walked = std::find_if(walked_.begin(), walked_.end(), is_read);
@@ -130,7 +130,8 @@ class Pass {
     attrs.Set("prefetch", int64_t{0});
   }
 
-  // By the shapes in the last batch; where all are full, in batches of one more, of which no step is made.
+  // Finds the rows of fetches from their shapes in the last batch; where all batches are full, from shapes in batches
+  // of one sample more, of which no step is made.
   Status FindRows(EvaluationPass& pass) const {
     if (pass.rest) {
       const int64_t samples = pass.samples % pass.batch_samples;
@@ -167,9 +168,9 @@ class Pass {
   const SubgraphMap& shared_;
   const std::string& device_;
   Graph& graph_;
-  Output position_;                       // of the batch that a step reads
+  Output position_;                       // position of the batch that a step reads
   Output begin_;                          // 0
-  std::vector<const InputSpec*> walked_;  // that hold more than a batch
+  std::vector<const InputSpec*> walked_;  // inputs that hold more than a batch
   std::vector<const InputSpec*> whole_;
 };
 

@@ -11,13 +11,13 @@
 
 namespace dfrun {
 
-// What a pass computes: nodes of a spec's graph.
+// The values that a pass computes, as nodes of a spec's graph.
 struct PassRequest {
   std::vector<FeedSpec> feeds;
   std::vector<FetchSpec> fetches;
   std::vector<NodeId> targets;  // further nodes that each step runs
   std::string what;             // "the metrics of 'eval'", for errors
-  SourceLocation location;      // of it
+  SourceLocation location;      // the place of `what` in the spec
   bool finds_rows = false;      // fills in EvaluationPass::rows
 };
 
@@ -26,7 +26,7 @@ PassRequest MetricsOf(const EvalSpec& eval);
 // A metric of an evaluation that needs a placeholder which the evaluation does not feed: a job leaves it out, and
 // `dfrun eval` computes it where it is given a value for the placeholder.
 struct UnfedMetric {
-  size_t metric = 0;  // of EvalSpec::metrics
+  size_t metric = 0;  // index in EvalSpec::metrics
   NodeId placeholder = -1;
 };
 Result<std::vector<UnfedMetric>> FindUnfedMetrics(const Graph& model, const EvalSpec& eval);
@@ -34,12 +34,12 @@ Result<std::vector<UnfedMetric>> FindUnfedMetrics(const Graph& model, const Eval
 // The pass of a job's evaluation: MetricsOf() without those.
 Result<PassRequest> FedMetricsOf(const Graph& model, const EvalSpec& eval);
 
-// Adds to a graph the copy of `model` that gives what a pass fetches, with what it feeds: a copy that reads a batch,
-// and where batches do not divide the samples one that reads the last batch, so that the shapes of both are static. An
+// Adds to a graph the copy of `model` that gives the fetches of a pass, with its feeds: a copy that reads a batch, and
+// where batches do not divide the samples one that reads the last batch, so that the shapes of both are static. An
 // input of `batch: all`, and one that holds a single batch, is read whole. All are read from the first sample on, in
-// the order of the files. `shared`: nodes of `model` that are not copied, to those of the graph. New nodes are on
-// `device`, where nothing else says where. InvalidArgument where two of the inputs differ in samples or batch, and
-// where rows are found of an output that is no row a sample and has other shapes in the last batch.
+// the order of the files. `shared`: nodes of `model` that are not copied, to those of the graph. New nodes without a
+// constraint are on `device`. InvalidArgument where two of the inputs differ in samples or batch, and where rows are
+// found of an output that is no row a sample and has other shapes in the last batch.
 Result<EvaluationPass> AddPass(const JobSpec& spec, const Graph& model, const PassRequest& request,
                                const SubgraphMap& shared, const std::string& device, Graph& graph);
 

@@ -15,9 +15,10 @@ namespace dfrun {
 namespace {
 
 constexpr size_t kMostSaid = 6;
-constexpr int kMostTrials = 10;  // of constants, for one effect
+constexpr int kMostTrials = 10;  // constants tried for one effect
 
-// The node that made what the reference or handle stands for, also by way of nodes that write it and hand it on.
+// Returns the node that made the object behind the reference or handle, also by way of nodes that write it and hand it
+// on.
 const Node& MakerOf(const Graph& graph, Output handle) {
   for (int hops = 0; hops < graph.num_nodes(); ++hops) {
     handle = HandleMaker(graph, handle);
@@ -46,8 +47,8 @@ bool IsShared(const Node& maker) {
   return text != nullptr && !text->empty();
 }
 
-// The node of what `node` writes and a later step sees; null where it writes no such thing. Queues, and variables
-// behind handles, that have no shared name are an evaluation's own, which it fills and empties itself.
+// Returns the maker of the object that `node` writes, if a later step sees it; null if there is none. Queues, and
+// variables behind handles, without a shared name are an evaluation's own, which it fills and empties itself.
 const Node* WrittenBy(const Graph& graph, const Node& node) {
   if (!HasRefInput(node) && !HasHandleInput(node)) return nullptr;
   if (HandsOn(node) || node.inputs.empty() || !node.inputs[0].valid() || !MayChangeVariable(node)) return nullptr;
@@ -117,7 +118,7 @@ class Found {
                                                    [&](Output fetch) { return fetch.node == node; });
   }
 
-  // Of all nodes that run.
+  // Finds the writers among all nodes that run.
   void FindWriters(const ValueBounds& values) {
     AncestorWalk walk(graph_);
     const auto add = [&](Output output) {
@@ -136,7 +137,7 @@ class Found {
     std::sort(writers_.begin(), writers_.end());
   }
 
-  // Of the nodes whose values go into what is fetched.
+  // Finds the drawers of random numbers among the nodes whose values go into the fetches.
   void FindDrawers(const ValueBounds& values) {
     AncestorWalk walk(graph_);
     const auto add = [&](Output output) {
@@ -162,7 +163,7 @@ class Found {
   int reached_ = 0;
 };
 
-// The finding of effects, and of what takes them away.
+// Finds effects, and the feeds that take them away.
 class Effects {
  public:
   Effects(const Graph& graph, const MeasuredValues& measured) : graph_(graph), measured_(measured) {
@@ -185,7 +186,7 @@ class Effects {
   }
 
  private:
-  // What is more than can be said is only counted.
+  // Adds an effect. Beyond kMostSaid effects, no remedy is looked for: those are only counted.
   Status Add(EvaluationEffect::Kind kind, NodeId node, const std::string& name) {
     std::optional<Remedy> remedy;
     if (effects_.size() < kMostSaid) {
@@ -240,7 +241,8 @@ class Effects {
     return {{"0.0", 0}, {"1.0", 1}};
   }
 
-  // How many nodes the measured values depend on where `constant` is this value; 0 where the effect is still there.
+  // Returns the number of nodes that the measured values depend on if `constant` has this value; 0 where the effect is
+  // still there.
   Result<int> ReachedWith(NodeId effect, Output constant, double value) {
     if (trials_++ >= kMostTrials) return 0;
     ValueBounds::Replaced tried = replaced_;

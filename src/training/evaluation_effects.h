@@ -1,5 +1,5 @@
-// What an evaluation does beside measuring: it assigns variables, as batch normalisation does to its moving averages,
-// or draws random numbers that its values depend on, as dropout does.
+// Side effects of an evaluation: it assigns variables, as batch normalisation does to its moving averages, or draws
+// random numbers that its values depend on, as dropout does.
 #ifndef DFRUN_SRC_TRAINING_EVALUATION_EFFECTS_H_
 #define DFRUN_SRC_TRAINING_EVALUATION_EFFECTS_H_
 
@@ -14,12 +14,12 @@
 
 namespace dfrun {
 
-// What is computed of a graph.
+// The values that an evaluation computes of a graph.
 struct MeasuredValues {
   std::vector<Output> fetches = {};
   std::vector<FeedSpec> feeds = {};                 // outputs in the place of others
   std::vector<std::pair<Output, Tensor>> fed = {};  // values in the place of outputs
-  bool asks_for_nodes = false;                      // a node that is fetched itself does what is wanted of it
+  bool asks_for_nodes = false;                      // effects of nodes that are fetched themselves are wanted
 };
 
 // A value to feed that takes an effect away.
@@ -33,18 +33,18 @@ struct EvaluationEffect {
   enum class Kind { kAssigns, kDraws };
 
   Kind kind = Kind::kAssigns;
-  std::vector<NodeId> nodes;       // that assign, or draw
-  std::vector<std::string> names;  // of the variables and tables; of the nodes that draw
+  std::vector<NodeId> nodes;       // the nodes that assign, or draw
+  std::vector<std::string> names;  // names of the variables and tables, or of the nodes that draw
   std::optional<Remedy> remedy;    // found by trying the constants beside the node
 };
 
-// Effects with one remedy are one. Not counted: what is assigned unchanged, numbers that no value depends on (both by
-// the bounds of values, src/graph/value_bounds.h), nodes on a side of a conditional that is not taken, what is fed
-// itself, and objects of the evaluation's own.
+// Finds the effects; effects with one remedy are one. Not counted: variables that are assigned unchanged, numbers that
+// no value depends on (both by the bounds of values, src/graph/value_bounds.h), nodes on a side of a conditional that
+// is not taken, values that are fed themselves, and objects of the evaluation's own.
 Result<std::vector<EvaluationEffect>> FindEvaluationEffects(const Graph& graph, const MeasuredValues& measured);
 
-// A sentence for each effect, the first few, with what to write: "eval: {feed: {norm/training: false}}", or after
-// `feed_option` ("--feed ") "norm/training=false".
+// Returns a sentence for each of the first few effects, with the remedy to write: "eval: {feed: {norm/training:
+// false}}", or after `feed_option` ("--feed ") "norm/training=false".
 std::vector<std::string> DescribeEffects(const Graph& graph, const std::vector<EvaluationEffect>& effects,
                                          const std::string& feed_option = "");
 

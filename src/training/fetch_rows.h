@@ -1,4 +1,4 @@
-// Whether what a batch gives has one row a sample, by its shapes at two sizes of the batch.
+// Tells whether a fetch of a batch has one row a sample, by its shapes at two sizes of the batch.
 #ifndef DFRUN_SRC_TRAINING_FETCH_ROWS_H_
 #define DFRUN_SRC_TRAINING_FETCH_ROWS_H_
 

@@ -62,14 +62,14 @@ class SiteChecks {
 
   Output Value(size_t i) const { return checked_.values[i].value; }
 
-  // Of unknown shape: alone.
+  // Size of a value in bytes. A value of unknown shape counts as a whole group, so that it stands alone.
   int64_t Bytes(Output value) const {
     const PartialShape& shape = graph_.shape(value);
     if (!shape.IsFullyDefined()) return kGroupBytes;
     return shape.num_elements() * static_cast<int64_t>(DTypeSize(graph_.dtype(value)));
   }
 
-  // A node that looks at the group, and at what others have found.
+  // Adds a node that checks the group, and takes over the findings of others.
   Result<Output> Find(const std::string& name, const Group& group, const std::vector<Output>& found, NodeId at) {
     std::vector<Output> values;
     std::vector<int64_t> numbers;

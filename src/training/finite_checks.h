@@ -1,5 +1,5 @@
-// The nodes of a training step that look whether what its updates are made of is finite: the loss, and the gradients as
-// the optimizer takes them, or their norm where that is clipped.
+// The nodes of a training step that check whether the values behind its updates are finite: the loss, and the gradients
+// as the optimizer takes them, or their norm where that is clipped.
 #ifndef DFRUN_SRC_TRAINING_FINITE_CHECKS_H_
 #define DFRUN_SRC_TRAINING_FINITE_CHECKS_H_
 
@@ -9,10 +9,10 @@
 
 namespace dfrun {
 
-// By training site, from draft.checked: what is found of the values, a number as of src/graph/update_gate.h. Values are
-// looked at where they are applied, in groups, so that the check of a group runs while gradients of others are being
-// computed, and numbers alone travel. Sites find the same: what they check has equal bits. Called when devices have
-// been chosen.
+// Adds the checks and returns their findings by training site, from draft.checked: a number as src/graph/update_gate.h
+// says. Values are checked where they are applied, in groups, so that the check of a group runs while gradients of
+// others are being computed, and numbers alone travel. All sites find the same, because they check equal bits. Call
+// when devices have been chosen.
 Result<std::vector<Output>> AddFiniteChecks(JobGraphDraft& draft);
 
 }  // namespace dfrun

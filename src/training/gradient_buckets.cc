@@ -20,7 +20,7 @@ std::vector<std::string> DevicesOf(const Graph& graph, const ReplicatedGradient&
   return devices;
 }
 
-// -1 where it is not known.
+// Returns -1 where it is not known.
 int64_t GradientBytes(const Graph& graph, Output value) {
   const PartialShape& shape = graph.shape(value);
   return shape.IsFullyDefined() ? shape.num_elements() * static_cast<int64_t>(DTypeSize(graph.dtype(value))) : -1;
@@ -64,7 +64,7 @@ class BucketReduction {
     return ops.status();
   }
 
-  // What the replica has of the bucket, as one vector, where its gradients are.
+  // Concatenates the replica's gradients of a bucket into one vector, on the device where they are.
   Output Join(GraphOps& ops, const std::vector<size_t>& bucket, size_t replica) {
     const auto gradient_of = [&](size_t i) { return gradients_[i].values[replica]; };
     ops.set_device(HeadOfColocation(graph_, graph_.node(gradient_of(bucket[0]).node)).device);

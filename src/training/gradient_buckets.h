@@ -13,24 +13,24 @@
 namespace dfrun {
 
 struct ReplicatedGradient {
-  std::string name;            // of its mean
+  std::string name;            // name of its mean
   std::vector<Output> values;  // by replica
 };
 
-// Who reads the means.
+// A reader of the means.
 struct MeanReader {
   int32_t replica;     // the one that it is beside
   std::string device;  // the constraint of its nodes
 };
 
-// By bucket its gradients, by their numbers. Of `gradients`, which are in the order in which the backward pass makes
-// them, those of one dtype and of the same devices share buckets of at most `bucket_bytes`. Alone is one of as many
-// bytes, of unknown shape, or that no constraint puts on a task. What comes before one of as many bytes does not wait
-// for what comes after it. 0: all are alone.
+// Returns the gradients of each bucket, by their numbers. `gradients` are in the order in which the backward pass makes
+// them; those of one dtype and of the same devices share buckets of at most `bucket_bytes`. A gradient stands alone if
+// it has as many bytes, is of unknown shape, or no constraint puts it on a task. Gradients before a large one do not
+// wait for those after it. 0: all are alone.
 std::vector<std::vector<size_t>> AssignToBuckets(const Graph& graph, const std::vector<ReplicatedGradient>& gradients,
                                                  int64_t bucket_bytes);
 
-// By reader and gradient: the mean over the replicas, summed in their order.
+// Returns the mean over the replicas, summed in their order, by reader and gradient.
 Result<std::vector<std::vector<Output>>> ReduceInBuckets(Graph& graph, const std::vector<ReplicatedGradient>& gradients,
                                                          int64_t bucket_bytes, const std::vector<MeanReader>& readers);
 

@@ -1,4 +1,4 @@
-// Under which conditions the nodes of a graph run.
+// The conditions under which the nodes of a graph run.
 #ifndef DFRUN_SRC_TRAINING_GUARDS_H_
 #define DFRUN_SRC_TRAINING_GUARDS_H_
 
@@ -9,9 +9,10 @@
 
 namespace dfrun {
 
-// Of the nodes outside of loops: the sides of conditionals in which they are. A Merge of both sides of one is in what
-// the conditional is in; the loop's end in what its begin is in; a Merge of something else is under a condition of its
-// own. Thread safety: const methods from any thread.
+// The sides of conditionals that each node outside of loops is in. A Merge of both sides of a conditional is in
+// whatever the conditional is in; the end of a loop is in whatever its begin is in; a Merge of anything else is under a
+// condition of its own.
+// Thread safety: const methods from any thread.
 class Guards {
  public:
   // `order`: the graph's topological one.
@@ -20,7 +21,7 @@ class Guards {
   bool RunsWherever(NodeId node, NodeId other) const;
 
  private:
-  using Side = std::tuple<NodeId, int32_t, int32_t>;  // a predicate and its value; -1 and a node: what is not known
+  using Side = std::tuple<NodeId, int32_t, int32_t>;  // a predicate and its value; -1 and a node: an unknown condition
   using Sides = std::vector<Side>;                    // sorted
 
   Sides Of(const Graph& graph, const Node& node, const FrameTree& frames) const;

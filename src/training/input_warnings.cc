@@ -19,7 +19,7 @@ std::string TextOf(const Graph& graph, SourceLocation location) {
   return StrCat(graph.files()[static_cast<size_t>(location.file)], ":", location.line, ":", location.column, ": ");
 }
 
-// By node, whether the loss depends on it.
+// Tells for each node whether the loss depends on it.
 std::vector<bool> InLoss(const LoadedSpec& spec) {
   AncestorWalk walk(spec.graph);
   walk.Add(spec.job.train->loss.node);
@@ -89,7 +89,7 @@ class LossInputs {
     return readers;
   }
 
-  // By node of the loss, whether it depends on one of these.
+  // Tells for each node of the loss whether it depends on one of these.
   std::vector<bool> Reached(const std::vector<NodeId>& from) const {
     std::vector<bool> reached(in_loss_.size());
     for (const NodeId id : from) reached[static_cast<size_t>(id)] = true;

@@ -1,4 +1,4 @@
-// The graph that a job runs, and its parts: what one request runs of it.
+// The graph that a job runs, and its parts, each run by one request.
 #ifndef DFRUN_SRC_TRAINING_JOB_GRAPH_H_
 #define DFRUN_SRC_TRAINING_JOB_GRAPH_H_
 
@@ -13,31 +13,31 @@
 
 namespace dfrun {
 
-// A part of the graph that one request runs, with the names of what it fetches.
+// A part of the graph that one request runs, with the names of its fetches.
 struct JobStep {
   RunSignature signature;
-  std::vector<std::string> names;  // of the fetches
+  std::vector<std::string> names;  // names of the fetches
 };
 
 // A pass over the samples of inputs, a batch a step.
 struct EvaluationPass {
-  JobStep batch;                // what is fetched of a batch; feeds the position of its first sample where samples > 0
-  std::optional<JobStep> rest;  // the same for the last batch, where that is a shorter one
-  int64_t samples = 0;          // 0: what is read is no batch of more, and a step is the whole pass
+  JobStep batch;                // fetches of a batch; feeds the position of its first sample where samples > 0
+  std::optional<JobStep> rest;  // the fetches of the last batch, if it is a shorter one
+  int64_t samples = 0;          // 0: the inputs are read whole, and one step is the pass
   int64_t batch_samples = 0;
   std::vector<FetchRows> rows = {};  // by fetch, where it was asked for and samples > 0
 
-  // Of a pass.
+  // Number of steps in a pass.
   int64_t num_steps() const { return samples == 0 ? 1 : samples / batch_samples + (rest ? 1 : 0); }
 };
 
-// What a checkpoint holds of one thing: a variable, the position of a random node, an object that outlives steps.
+// State that a checkpoint holds of one thing: a variable, the position of a random node, an object that outlives steps.
 struct KeptState {
   std::string of;                    // the variable, or the node whose state it is
   bool is_variable = false;          // else it may begin anew, as it was when the job began
   std::vector<StatePart> parts;      // by their names in a checkpoint
-  std::vector<NodeId> restore = {};  // of JobGraph::restore's targets, those that give it back
-  std::vector<NodeId> begin = {};    // of JobGraph::init's targets, those that give it its first value
+  std::vector<NodeId> restore = {};  // the targets of JobGraph::restore that give it back
+  std::vector<NodeId> begin = {};    // the targets of JobGraph::init that give it its first value
 };
 
 struct JobGraph {
@@ -48,15 +48,15 @@ struct JobGraph {
   EvaluationPass evaluation;  // without fetches: there is none
   RunSignature save;        // feeds the directory; fetches a serialised ShardEntry a shard
   RunSignature restore;     // feeds the directory, and the names of parts that it has not
-  RunSignature not_finite;  // fetches a report a shard: what of `save` is not finite; "" where all is
+  RunSignature not_finite;  // fetches a report a shard of the values of `save` that are not finite; "": all are
   RunSignature rewind;      // brings random nodes back to where the last step began
-  // What a step's updates wait for: fetches the loss, the norm of the gradients where that is clipped, and what of the
-  // values called `checked_names` is found not finite, a number as of src/graph/update_gate.h.
+  // The values that a step's updates wait for: fetches the loss, the norm of the gradients where that is clipped, and
+  // the number (src/graph/update_gate.h) of a value called in `checked_names` that is not finite.
   RunSignature checked;
-  std::vector<std::string> checked_names;  // of the numbers 1, 2, ...: "the loss"
-  std::vector<KeptState> kept;             // what a checkpoint holds
+  std::vector<std::string> checked_names;  // names of the numbers 1, 2, ...: "the loss"
+  std::vector<KeptState> kept;             // contents of a checkpoint
   std::vector<std::string> unkept;         // sentences about states that no checkpoint can hold
-  std::vector<size_t> advancing;           // of JobSpec::inputs, those whose position a step moves on
+  std::vector<size_t> advancing;           // indices in JobSpec::inputs of those whose position a step moves on
 };
 
 }  // namespace dfrun

@@ -1,5 +1,5 @@
-// The graph of a job while it is being built: what its parts (build_job_graph.cc, replicas.h, updates.h,
-// checkpoint_nodes.h) know of each other.
+// The graph of a job while it is being built: the state that its builders (build_job_graph.cc, replicas.h, updates.h,
+// checkpoint_nodes.h) share.
 #ifndef DFRUN_SRC_TRAINING_JOB_GRAPH_DRAFT_H_
 #define DFRUN_SRC_TRAINING_JOB_GRAPH_DRAFT_H_
 
@@ -19,9 +19,9 @@ namespace dfrun {
 // The scalar `value` of a floating dtype.
 Tensor ScalarOf(DType dtype, double value);
 
-// What a checkpoint keeps of one thing, and how it is given back.
+// State that a checkpoint keeps of one thing, and the way to give it back.
 struct Kept {
-  NodeId source = -1;  // gives the tensors: a variable, or what takes a state
+  NodeId source = -1;  // gives the tensors: a variable, or the node that takes a state
   std::string of;      // the node whose state it is
   bool is_variable = false;
   std::vector<StatePart> parts;  // the outputs of the source, by their names in a checkpoint
@@ -29,11 +29,11 @@ struct Kept {
   std::vector<Output> restore_inputs = {};
 };
 
-// What must be finite for the updates that a step makes at one training site (variable_copies.h).
+// Values that must be finite for the updates that a step makes at one training site (variable_copies.h).
 struct CheckedValues {
   struct Value {
     Output value;
-    NodeId at;  // it is looked at where this node is
+    NodeId at;  // the check runs where this node is
   };
   std::string device;         // the site's constraint
   std::vector<Value> values;  // by number: as JobGraph::checked_names has them
@@ -47,12 +47,12 @@ struct JobGraphDraft {
   // A variable that the spec does not have, on the device of `like`, of its dtype and, unless `scalar`, shape; it
   // starts with `value`. Returns its ref; invalid where a node could not be added.
   Output AddVariable(const std::string& name, Output like, bool scalar, double value);
-  // The same without a value of its own, and not saved: a copy of another, to be entered into `copies`.
+  // Adds a variable without a value of its own, which is not saved: a copy of another, to be entered into `copies`.
   Output AddCopy(const std::string& name, Output like, bool scalar);
   // Has checkpoints hold a variable.
   Status KeepVariable(NodeId variable);
-  // The nodes of `from`, the model or a clone of it, that `outputs` depend on, less the shared ones and what lies
-  // behind the outputs that `replaced` has.
+  // The nodes of `from`, the model or a clone of it, that `outputs` depend on, less the shared ones and those behind
+  // the outputs that `replaced` has.
   Result<std::vector<NodeId>> BodyOf(const Graph& from, const std::vector<Output>& outputs,
                                      const SubgraphMap* replaced = nullptr) const;
 
@@ -63,7 +63,7 @@ struct JobGraphDraft {
 
   JobGraph job;
   SubgraphMap shared;                                     // the spec's variables: of `model` to those of the job
-  std::vector<Kept> kept;                                 // what a checkpoint holds
+  std::vector<Kept> kept;                                 // contents of a checkpoint
   std::vector<std::pair<NodeId, Output>> initial_values;  // by variable
   std::map<NodeId, std::vector<NodeId>> first_assigns;    // by variable: the nodes that give it its first value
   std::map<NodeId, std::vector<NodeId>> copies;   // by variable: those of other tasks; they take its first value,

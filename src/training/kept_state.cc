@@ -18,7 +18,7 @@ std::string TextAttr(const Node& node, const char* name) {
   return text.ok() ? *text : "";
 }
 
-// What the placer falls back to, in its order.
+// The constraints that the placer falls back to, in its order.
 std::vector<DeviceName> FallbacksOf(const DeviceName& constraint, bool soft) {
   if (!soft) return {constraint};
   return {constraint, DeviceName{constraint.job, constraint.task, {}, {}}, DeviceName()};
@@ -91,7 +91,7 @@ class Keeper {
     return Status();
   }
 
-  // Of a node on the device of another.
+  // Adds a node on the device of the node `id`.
   Result<NodeId> AddBeside(NodeId id, const char* name, const std::string& op, const std::vector<Output>& inputs,
                            const AttrMap& attrs) {
     const std::string of = graph_.node(id).name;
@@ -102,7 +102,8 @@ class Keeper {
     return added.node;
   }
 
-  // As the placer would choose it; where nothing fits, that says so.
+  // Fixes the device that the placer would choose. Where nothing fits, the node is left alone and the placer reports
+  // it.
   void FixDevice(NodeId id) {
     const DeviceName& constraint = groups_.Constraint(groups_.Root(id));
     for (const DeviceName& wanted : FallbacksOf(constraint, draft_.spec.soft_placement)) {
@@ -119,7 +120,7 @@ class Keeper {
     return KernelRegistry::Builtin().Find(node.op->name, *device.name.type, node.attrs).ok();
   }
 
-  // False where another node stands for the same object.
+  // Returns false where another node stands for the same object.
   bool NoteObject(const Node& node, const ObjectState* state) {
     if (!NamesObject(node)) return true;
     return objects_.emplace(state->parts, node.device, TextAttr(node, "container"), NameOfObject(node)).second;
@@ -132,7 +133,7 @@ class Keeper {
   JobGraphDraft& draft_;
   Graph& graph_;
   const ColocationGroups groups_;
-  // By kind, device, container and name.
+  // Keys are kind, device, container and name.
   std::set<std::tuple<decltype(ObjectState::parts), std::string, std::string, std::string>> objects_;
 };
 

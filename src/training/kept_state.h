@@ -1,6 +1,6 @@
-// What a job keeps beside its variables: where random nodes are in their sequences of numbers, and the states of
-// objects that outlive steps (queues, tables, accumulators, readers, variables behind handles, what samplers learned).
-// They are saved and restored with the variables, so that a resumed job goes on where it was.
+// State that a job keeps beside its variables: the positions of random nodes in their sequences of numbers, and the
+// states of objects that outlive steps (queues, tables, accumulators, readers, variables behind handles, what samplers
+// learned). Checkpoints save and restore it with the variables, so that a resumed job goes on where it was.
 #ifndef DFRUN_SRC_TRAINING_KEPT_STATE_H_
 #define DFRUN_SRC_TRAINING_KEPT_STATE_H_
 
@@ -8,9 +8,10 @@
 
 namespace dfrun {
 
-// Adds to `draft.kept` the state of every node that the draft has by now, and beside each the node that takes it. An
-// object that several nodes name is kept once. Nodes with a partial device are fixed to one, the first of the cluster
-// that may be, so that every signature finds them there. What no checkpoint can hold is named in `draft.job.unkept`.
+// Adds to `draft.kept` the state of every node in the draft, and beside each such node the node that takes its state.
+// An object that several nodes name is kept once. Nodes with a partial device are fixed to the first device of the
+// cluster that fits, so that every signature finds them there. `draft.job.unkept` names states that no checkpoint can
+// hold.
 Status KeepState(JobGraphDraft& draft);
 
 }  // namespace dfrun

@@ -93,7 +93,7 @@ class Forms {
     }
     return axis;
   }
-  // Of a node whose output has no such axis.
+  // Whether the node reduces over the batch; its output has no batch axis.
   bool Reduces(const Node& node) const { return HasBatchAxis(node.inputs[0]) != Axis::kNo; }
 
   bool IsConstant(Output output) const { return !of_data_[output.node] && !of_sizes_[output.node]; }

@@ -39,7 +39,7 @@ std::vector<Output> TrainedVariables(const LoadedSpec& spec) {
   return trained;
 }
 
-// By node: it runs in a step that is logged.
+// Tells for each node whether it runs in a step that is logged.
 std::vector<bool> NodesOfStep(const LoadedSpec& spec) {
   AncestorWalk walk(spec.graph);
   walk.Add(spec.job.train->loss.node);

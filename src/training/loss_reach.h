@@ -1,4 +1,4 @@
-// What the gradients of a training's loss do not reach.
+// Describes the variables that the gradients of a training's loss do not reach, and the places where gradients end.
 #ifndef DFRUN_SRC_TRAINING_LOSS_REACH_H_
 #define DFRUN_SRC_TRAINING_LOSS_REACH_H_
 

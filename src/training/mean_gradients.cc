@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-// Each row once, with the sum of its values in the order in which they come. Source: TensorFlow's Optimizer.
+// Returns each row once, with the sum of its values in their order. Source: TensorFlow's Optimizer.
 GradientRows SumEqualRows(GraphOps& ops, const GradientRows& rows) {
   const Output unique = ops.Add("unique", "Unique", {rows.indices});
   const auto vector = [&](const char* name, int32_t value) {
@@ -43,7 +43,7 @@ class Means {
  private:
   bool AreCopied() const { return means_.size() > 1; }
 
-  // Where they go to another rank.
+  // Marks gradients to travel compressed where they go to another rank.
   void CompressGradients() {
     const auto mark = [&](Output of_replica) {
       for (const Output gradient : replicas_.Over(of_replica)) MarkCompressed(graph_.mutable_node(gradient.node).attrs);
@@ -52,7 +52,7 @@ class Means {
       mark(gradient.is_sparse ? gradient.values : gradient.dense);
   }
 
-  // All that the site computes for itself alone.
+  // Adds everything that the site computes for itself alone.
   Status AddAt(const TrainingSite& site, MeanGradients& means) {
     for (const auto& [variable, gradient] : replicas_.trained()) {
       const Node& here = graph_.node(site.Of(variable));
@@ -69,7 +69,7 @@ class Means {
     return Status();
   }
 
-  // On `device`.
+  // Returns the mean on `device`.
   Result<Output> DenseMean(const std::string& name, Output of_replica, const std::string& device) {
     if (train_.strategy.flag("allreduce")) return replicas_.AllReducedMean(graph_, name, of_replica, device);
     GraphOps ops(graph_, "train", device);
@@ -94,8 +94,8 @@ class Means {
     return GradientRows{all_indices, ops.Add("values", "RealDiv", {all_values, count})};
   }
 
-  // By replica. Where there are copies, all sites take part with the same bits: none is cut on its way, though it may
-  // be a value of the model that says so.
+  // Returns the values by replica. Where there are copies, all sites must get the same bits: no value is compressed on
+  // its way, even if the model marks it so.
   Result<std::vector<Output>> ValuesOf(Output of_replica) {
     std::vector<Output> values = replicas_.Over(of_replica);
     for (Output& value : values) {

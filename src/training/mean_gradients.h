@@ -1,4 +1,4 @@
-// What updates are made of: the mean over the replicas of the gradient of each trained variable.
+// The input of the updates: the mean over the replicas of the gradient of each trained variable.
 #ifndef DFRUN_SRC_TRAINING_MEAN_GRADIENTS_H_
 #define DFRUN_SRC_TRAINING_MEAN_GRADIENTS_H_
 
@@ -15,14 +15,14 @@ struct GradientRows {
   Output values;
 };
 
-// At one site, by variable. What was summed has SumDType() (narrow_values.h) of the variable's dtype.
+// The means at one site, by variable. A sum has SumDType() (narrow_values.h) of the variable's dtype.
 struct MeanGradients {
   std::map<NodeId, Output> dense;
   std::map<NodeId, GradientRows> sparse;
 };
 
-// By site of the replicas. Each variable's is where it, or its copy, is. With `sum_equal_rows` each row of a sparse one
-// comes once, and of a variable of 16 bits always.
+// Adds the means and returns them by site of the replicas. The mean for a variable is where the variable, or its copy,
+// is. With `sum_equal_rows`, and always for a variable of 16 bits, each row of a sparse gradient comes once.
 Result<std::vector<MeanGradients>> AddMeanGradients(JobGraphDraft& draft, const Replicas& replicas,
                                                     bool sum_equal_rows);
 

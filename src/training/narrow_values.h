@@ -1,5 +1,5 @@
-// Values of 16 bits in what `train:` itself adds to a graph. Sums over replicas or rows and norms of them are computed
-// in float32: the values are cast before, and what becomes of them is cast back where a variable takes it.
+// Arithmetic on values of 16 bits in the nodes that `train:` adds to a graph. Sums over replicas or rows, and norms of
+// them, are computed in float32: the values are cast before, and the results are cast back where a variable takes them.
 #ifndef DFRUN_SRC_TRAINING_NARROW_VALUES_H_
 #define DFRUN_SRC_TRAINING_NARROW_VALUES_H_
 

@@ -25,7 +25,7 @@ struct SlotDef {
   double initial = 0;
 };
 
-// What an optimizer may add besides the updates.
+// Means by which an optimizer adds nodes besides the updates.
 struct OptimizerContext {
   Graph& graph;
   // Adds the scalar variable `name`, of the dtype and on the device of `like`, that starts with `value`; its ref.
@@ -34,31 +34,35 @@ struct OptimizerContext {
   std::function<Output(const std::string& name, Output like, double value)> scalar;
 };
 
-// What one update changes, and at which rate.
+// The state that one update changes, and its rate.
 struct UpdatedVariable {
   Output variable;            // a ref
   std::vector<Output> slots;  // refs, in the order of OptimizerDef::slots
   Output learning_rate;       // a scalar of the variable's dtype
 };
 
+// An optimizer that adds the updates of one training site to a graph.
+// Thread safety: one thread.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  // The nodes that write, each a variable that is its first input, in the order in which they run.
+  // Adds the update of one variable. Returns the nodes that write, each with a variable as its first input, in the
+  // order in which they run.
   virtual std::vector<NodeId> Update(GraphOps& ops, const UpdatedVariable& updated, Output gradient) = 0;
   // Whether UpdateRows() takes rows that come twice, one after the other; else equal rows are summed before it.
   virtual bool TakesEqualRows() const { return false; }
-  // The same for a gradient of these rows, zero in all others. OptimizerDef::other_rows says what becomes of those.
+  // Adds the update for a gradient of these rows, zero in all others; OptimizerDef::other_rows describes the effect on
+  // those.
   virtual std::vector<NodeId> UpdateRows(GraphOps& ops, const UpdatedVariable& updated, Output indices,
                                          Output values) = 0;
-  // Nodes to run after all updates of the step.
+  // Returns nodes to run after all updates of the step.
   virtual std::vector<NodeId> Finish(const std::vector<NodeId>& updates);
 };
 
 struct OptimizerDef {
   std::vector<KeyDef> keys = {};  // numbers and bools of `train:`, each with a fallback
   std::vector<SlotDef> slots = {};
-  // For docs/spec.md: what a sparse gradient does to its rows, and to the others.
+  // Texts for docs/spec.md: the effect of a sparse gradient on its rows, and on the others.
   std::string rows;
   std::string other_rows;
   // `chosen` has the keys' values; both outlive the optimizer.
@@ -70,7 +74,7 @@ std::unique_ptr<Optimizer> MakeOptimizer(const Alternative& chosen, const Optimi
   return std::make_unique<T>(chosen, context);
 }
 
-// One that is registered.
+// Returns a registered optimizer.
 const OptimizerDef& FindOptimizer(std::string_view name);
 
 namespace internal {

@@ -28,7 +28,8 @@ double RoundedTo(DType dtype, double value) {
   return result;
 }
 
-// "0", "1" or "inf": what the dtype makes of a value that is none of these; "" where it keeps it apart from them.
+// Returns "0", "1" or "inf" where rounding to the dtype makes that of another value; "" where the value stays apart
+// from them.
 std::string TakenFor(DType dtype, double value, bool one_is_special) {
   const double rounded = RoundedTo(dtype, value);
   if (rounded == value) return "";

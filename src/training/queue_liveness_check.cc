@@ -82,7 +82,7 @@ std::vector<bool> Reached(const Graph& graph, const RunSignature& run) {
   return reached;
 }
 
-// What one queue gets and gives in a run.
+// Elements that one queue gets and gives in a run.
 struct Traffic {
   int64_t put = 0;
   int64_t taken = 0;
@@ -90,14 +90,14 @@ struct Traffic {
   NodeId taker = -1;
 };
 
-// So many elements as a dequeue of several asks for; nothing where that is not known.
+// The number of elements that a dequeue of several asks for; nothing where it is not known.
 std::optional<int64_t> ElementsAsked(const Graph& graph, const Node& node) {
   const Tensor* count = graph.ConstantValue(node.inputs[1]);
   if (count == nullptr || count->dtype() != DType::kInt32 || count->num_elements() != 1) return std::nullopt;
   return *count->data<int32_t>();
 }
 
-// So many elements that a node puts into its queue or takes out; nothing where that is not known.
+// The number of elements that a node puts into its queue or takes out; nothing where it is not known.
 std::optional<int64_t> CountElements(const Graph& graph, const Node& node) {
   const std::string_view op = node.op->name;
   if (op == "QueueEnqueue" || op == "QueueEnqueueV2" || op == "QueueDequeue" || op == "QueueDequeueV2") return 1;
@@ -106,11 +106,11 @@ std::optional<int64_t> CountElements(const Graph& graph, const Node& node) {
     if (rows.known_rank() && rows.rank() > 0 && rows.dim(0) >= 0) return rows.dim(0);
   }
   if (op.starts_with("QueueDequeueMany")) return ElementsAsked(graph, node);
-  if (op.starts_with("QueueDequeueUpTo") && ElementsAsked(graph, node) == 0) return 0;  // of more it may get fewer
+  if (op.starts_with("QueueDequeueUpTo") && ElementsAsked(graph, node) == 0) return 0;  // a larger one may get fewer
   return std::nullopt;
 }
 
-// Whether what the queue holds is the same after the node, which waits for nothing: it looks, or moves no elements.
+// Whether the node leaves the queue's content as it is and waits for nothing: it looks, or moves no elements.
 bool LeavesAsItIs(const Graph& graph, const Node& node) {
   return OnlyLooks(node) || CountElements(graph, node) == 0;
 }
@@ -120,7 +120,8 @@ class Balance {
  public:
   Balance(const Graph& graph, const std::set<std::string>& uncounted) : graph_(graph), uncounted_(uncounted) {}
 
-  // Of a queue of which it does something that cannot be counted, nothing is known from here on.
+  // Counts the run's traffic by queue. A queue that the run uses in a way that cannot be counted is uncounted from here
+  // on.
   std::map<std::string, Traffic> Count(const RunSignature& run) {
     const std::vector<bool> reached = Reached(graph_, run);
     std::map<std::string, Traffic> traffic;

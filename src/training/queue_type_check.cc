@@ -22,13 +22,13 @@ bool Dequeues(const Node& node) {
   return node.op->name.starts_with("QueueDequeue");
 }
 
-// Those of a component among rows; unknown where its rank is.
+// The shape of an element of `shape`'s rows; unknown where the rank is.
 PartialShape ShapeOfRow(const PartialShape& shape) {
   if (!shape.known_rank() || shape.rank() == 0) return PartialShape();
   return PartialShape({shape.dims().begin() + 1, shape.dims().end()});
 }
 
-// Of the components that the node gives or takes: `first` is the port of component 0.
+// Checks the dtypes of the components that the node gives or takes; `first` is the port of component 0.
 Status CheckDTypes(const std::vector<DType>& held, const std::vector<TypedArg>& ports, size_t first) {
   if (ports.size() - first != held.size()) {
     return InvalidArgument("an element of its queue has ", held.size(), " components, not ", ports.size() - first);
@@ -74,7 +74,7 @@ Status CheckNode(const Graph& graph, const Node& node) {
   return InvalidArgument("a batch is made of components whose shapes are known; give its queue the attr 'shapes'");
 }
 
-// Queues by what a container of a device knows them by.
+// Queues by their key in a container of a device.
 using SharedQueues = std::map<std::array<std::string, 3>, const Node*>;
 
 Status CheckShared(const Node& node, SharedQueues& queues) {

@@ -1,4 +1,4 @@
-// What goes into a queue or an accumulator and comes out of it, against what that holds.
+// Checks the types of values that enter and leave queues and accumulators against those that the objects hold.
 #ifndef DFRUN_SRC_TRAINING_QUEUE_TYPE_CHECK_H_
 #define DFRUN_SRC_TRAINING_QUEUE_TYPE_CHECK_H_
 
@@ -6,8 +6,8 @@
 
 namespace dfrun {
 
-// InvalidArgument where a node enqueues or dequeues components of other dtypes or shapes than the queue behind its
-// handle has, or asks for a batch of components without shapes, or where it adds to or takes from an accumulator of
+// Returns InvalidArgument where a node enqueues or dequeues components of other dtypes or shapes than the queue behind
+// its handle has, or asks for a batch of components without shapes, or where it adds to or takes from an accumulator of
 // another dtype; of those whose maker the graph shows. Also where two nodes ask the same device for a queue of one
 // shared_name and different types. The kernels find the same, in the step.
 Status CheckQueueElements(const Graph& graph);

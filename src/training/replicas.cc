@@ -13,7 +13,8 @@
 namespace dfrun {
 namespace {
 
-// What replica r's nodes differ in: the slice that they read, and for r > 0 a stream of random numbers of its own.
+// Sets the attrs that differ in replica r: the slice that its nodes read, and for r > 0 a stream of random numbers of
+// its own.
 void SetReplicaAttrs(int r, const Node& node, AttrMap& attrs) {
   if (node.op->FindAttr("slices") != nullptr && *attrs.Get<int64_t>("slices") > 1) attrs.Set("slice", r);
   if (r > 0 && node.op->is_stateful && attrs.Has("seed") && attrs.Has("seed2")) {

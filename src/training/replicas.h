@@ -13,11 +13,13 @@
 
 namespace dfrun {
 
+// The replicas of one job's graph.
+// Thread safety: one thread.
 class Replicas {
  public:
   struct Trained {
-    NodeId variable;         // of the job's graph
-    GradientValue gradient;  // of a replica: see Over()
+    NodeId variable;         // a node of the job's graph
+    GradientValue gradient;  // a replica's gradient: see Over()
   };
 
   // Adds `count` replicas to the job's graph, spread over its workers. A gradient of some rows stays
@@ -27,14 +29,14 @@ class Replicas {
   int count() const { return count_; }
   // The variables that have a gradient.
   const std::vector<Trained>& trained() const { return trained_; }
-  // Where they are read and updated.
+  // The sites where the trained variables are read and updated.
   const std::vector<TrainingSite>& sites() const { return sites_; }
-  // What stands in the job's graph, by replica, for an output of the model or a part of a gradient.
+  // The outputs of the job's graph, by replica, that stand for an output of the model or a part of a gradient.
   std::vector<Output> Over(Output of_replica) const;
   // The mean of Over(), a node `name`: summed in the order of the replicas, in SumDType() (narrow_values.h).
   Output Mean(GraphOps& ops, const std::string& name, Output of_replica) const;
-  // The same with the same bits, by a collective of the replicas' devices: as it stands on `device`, if a replica is
-  // there, else on that of the first.
+  // Computes that mean, with equal bits, by a collective of the replicas' devices: its copy on `device` if a replica is
+  // there, else on the device of the first.
   Result<Output> AllReducedMean(Graph& graph, const std::string& name, Output of_replica,
                                 const std::string& device) const;
   // The first replica on `device`; 0 where none is.
@@ -45,7 +47,7 @@ class Replicas {
 
   Status SliceInputs(const JobSpec& spec);
   Status AddGradientsOfLoss(const JobGraphDraft& draft);
-  // What the updates are made of.
+  // The outputs from which the updates are computed.
   std::vector<Output> GradientOutputs() const;
   // The outputs that a step may need of a replica.
   std::vector<Output> Wanted(const JobGraphDraft& draft) const;
@@ -54,12 +56,12 @@ class Replicas {
   Status CopyAll(JobGraphDraft& draft);
   // The draft's variables, and the copies of those that the replica's site has.
   SubgraphMap SharedWith(int replica, const JobGraphDraft& draft) const;
-  // Where computing the loss does something (counts, enqueues, asserts) that the gradients alone leave undone, it is a
-  // target of the step: what a step does must not depend on whether it is logged.
+  // Makes the loss a target of the step where computing it has effects (counts, enqueues, asserts) that the gradients
+  // alone do not have: the effects of a step must not depend on whether it is logged.
   Status KeepEffectsOfLoss(JobGraphDraft& draft) const;
 
   int count_;
-  Graph graph_;  // of one replica, with gradients
+  Graph graph_;  // the graph of one replica, with gradients
   std::vector<Trained> trained_;
   AssignedVariables assigned_;
   std::vector<std::string> devices_;  // constraints, by replica

@@ -1,4 +1,4 @@
-// What a save would refuse, against what the graph shows.
+// Finds the names and states that a save would refuse, from the graph, before the first step.
 #ifndef DFRUN_SRC_TRAINING_SAVED_NAMES_CHECK_H_
 #define DFRUN_SRC_TRAINING_SAVED_NAMES_CHECK_H_
 

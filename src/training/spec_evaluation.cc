@@ -17,8 +17,8 @@ bool MakesObject(const Node& node) {
                      [](const TypedArg& out) { return out.is_ref || out.dtype == DType::kResource; });
 }
 
-// What the copies of a spec's evaluation have in common with its graph: objects, which --restore and --init give their
-// content, placeholders and what is fed a value.
+// The nodes that the copies of a spec's evaluation share with its graph: objects, which --restore and --init give their
+// content, placeholders, and outputs that are fed a value.
 SubgraphMap Shared(const std::vector<FedOutput>& feeds, const Graph& graph) {
   SubgraphMap map;
   for (const Node& node : graph.nodes()) {
@@ -30,7 +30,7 @@ SubgraphMap Shared(const std::vector<FedOutput>& feeds, const Graph& graph) {
   return map;
 }
 
-// Whether a value is given in the place of samples, or of what is computed from them.
+// Whether a value is fed in the place of samples, or of values computed from them.
 bool FeedsSamples(const JobSpec& job, const std::vector<FedOutput>& feeds, const Graph& graph) {
   AncestorWalk walk(graph);
   for (const FedOutput& feed : feeds) {

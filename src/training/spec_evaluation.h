@@ -28,18 +28,20 @@ struct FedOutput {
 // the sources of `feeds`.
 std::vector<FeedSpec> ReplacementsOf(const JobSpec& job, const std::vector<FedOutput>& feeds);
 
-// What `eval:` measures (without it, what `run:` fetches), by the spec's names; nothing where it has neither.
+// The values that `eval:` measures (without it, those that `run:` fetches), by the spec's names; empty where it has
+// neither.
 SpecEvaluation EvaluationOf(const JobSpec& job);
 
-// Adds a copy, under `eval/`, of what `wanted` is computed from, in which the values that `eval:` (without it, `run:`)
+// Adds a copy, under `eval/`, of the nodes behind `wanted`, in which the values that `eval:` (without it, `run:`)
 // feeds, and the sources of `feeds`, replace the outputs that they feed; variables are shared. A feed with a value of
 // its own, or of an output with itself, overrides the spec's. `wanted` is then of the copy. Nothing is added where
-// nothing is fed so.
+// there are no such feeds.
 Status ApplyFeeds(const JobSpec& job, const std::vector<FedOutput>& feeds, Graph& graph, SpecEvaluation& wanted);
 
-// Adds the evaluation that `eval:` describes as the job makes it: over all samples of the inputs that it reads. With
-// the sources of `feeds` for what they feed; nothing where the spec has no `eval:`, or a value is fed in the place of
-// an input's samples, or of what is computed from them, and says itself what the samples are. `graph` is the spec's.
+// Adds the evaluation that `eval:` describes as the job makes it: over all samples of the inputs that it reads, with
+// the sources of `feeds` in the place of their targets. Returns nothing where the spec has no `eval:`, or where a value
+// is fed in the place of an input's samples, or of values computed from them: the feed then decides the samples.
+// `graph` is the spec's.
 Result<std::optional<EvaluationPass>> AddWholeEvaluation(const JobSpec& job, const std::vector<FedOutput>& feeds,
                                                          Graph& graph);
 

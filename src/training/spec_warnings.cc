@@ -60,7 +60,7 @@ Result<Texts> OfReach(const LoadedSpec& spec) {
 std::vector<std::string> WarningsOfSpec(const LoadedSpec& spec) {
   Texts texts = spec.job.warnings;
   const auto add = [&](Result<Texts> more) {
-    // What cannot be looked at is the compile's to refuse.
+    // The compile reports errors of this look.
     if (more.ok())
       texts.insert(texts.end(), std::make_move_iterator(more->begin()), std::make_move_iterator(more->end()));
   };

@@ -1,4 +1,4 @@
-// What `check` and a run say of a spec that is no error, before the first step.
+// Warnings about a spec that is no error, shown by `check` and by a run before the first step.
 #ifndef DFRUN_SRC_TRAINING_SPEC_WARNINGS_H_
 #define DFRUN_SRC_TRAINING_SPEC_WARNINGS_H_
 
@@ -9,10 +9,10 @@
 
 namespace dfrun {
 
-// A sentence each, with its location and what to write: those of reading it (JobSpec::warnings), an evaluation that
-// assigns variables or draws random numbers, a metric that it must leave out, a loss that changes with `replicas` or
-// over values that meet crosswise, or whose gradients do not reach what is trained, inputs that are probably not read
-// as was meant. Of a spec that BuildJobGraph() accepts.
+// Returns warnings, a sentence each, with the location and the remedy: those of reading the spec (JobSpec::warnings),
+// an evaluation that assigns variables or draws random numbers, a metric that it must leave out, a loss that changes
+// with `replicas` or over values that meet crosswise, or whose gradients do not reach a trained variable, and inputs
+// that are probably not read as was meant. BuildJobGraph() must accept the spec.
 std::vector<std::string> WarningsOfSpec(const LoadedSpec& spec);
 
 }  // namespace dfrun

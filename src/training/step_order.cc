@@ -35,7 +35,7 @@ std::vector<bool> NodesOf(const Graph& graph, const RunSignature& signature) {
   return std::move(walk).added();
 }
 
-// By node: it waits for what is in a queue, or for a node that does.
+// Tells for each node whether it waits for a queue's content, or for a node that does.
 std::vector<bool> FindWaiting(const Graph& graph, const std::vector<NodeId>& order) {
   std::vector<bool> waits(order.size(), false);
   for (const NodeId id : order) {
@@ -149,7 +149,7 @@ class StepOrder {
     return read;
   }
 
-  // Those by which the outermost loop around the node ends.
+  // Adds the Exits of the outermost loop around the node.
   void AddExits(NodeId id, std::vector<NodeId>& exits) const {
     int32_t outermost = frames_.of_node[static_cast<size_t>(id)];
     while (frames_.frames[static_cast<size_t>(outermost)].parent > 0) {
@@ -181,7 +181,7 @@ class StepOrder {
   RunSignature& signature_;
   FrameTree frames_;
   std::optional<Guards> guards_;
-  std::vector<bool> waits_;  // by node: at a queue, or for what does
+  std::vector<bool> waits_;  // by node: whether it waits at a queue, or for a node that does
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
-// The order of what the nodes of a step do to a variable, where the graph leaves it open.
+// The order of reads and updates of a variable in a step, where the graph leaves it open.
 //
 // A node that reads a variable and does not wait for an update of it comes before that; of two updates that do not wait
-// for each other the first in the graph comes first. So what a step gives does not depend on chance. Left open: what is
-// inside a loop; what may not run beside an update that may run without it; readers that wait at a queue, whose
+// for each other the first in the graph comes first. So the results of a step do not depend on chance. Left open: nodes
+// inside a loop; nodes that may not run beside an update that may run without them; readers that wait at a queue, whose
 // elements may come from behind the update.
 #ifndef DFRUN_SRC_TRAINING_STEP_ORDER_H_
 #define DFRUN_SRC_TRAINING_STEP_ORDER_H_
@@ -20,7 +20,7 @@ struct StepOrderOptions {
   bool fetches_come_last = false;
 };
 
-// Of the nodes that a signature runs. A fetch by reference may become one of a node that reads it.
+// Orders the nodes that a signature runs. A fetch by reference may become a fetch of a node that reads it.
 Status OrderStep(const StepOrderOptions& options, Graph& graph, RunSignature& signature);
 
 }  // namespace dfrun

@@ -1,6 +1,6 @@
-// How the replicas of a model train together: what a step computes, and how its gradients become updates. Each strategy
-// stands in a file of its own below strategies/ and declares itself there; the spec's keys, the JSON schema and the
-// graph come from that.
+// A strategy by which the replicas of a model train together: it defines what a step computes, and how the gradients
+// become updates. Each strategy stands in a file of its own below strategies/ and declares itself there; the spec's
+// keys, the JSON schema and the graph come from that.
 //
 //   STRATEGY("sync", {.keys = {{.name = "replicas", .kind = KeyKind::kInt, ...}}, .doc = "...", .add = &AddSync});
 #ifndef DFRUN_SRC_TRAINING_STRATEGY_H_
@@ -18,13 +18,13 @@ namespace dfrun {
 struct StrategyDef {
   std::vector<KeyDef> keys = {};  // numbers and bools of `train:`, each with a fallback
   decltype(AlternativeDef::check) check = nullptr;
-  std::string doc;  // for docs/spec.md: what a step does
-  // Adds to the draft's graph a step of the training that draft.spec.train describes: what it fetches, the updates, and
-  // who writes which variable. InvalidArgument where the model cannot be trained so.
+  std::string doc;  // for docs/spec.md: description of a step
+  // Adds to the draft's graph a step of the training that draft.spec.train describes: its fetches, its updates, and the
+  // writers of each variable. InvalidArgument where the model cannot be trained so.
   Status (*add)(JobGraphDraft& draft) = nullptr;
 };
 
-// One that is registered.
+// Returns a registered strategy.
 const StrategyDef& FindStrategy(std::string_view name);
 
 namespace internal {

@@ -47,7 +47,7 @@ Result<std::string> AddDoing(const std::string& name, const std::vector<NodeId>&
   return graph.node(made).name;
 }
 
-// Where the job's nodes were put is this cluster's affair.
+// Restores the model's device constraints: the devices in the job's graph belong to its cluster alone.
 void RestoreDevices(const Graph& model, Graph& graph) {
   for (NodeId id = 0; id < graph.num_nodes(); ++id) {
     Node& node = graph.mutable_node(id);

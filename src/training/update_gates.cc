@@ -34,7 +34,7 @@ Result<int> RankOf(const JobGraphDraft& draft, const std::string& device) {
   return draft.cluster.devices[0].rank;
 }
 
-// Of one rank the first device is its CPU.
+// The CPU of a rank, which is the first of its devices.
 std::string CpuOf(const JobGraphDraft& draft, int rank) {
   const auto& devices = draft.cluster.devices;
   const auto found = std::find_if(devices.begin(), devices.end(), [&](const auto& d) { return d.rank == rank; });

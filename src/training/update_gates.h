@@ -7,9 +7,9 @@
 
 namespace dfrun {
 
-// Called when the draft has all writers of the step. Each rank at work gets one gate, and each device
-// that leaves out updates by itself another; they read what is found of the draft's checked values at the training site
-// of their rank, or at the first; what `on_nan` says of the updates:
+// Adds the gates of a step's updates. Call when the draft has all writers of the step. Each rank at work gets one gate,
+// and each device that leaves out updates by itself another; they read the findings of the draft's checked values at
+// the training site of their rank, or at the first. `on_nan` decides which updates wait for a gate:
 //   stop   all writers wait, positions of inputs too: the step can be run again as if it had not been;
 //   skip   all but positions of inputs wait: the batch is used up;
 //   warn   none waits.

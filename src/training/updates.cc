@@ -16,7 +16,7 @@ bool HasInput(const Node& node, NodeId producer) {
   return std::any_of(node.inputs.begin(), node.inputs.end(), [&](Output o) { return o.node == producer; });
 }
 
-// True where the constraints alone say that the two cannot be on one device.
+// Returns true where the constraints alone say that the two cannot be on one device.
 bool IsOnAnotherDevice(const Node& a, const Node& b) {
   const Result<DeviceName> first = DeviceName::Parse(a.device);
   const Result<DeviceName> second = DeviceName::Parse(b.device);
@@ -26,7 +26,7 @@ bool IsOnAnotherDevice(const Node& a, const Node& b) {
 // Variables that updates add, by their names: those of all sites.
 struct AddedState {
   std::map<std::string, NodeId> variables;
-  std::vector<std::pair<std::string, NodeId>> copies;  // each with the name of what it is a copy of
+  std::vector<std::pair<std::string, NodeId>> copies;  // each with the name of its original
 };
 
 // The updates of one site.
@@ -65,7 +65,7 @@ class Updates {
   const OptimizerContext context_;
   const OptimizerDef& def_;
   const std::unique_ptr<Optimizer> optimizer_;
-  std::set<NodeId> copies_;  // of the site
+  std::set<NodeId> copies_;  // the site's copies
   MeanGradients gradients_;
   std::vector<NodeId> updates_;
 };
@@ -112,7 +112,7 @@ Status Updates::AddTargets() {
   for (NodeId node : updates_) {
     if (node < 0) return Internal("an update of the optimiser was not built");
     std::vector<NodeId>& writers = draft_.writers[graph_.node(node).inputs[0].node];
-    for (NodeId assignment : writers) graph_.AddControlEdge(assignment, node);  // of what the model assigned
+    for (NodeId assignment : writers) graph_.AddControlEdge(assignment, node);  // waits for the model's own assignments
     writers.push_back(node);
   }
   std::vector<NodeId>& targets = draft_.job.step.signature.targets;
@@ -120,7 +120,7 @@ Status Updates::AddTargets() {
   return Status();
 }
 
-// What is beside a copy is a copy too.
+// Adds state beside `like`: a variable, or a copy where `like` is a copy itself.
 Output Updates::AddState(const std::string& name, Output like, bool scalar, double value) {
   if (!copies_.contains(like.node)) {
     const Output variable = draft_.AddVariable(name, like, scalar, value);
@@ -132,14 +132,14 @@ Output Updates::AddState(const std::string& name, Output like, bool scalar, doub
   return copy;
 }
 
-// What is not finite at one site is so at all: names are those of the first.
+// Adds a value to be checked. A value that is not finite at one site is so at all, so names come from the first site.
 void Updates::Check(const std::string& name, Output value, NodeId at) {
   checked_.values.push_back({value, at});
   if (draft_.checked.empty()) draft_.job.checked_names.push_back(name);
 }
 
-// The gradients become what the optimizer takes: of the variables' dtypes. They are checked so; where they are clipped
-// their norm is not finite where one of them is not, and those alone are checked that a cast may make infinite.
+// Casts the gradients to the variables' dtypes, in which the optimizer takes them, and checks them so. Where gradients
+// are clipped, their norm is not finite if one of them is not, so only those are checked that a cast may make infinite.
 Status Updates::NarrowAndCheckGradients() {
   for (const auto& [variable, gradient] : replicas_.trained()) {
     const std::string& name = graph_.node(variable).name;

@@ -11,11 +11,11 @@ namespace dfrun {
 // feeds; invalid: the rate is constant.
 Status AddUpdates(JobGraphDraft& draft, const Replicas& replicas, Output learning_rate);
 
-// Each input that is read moves on by a batch.
+// Adds the nodes that advance the position of each input that is read by a batch.
 Status AddInputAdvance(JobGraphDraft& draft);
 
-// Called when all nodes of the step are there, and before those of evaluation: a writer runs after the readers of its
-// variable, by control edges.
+// Adds control edges by which a writer runs after the readers of its variable. Call when all nodes of the step are
+// there, and before those of evaluation.
 void OrderWritersAfterReaders(JobGraphDraft& draft);
 
 }  // namespace dfrun

@@ -16,7 +16,7 @@ bool IsIn(const std::vector<NodeId>& sorted, NodeId id) {
   return std::binary_search(sorted.begin(), sorted.end(), id);
 }
 
-// Which of some nodes of a graph come after which by a path of edges. The back edges of loops count: what leaves a loop
+// The order among some nodes of a graph by paths of edges. The back edges of loops count: a value that leaves a loop
 // comes after all that its iterations have done.
 class OrderAmong {
  public:
@@ -62,7 +62,7 @@ class OrderAmong {
     return changed != 0;
   }
 
-  // By node of the graph: after which of nodes_ it comes.
+  // Returns for each node of the graph the set of nodes_ that it comes after.
   std::vector<Bits> Spread(const Graph& graph, const std::vector<NodeId>& order) const {
     std::vector<Bits> after(static_cast<size_t>(graph.num_nodes()) * words_, 0);
     const auto row = [&](NodeId id) { return &after[static_cast<size_t>(id) * words_]; };
@@ -74,7 +74,7 @@ class OrderAmong {
         bool changed = false;
         for (const Output input : node.inputs) changed = (input.valid() && Or(row(input.node), row(id))) || changed;
         for (const NodeId control : node.control_inputs) changed = Or(row(control), row(id)) || changed;
-        // Only what is handed to a next iteration is read by nodes that have been seen.
+        // Only the value of a NextIteration reaches nodes that have been visited already.
         changes = changes || (changed && node.op->traits.control_flow == ControlFlowKind::kNextIteration);
       }
     }
@@ -82,7 +82,7 @@ class OrderAmong {
   }
 
   const std::vector<NodeId> nodes_;
-  const size_t words_;       // of a row
+  const size_t words_;       // words in a row
   std::vector<Bits> after_;  // a row for each of nodes_
 };
 

@@ -1,9 +1,12 @@
-// Where trained variables are read and updated in a step.
+// The sites where trained variables are read and updated in a step.
 //
 // With `data_parallel: ps` there is one site, and each variable is on its own device. With `allreduce` each task that
-// computes replicas is a site with a copy of each variable; the variable itself is that of its own task. It is what is
-// saved, evaluated and fetched; what gives it a value outside of a step gives it to the copies as well.
-// All copies have equal bits at all times: they start so, and each is updated by the same nodes from the same means.
+// computes replicas is a site with a copy of each variable, but for the task of the variable itself, which uses the
+// variable. The variable is what is saved, evaluated and fetched; a value that it gets outside of a step goes to the
+// copies as well.
+//
+// Invariants: all copies have equal bits at all times. They start so, and each is updated by the same nodes from the
+// same means.
 #ifndef DFRUN_SRC_TRAINING_VARIABLE_COPIES_H_
 #define DFRUN_SRC_TRAINING_VARIABLE_COPIES_H_
 
@@ -17,10 +20,10 @@ namespace dfrun {
 
 struct TrainingSite {
   std::string device;                 // a constraint: that of its replicas, or of the first where it is the only site
-  std::string prefix;                 // of what its copies are called: "copy_1/"; empty where it is the only site
+  std::string prefix;                 // prefix of its copies' names: "copy_1/"; empty where it is the only site
   std::map<NodeId, NodeId> copies{};  // by variable, of those that are on another task
 
-  // What stands for a variable here.
+  // The node that stands for a variable at this site.
   NodeId Of(NodeId variable) const {
     const auto copy = copies.find(variable);
     return copy == copies.end() ? variable : copy->second;

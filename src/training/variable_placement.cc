@@ -40,7 +40,7 @@ std::vector<std::string> ReplicaDevices(const TrainSpec& train, const std::vecto
   return devices;
 }
 
-// Those on tasks of `sites`; all where none is.
+// The devices on tasks of `sites`; all devices where none is.
 Result<std::vector<std::string>> PreferTasksOf(const std::vector<std::string>& sites,
                                                std::vector<std::string> devices) {
   std::vector<std::string> preferred;
@@ -54,7 +54,8 @@ Result<std::vector<std::string>> PreferTasksOf(const std::vector<std::string>& s
   return preferred.empty() ? std::move(devices) : std::move(preferred);
 }
 
-// From a rank to another, one way; as rough as SpeedOf(). Ranks of one host share its memory, over which values go too.
+// The speed between two ranks, one way; as rough as SpeedOf(). Ranks of one host share its memory, over which values go
+// too.
 constexpr double kWireBytes = 2e9;  // a second
 constexpr double kMessageSeconds = 1e-5;
 

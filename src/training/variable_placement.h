@@ -1,4 +1,5 @@
-// Which task each variable lives on: the same in every graph of a job, on any rank count by name and shape alone.
+// Chooses the task that each variable lives on. The choice is the same in every graph of a job, and for any number of
+// ranks it depends on names and shapes alone.
 #ifndef DFRUN_SRC_TRAINING_VARIABLE_PLACEMENT_H_
 #define DFRUN_SRC_TRAINING_VARIABLE_PLACEMENT_H_
 
@@ -11,8 +12,8 @@
 
 namespace dfrun {
 
-// Where replicas are computed: full names of CPU devices, or of a task whose devices are chosen (device_choice.h) the
-// task. Those of job "worker", or all that are no "ps".
+// The devices that compute replicas, of job "worker", or of every job but "ps" where there is no "worker". Each is the
+// full name of a CPU device or, for a task whose devices are chosen (device_choice.h), the name of the task.
 std::vector<std::string> WorkerDevices(const Cluster& cluster);
 
 // The one of `workers` that computes replica `replica` of `replicas`; those that follow each other are together.
@@ -21,7 +22,7 @@ const std::string& DeviceOfReplica(const std::vector<std::string>& workers, int 
 // Whether both, full names or those of a task, are of one task.
 bool AreOfOneTask(const DeviceName& a, const DeviceName& b);
 
-// Those on which no replica is computed, in their order.
+// The ranks on which no replica is computed, in order.
 Result<std::vector<int>> RanksWithoutReplicas(const TrainSpec& train, const Cluster& cluster);
 
 // The device of each variable of `spec.job.variables`, in their order. Without a constraint of its own a trainable

@@ -10,7 +10,7 @@
 namespace dfrun {
 namespace {
 
-constexpr int kCounts = 4;  // of _WireStatistics
+constexpr int kCounts = 4;  // outputs of _WireStatistics
 
 bool MayCompress(const JobGraphDraft& draft) {
   const auto& nodes = draft.job.graph.nodes();
@@ -18,7 +18,7 @@ bool MayCompress(const JobGraphDraft& draft) {
          std::any_of(nodes.begin(), nodes.end(), &IsMarkedCompressed);
 }
 
-// One device of the host's type of each rank: the first.
+// Returns the first device of the host's type of each rank.
 std::vector<std::string> HostDevices(const Cluster& cluster) {
   std::set<int> ranks;
   std::vector<std::string> devices;

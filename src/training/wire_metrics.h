@@ -1,4 +1,4 @@
-// What a training says of values that travel compressed.
+// Metrics of a training about values that travel compressed.
 #ifndef DFRUN_SRC_TRAINING_WIRE_METRICS_H_
 #define DFRUN_SRC_TRAINING_WIRE_METRICS_H_
 
@@ -6,9 +6,9 @@
 
 namespace dfrun {
 
-// Where values may travel compressed, adds what a logged step fetches: `wire/ratio`, the bytes on the way by those of
-// the values, and `wire/error`, what elements lost by what they were, both over all ranks since the last logged step; 0
-// where none did.
+// Adds fetches to a logged step where values may travel compressed: `wire/ratio`, the bytes on the way divided by the
+// bytes of the values, and `wire/error`, the sum of the errors of the elements divided by the sum of the elements. Both
+// are over all ranks since the last logged step; 0 if none travelled.
 Status AddWireMetrics(JobGraphDraft& draft);
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// What `train:` computes of gradients of 16 bits (src/training/narrow_values.h).
+// The rule change by which `train:` sums gradients of 16 bits in float32 (src/training/narrow_values.h).
 #include <algorithm>
 
 #include "src/job/rule_change.h"

@@ -19,7 +19,7 @@ struct BodyInput {
   static constexpr int32_t kWhole = -1;
   bool is_argument = false;
   int32_t source = 0;          // a node of the body by its index in `nodes`, or an argument of the signature
-  std::string output;          // of a node, as its op's signature names it
+  std::string output;          // for a node: the output's name in its op's signature
   int32_t index = kWhole;      // in that output or argument
   bool closes_a_loop = false;  // the node comes later: NextIteration into Merge
 };
@@ -28,9 +28,9 @@ struct BodyNode {
   std::string name;
   std::string op;
   std::string device;
-  AttrMap attrs;  // those that are the same in every call; Consts of all calls share their values
+  AttrMap attrs;  // attrs that are equal in every call; Consts of all calls share their values
   std::string colocate_with;
-  std::vector<std::pair<std::string, proto::AttrValue>> bound_attrs;  // those that speak of the function's own attrs
+  std::vector<std::pair<std::string, proto::AttrValue>> bound_attrs;  // attrs that refer to the function's own attrs
   std::vector<BodyInput> inputs;
   std::vector<int32_t> control_inputs;  // indices in `nodes`
   std::vector<int32_t> control_arguments;

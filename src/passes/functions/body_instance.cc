@@ -64,7 +64,7 @@ Result<Inlined> BodyInstance::Add(const FunctionName& function, const std::vecto
   return Return();
 }
 
-// Those that the call gives, those that the types of the arguments imply, defaults.
+// Binds the function's attrs: values of the call, then those that the arguments' types imply, then defaults.
 Status BodyInstance::BindAttrs(const FunctionName& function, const std::vector<SiteValue>& arguments) {
   ExpansionBudget budget;
   for (const auto& [name, value] : function.attrs) {
@@ -296,7 +296,8 @@ Result<std::vector<SiteValue>> BodyInstance::Returned(size_t k) const {
   return values;
 }
 
-// With effects, one node that ends after them, and where the call ends as a whole the outputs after it.
+// Returns the call's results. With effects, one node ends after them, and where the call ends as a whole the outputs
+// come after it.
 Result<Inlined> BodyInstance::Return() {
   Inlined out;
   for (int32_t index : body_.control_returns) {

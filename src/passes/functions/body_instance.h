@@ -30,8 +30,8 @@ class BodyInstance {
   struct Made {
     std::string name;
     std::vector<SiteValue> outputs;
-    std::vector<std::pair<std::string_view, int>> counts;  // how many of them each output of the signature is
-    std::vector<NodeId> done;                              // who waits for the node waits for these
+    std::vector<std::pair<std::string_view, int>> counts;  // the number of `outputs` in each output of the signature
+    std::vector<NodeId> done;                              // readers by control edges wait for these nodes
     bool floats = false;
   };
 
@@ -54,8 +54,8 @@ class BodyInstance {
   FunctionInliner& inliner_;
   const FunctionBody& body_;
   CallSite site_;
-  AttrMap attrs_;                                  // of the function
-  std::map<std::string, proto::AttrValue> bound_;  // the same
+  AttrMap attrs_;                                  // the function's attrs
+  std::map<std::string, proto::AttrValue> bound_;  // the function's attrs, as messages
   std::vector<std::vector<SiteValue>> arguments_;  // by argument of the signature
   std::vector<Made> made_;                         // by index in the body
   std::vector<OpenInput> open_;

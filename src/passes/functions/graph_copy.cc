@@ -46,7 +46,7 @@ Status GraphCopy::AddNode(const Node& node) {
   DF_ASSIGN(bool is_anchored, AddControls(node, spec.control_inputs));
   const bool enters = ControlFlowKindOf(spec.op) == ControlFlowKind::kEnter;
   if (enters && !is_anchored && !inputs.empty() && inputs[0].floats) {
-    // Inside of the loop nothing can be tied to what is outside.
+    // Nodes inside of the loop cannot be tied to nodes outside, so the Enter is.
     spec.control_inputs.insert(spec.control_inputs.end(), site_.ties.begin(), site_.ties.end());
     is_anchored = true;
   }
@@ -56,7 +56,7 @@ Status GraphCopy::AddNode(const Node& node) {
   return Status();
 }
 
-// True where one of them comes after the ties.
+// Returns true where one of them comes after the ties.
 Result<bool> GraphCopy::AddControls(const Node& node, std::vector<NodeId>& controls) {
   bool is_anchored = false;
   for (NodeId before : node.control_inputs) {

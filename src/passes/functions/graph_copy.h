@@ -10,15 +10,16 @@
 
 namespace dfrun {
 
-// For one call of Add(). Thread safety: one thread.
+// A copy of a graph at a call site, for one call of Add().
+// Thread safety: one thread.
 class GraphCopy {
  public:
   // `from` outlives this. Its first nodes stand for the arguments: node i, a Placeholder, for arguments[i].
   GraphCopy(FunctionInliner& inliner, const Graph& from, std::vector<SiteValue> arguments, const CallSite& site)
       : inliner_(inliner), from_(from), arguments_(std::move(arguments)), site_(site) {}
 
-  // Adds the nodes after those of the arguments. Names are made unique; whatever names a node follows. What floats at
-  // the site is tied to it as AddNode() does, a loop where it is entered.
+  // Adds the nodes after those of the arguments. Names are made unique, in nodes and wherever a node refers to another.
+  // Values that float at the site are tied to it as AddNode() does, a loop where it is entered.
   Status Add();
 
   // An output of `from`, as it is now.

@@ -48,7 +48,7 @@ std::string DeviceWithin(const std::string& device, const std::string& outer) {
   if (device.empty() || outer.empty()) return device.empty() ? outer : device;
   Result<DeviceName> name = DeviceName::Parse(device);
   const Result<DeviceName> from = DeviceName::Parse(outer);
-  if (!name.ok() || !from.ok()) return device;  // placement says what is wrong with it
+  if (!name.ok() || !from.ok()) return device;  // placement reports its error
   if (!name->job) name->job = from->job;
   if (!name->task) name->task = from->task;
   if (!name->index && (!name->type || name->type == from->type)) name->index = from->index;
@@ -175,7 +175,7 @@ Status FunctionInliner::JoinTies(CallSite& site) {
   return Status();
 }
 
-// A call takes the values of variables when it begins: after all of its inputs, and what it waits for.
+// Reads variables for a call, which takes their values when it begins: after all of its inputs, and its control inputs.
 Status FunctionInliner::ReadVariables(const NodeSpec& spec, const CallSite& site, std::vector<SiteValue>& inputs) {
   const auto is_ref = [&](const SiteValue& v) { return v.output.valid() && to_->is_ref(v.output); };
   if (std::none_of(inputs.begin(), inputs.end(), is_ref)) return Status();
@@ -203,7 +203,7 @@ Result<Inlined> FunctionInliner::AddFunctional(const NodeSpec& spec, const std::
   inner.may_be_dead = false;
   inner.runs_all = RunsAll(spec.op, spec.attrs) || (site.runs_all && !IsPartitionedCall(spec.op));
   inner.ends_whole = true;
-  // All inputs are there before a call, or what runs as a whole, does anything that could be seen.
+  // All inputs are there before a call, or a node that runs as a whole, has any effect that could be seen.
   const bool needs_all = inner.runs_all || IsPartitionedCall(spec.op);
   if (site.may_be_dead || (needs_all && HasState(spec.attrs))) DF_TRY(TieTo(inputs, inner));
   std::vector<SiteValue> values = inputs;

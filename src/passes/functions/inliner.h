@@ -1,6 +1,6 @@
 // Puts the nodes of functions into a graph, instead of the nodes that call them.
 //
-// Where a call stands decides what a node of the body must wait for beyond what it reads. A call begins when its
+// The site of a call decides which nodes a node of the body must wait for beyond its inputs. A call begins when its
 // control inputs are done; in a branch or a loop's body it must not run where the branch is not taken. So a value at a
 // site either comes only after that, or it floats: it may be there before. A node that nothing but floating values lead
 // to gets control edges from the site's ties.
@@ -24,15 +24,15 @@ struct SiteValue {
   bool floats = false;
 };
 
-// Where nodes are added.
+// The surroundings in which nodes are added.
 struct CallSite {
-  std::string prefix;        // of their names
+  std::string prefix;        // prefix of the nodes' names
   std::string device;        // for the parts of a device name that they do not say themselves
-  std::vector<NodeId> ties;  // what they come after; none: nothing floats
+  std::vector<NodeId> ties;  // nodes that the new ones come after; none: nothing floats
   // The ties decide whether the nodes run at all: all of them are tied. Else only those whose order can be seen.
   bool is_conditional = false;
-  // Everything with an effect runs, in conditionals and loops in a function too. Else of a function only what its
-  // outputs and control_ret need.
+  // Everything with an effect runs, in conditionals and loops in a function too. If false, only the nodes of a function
+  // run that its outputs and control_ret need.
   bool runs_all = false;
   // An output of a function comes after its effects. Not in a branch of a conditional that is lowered.
   bool ends_whole = true;
@@ -43,10 +43,10 @@ struct CallSite {
 struct Inlined {
   std::vector<SiteValue> outputs;
   std::vector<NodeId> effects;  // nodes that end after everything that it does beside its outputs
-  // Who reads an output or waits for the node has all that it does done. Else who reads an output needs that one alone,
-  // and who waits for the node what `effects`, if there are any, need alone: at most one node.
+  // True: a reader of an output, or a node that waits for this one, has all of its effects done. False: a reader of an
+  // output needs that output alone, and a node that waits needs `effects` alone, which then are at most one node.
   bool is_whole = true;
-  std::vector<int> counts;  // of a call: how many of `outputs` each output of the function's signature is
+  std::vector<int> counts;  // for a call: the number of `outputs` in each output of the function's signature
 };
 
 // Thread safety: one thread. Nodes are added to `to`; their names are free in `reserved` too.
@@ -60,28 +60,28 @@ class FunctionInliner {
   // Adds to another graph from now on; gives the one before.
   Graph& SwitchTo(Graph& other) { return *std::exchange(to_, &other); }
   FunctionLibrary& library() { return library_; }
-  // Counts what is added other than by this: nodes, or calls, which may add none; and inputs.
+  // Counts additions by other code: nodes, or calls, which may add none; and inputs.
   Status CountNodes(int64_t more);
   Status CountInputs(size_t more);
-  // So many conditionals one in another have begun, or end where it is negative: they are added recursively.
+  // Counts conditionals one in another that have begun (a negative number: ended), since they are added recursively.
   Status NestConditionals(int more);
 
   // `name`, or the first of name_1, name_2, ... that is free.
   std::string UniqueName(std::string_view name) const;
 
-  // Adds the node that `spec` says, but reading `inputs`; its name must be free. Tied where nothing but floating values
-  // lead to it: neither its inputs nor, is_anchored, what it has control edges from.
+  // Adds the node of `spec`, but reading `inputs`; its name must be free. The node is tied where nothing but floating
+  // values lead to it: neither its inputs nor, with is_anchored, the sources of its control edges.
   Result<Inlined> AddNode(NodeSpec spec, const std::vector<SiteValue>& inputs, bool is_anchored, const CallSite& site);
   // A node of one output (or the first of several), named site.prefix + name, made unique.
   Result<SiteValue> Add(const std::string& name, const std::string& op, const std::vector<SiteValue>& inputs,
                         const CallSite& site, AttrMap attrs = {}, std::vector<NodeId> after = {});
-  // The node that who waits for the value waits for: it is dead where the value is.
+  // Returns the node to wait for in order to wait for the value: it is dead where the value is.
   Result<NodeId> NodeOf(SiteValue value, const CallSite& site);
   // The value, coming after the site's ties.
   Result<SiteValue> Anchor(SiteValue value, const CallSite& site);
 
-  // Adds what replaces a node whose op calls functions (IsFunctional()). spec.name is what the names of its nodes begin
-  // with. A variable that is given by reference is read when the call begins.
+  // Adds the replacement of a node whose op calls functions (IsFunctional()). spec.name is the prefix of the names of
+  // its nodes. A variable that is given by reference is read when the call begins.
   Result<Inlined> AddFunctional(const NodeSpec& spec, const std::vector<SiteValue>& given, const CallSite& site);
 
   // The nodes of a function for these arguments. Where it has effects every output waits for them if the site says that
@@ -104,18 +104,18 @@ class FunctionInliner {
   const int64_t max_nodes_;
   std::vector<std::string> calls_;  // the functions that are being inlined, outermost first
   int64_t nodes_ = 0;               // added so far, and calls
-  int64_t inputs_ = 0;              // the same
-  int conditionals_ = 0;            // that are being added
+  int64_t inputs_ = 0;              // inputs added so far
+  int conditionals_ = 0;            // conditionals that are being added
 };
 
 // Whether a node of this op calls functions.
 bool IsFunctional(std::string_view op);
 
-// Whether the node runs everything in its functions that has an effect: TensorFlow calls them by a kernel, which asks
-// nothing of control_ret. Others, calls by PartitionedCall and what has _lower_using_switch_merge, it inlines.
+// Whether the node runs everything in its functions that has an effect: TensorFlow calls them by a kernel, which
+// ignores control_ret. It inlines others: calls by PartitionedCall and nodes with _lower_using_switch_merge.
 bool RunsAll(std::string_view op, const AttrMap& attrs);
 
-// A device name with what it leaves open taken from `outer`.
+// Returns a device name with its open parts taken from `outer`.
 std::string DeviceWithin(const std::string& device, const std::string& outer);
 
 }  // namespace dfrun

@@ -6,7 +6,7 @@
 namespace dfrun {
 namespace {
 
-// Those that are values of the node's attrs, and its op where that is none of `ops`.
+// The functions that are values of the node's attrs, and its op where that is none of `ops`.
 std::vector<std::string_view> FunctionsCalled(const proto::NodeDef& node, const OpRegistry& ops) {
   std::vector<std::string_view> names;
   for (const auto& [attr, value] : node.attr()) {
@@ -17,7 +17,8 @@ std::vector<std::string_view> FunctionsCalled(const proto::NodeDef& node, const 
   return names;
 }
 
-// Of a node that calls no function: an op that does says less than they do, If is stateful whatever its branches are.
+// Whether a node that calls no function has state of its own. The op of a node that does call one says less than the
+// function: If is stateful whatever its branches are.
 bool HasOwnState(const proto::NodeDef& node, const OpRegistry& ops) {
   return ops.Find(node.op())->is_stateful && node.op() != "VarHandleOp";
 }
@@ -63,7 +64,8 @@ bool FunctionLibrary::HasState(std::string_view name) {
   return with_state_->count(name) != 0;
 }
 
-// From those that have a state of their own to those that call them. No recursion: calls may be nested ever so deep.
+// Marks functions from those that have a state of their own to those that call them, without recursion, since calls may
+// be nested ever so deep.
 void FunctionLibrary::FindStates() {
   with_state_.emplace();
   std::unordered_map<std::string_view, std::vector<std::string_view>> callers;

@@ -20,7 +20,8 @@ namespace dfrun {
 // The functions that are values of these attrs.
 std::vector<std::string> FunctionsNamed(const AttrMap& attrs);
 
-// Bodies are read when they are first asked for. Thread safety: one thread.
+// Bodies are read when they are first asked for.
+// Thread safety: one thread.
 class FunctionLibrary {
  public:
   // The functions that the graph was imported with; `graph` is not kept, its registry is.
@@ -31,7 +32,8 @@ class FunctionLibrary {
   bool Has(std::string_view name) const { return defs_.count(name) != 0; }
   // The body lives as long as the library. NotFound suggests a near name; InvalidArgument names function and node.
   Result<const FunctionBody*> Find(std::string_view name);
-  // Whether the function, or one that it calls, reads or changes what outlives a step. False for one that is not there.
+  // Whether the function, or one that it calls, reads or changes an object that outlives a step. False for one that is
+  // not there.
   bool HasState(std::string_view name);
   // The function that the library names as the gradient of another; empty: none.
   std::string_view GradientOf(std::string_view name) const;

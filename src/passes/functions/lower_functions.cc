@@ -70,7 +70,8 @@ class GraphLowering {
     return Status();
   }
 
-  // The functions' nodes, then one of the node's own name, for those who read it, feed it, fetch it or wait for it.
+  // Adds the functions' nodes, then one of the node's own name, for readers, feeds and fetches of it and for nodes that
+  // wait for it.
   Status AddFunctional(const Node& node, NodeSpec spec, const std::vector<SiteValue>& inputs) {
     Result<Inlined> made = inliner_.AddFunctional(spec, inputs, site_);
     if (!made.ok()) return made.status().Annotate(from_.Describe(node.id));
@@ -101,7 +102,7 @@ class GraphLowering {
     return Status();
   }
 
-  // All that a call does which runs as a whole.
+  // Returns the nodes that a call's handles come after: all of its effects, if it runs as a whole.
   Result<std::vector<NodeId>> DoneBeforeHandles(const Inlined& made) {
     std::vector<NodeId> done;
     if (!made.is_whole) return done;
@@ -134,7 +135,8 @@ class GraphLowering {
     return Status();
   }
 
-  // They are exported as they came, and may be unknown for what is in a function that they call.
+  // Whether unknown nodes are left; these are exported as they came, and may be unknown for the sake of a function that
+  // they call.
   bool KeepsUnknownNodes() const { return std::any_of(to_.nodes().begin(), to_.nodes().end(), &IsUnknown); }
 
   std::shared_ptr<const GraphDefExtras> ExtrasWithoutLibrary() const {

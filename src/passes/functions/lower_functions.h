@@ -8,26 +8,32 @@
 
 namespace dfrun {
 
-// True where a node calls a function of the library.
+// Returns true where a node calls a function of the library.
 bool CallsFunctions(const Graph& graph);
 
 struct LowerFunctionsOptions {
-  int64_t max_nodes = 1'000'000;  // that calls of calls may add
+  int64_t max_nodes = 1'000'000;  // the bound of the nodes that calls of calls add
   // The nodes before this one call no functions, and keep their ids.
   NodeId first_node = 0;
 };
 
 // Replaces the nodes that call functions by those of the functions: PartitionedCall and StatefulPartitionedCall, If,
 // Case and While (stateless or not) in the primitives of control flow, SymbolicGradient in the nodes that AddGradients
-// adds. What was `call` is then an Identity or IdentityN of the same outputs (a NoOp where there are none), and the
+// adds.
+//
+// Names: the node `call` becomes an Identity or IdentityN of the same outputs (a NoOp where there are none), and the
 // function's nodes are `call/name`. Outputs of a function for which the library names a gradient say so, by an Identity
 // with _gradient_op_type: SymbolicGradient takes that gradient, AddGradients refuses to go through them. Handles at the
-// end of the outputs are not among them: their readers get them from an Identity each, on the device of what they stand
-// for. The call's device completes the devices of its nodes. A PartitionedCall, and an If, Case or While with
-// _lower_using_switch_merge, is read apart (src/graph/read_apart.h), in functions too: a reader of an output has done
-// what that output needs (of a call or a loop, and what control_ret names), a node that waits for it what control_ret
-// names (after a loop, and what all of its outputs need), and only a fetch of it, or its run as a target, has all of
-// that done. All that another call does to a state is done before a node that reads it or waits for it runs.
+// end of the outputs are not among them: their readers get them from an Identity each, on the device of the object
+// behind the handle. The call's device completes the devices of its nodes.
+//
+// Order: a PartitionedCall, and an If, Case or While with _lower_using_switch_merge, is read apart
+// (src/graph/read_apart.h), in functions too. Before a reader of an output runs, the nodes behind that output have run
+// (of a call or a loop, also those that control_ret names); before a node that waits for the call, those that
+// control_ret names (after a loop, also those behind all of its outputs); and only before a fetch of it, or after its
+// run as a target, all of them. All effects of another call on a state are done before a node that reads it or waits
+// for it runs.
+//
 // Shapes are inferred through all of it. Nothing happens to a graph without calls; of a graph with calls the library is
 // removed, and node ids change. InvalidArgument names node and function: one that calls itself, that is not there, that
 // does not fit its arguments; more than max_nodes nodes. Source: TensorFlow's inlining of functions and its lowering of

@@ -1,4 +1,4 @@
-// If and Case as Switch and Merge. Source: TensorFlow's lowering of functional conditionals.
+// Lowers If and Case to Switch and Merge. Source: TensorFlow's lowering of functional conditionals.
 #include <functional>
 #include <string>
 
@@ -47,7 +47,8 @@ class ConditionalAdder {
     return Status();
   }
 
-  // One of the two is alive. Who waits for the node waits for the effects of that branch.
+  // Merges the two branches, of which one is alive. A node that waits for the conditional waits for the effects of that
+  // branch.
   Result<Inlined> Merge() {
     DF_TRY(CheckCount("the branch taken where the condition holds", made_[1].outputs.size(), made_[0].outputs.size()));
     Inlined out;
@@ -123,7 +124,7 @@ Result<Inlined> AddBranches(FunctionInliner& inliner, const std::vector<Function
   return made;
 }
 
-// Of a Case that has no choice.
+// Adds the branch of a Case that has only one.
 Result<Inlined> AddOnlyBranch(FunctionInliner& inliner, const std::vector<FunctionName>& branches,
                               const SiteValue& index, const std::vector<SiteValue>& inputs, const CallSite& site) {
   CallSite inner = site;

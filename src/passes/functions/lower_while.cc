@@ -1,4 +1,5 @@
-// While as a frame of Enter, Merge, Switch, NextIteration and Exit. Source: TensorFlow's lowering of functional loops.
+// Lowers While to a frame of Enter, Merge, Switch, NextIteration and Exit. Source: TensorFlow's lowering of functional
+// loops.
 #include <algorithm>
 
 #include "src/passes/functions/lowerings.h"
@@ -29,7 +30,7 @@ class Loop {
   struct Variable {
     SiteValue initial;
     bool is_invariant = false;
-    SiteValue merged;  // of an invariant: what entered
+    SiteValue merged;  // the Merge's value; for an invariant, the Enter's
     SiteValue switched;
   };
 
@@ -69,7 +70,7 @@ class Loop {
     return Status();
   }
 
-  // The first value that changes: what comes from it runs once an iteration.
+  // The first value that changes: nodes behind it run once an iteration.
   const Variable& leader() const {
     return *std::find_if(variables_.begin(), variables_.end(), [](const Variable& v) { return !v.is_invariant; });
   }
@@ -121,7 +122,8 @@ class Loop {
     return Status();
   }
 
-  // The effects of the body are done with any of the Exits. Who waits for a lowered loop waits for all of them.
+  // Adds the Exits. The effects of the body are done with any of them. A node that waits for a lowered loop waits for
+  // all of them.
   Result<Inlined> ExitAll() {
     std::vector<NodeId> exits;
     for (Variable& v : variables_) {

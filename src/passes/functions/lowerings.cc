@@ -11,8 +11,8 @@ struct NamedLowering {
   Lowering lower;
 };
 
-// Where the library names another function as the gradient of `f`, the nodes of f have a gradient that is not theirs:
-// the attr on what they give says so to those who would go through them.
+// Marks the values of function `f` where the library names another function as its gradient: autodiff must not go
+// through the nodes of f then.
 Status NoteGradient(FunctionInliner& inliner, const std::string& f, const CallSite& site, Inlined& made) {
   const std::string gradient(inliner.library().GradientOf(f));
   if (gradient.empty()) return Status();

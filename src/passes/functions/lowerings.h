@@ -20,21 +20,22 @@ using Lowering = Result<Inlined> (*)(FunctionInliner&, const FunctionalNode&, co
 
 // PartitionedCall and StatefulPartitionedCall: the nodes of f.
 Result<Inlined> LowerCall(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
-// If: a Switch an argument, the nodes of both branches, a Merge an output.
+// Lowers If: a Switch an argument, the nodes of both branches, a Merge an output.
 Result<Inlined> LowerIf(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
-// Case: an If for each branch but the last.
+// Lowers Case: an If for each branch but the last.
 Result<Inlined> LowerCase(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
-// While: a frame; a value that the body passes on unchanged enters it as a constant.
+// Lowers While: a frame; a value that the body passes on unchanged enters it as a constant.
 Result<Inlined> LowerWhile(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
-// SymbolicGradient: the nodes of f and of its gradient, or of the function that the library names as its gradient.
+// Lowers SymbolicGradient: the nodes of f and of its gradient, or of the function that the library names as its
+// gradient.
 Result<Inlined> LowerSymbolicGradient(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
 
-// Null for an op that calls no function.
+// Returns null for an op that calls no function.
 Lowering LoweringOf(std::string_view op);
 
 // The condition of a conditional or a loop as a bool.
 Result<SiteValue> AsPredicate(FunctionInliner& inliner, SiteValue value, const CallSite& site);
-// InvalidArgument unless `given` is `wanted`.
+// Returns InvalidArgument unless `given` is `wanted`.
 Status CheckCount(std::string_view what, size_t given, size_t wanted);
 
 }  // namespace dfrun

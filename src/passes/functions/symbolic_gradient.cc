@@ -10,8 +10,8 @@ bool IsDifferentiable(DType dtype) {
   return IsFloating(dtype) || IsComplex(dtype);
 }
 
-// In a graph of its own, since differentiation looks at the whole of a graph: the one around may have loops that are
-// not closed yet, and what an argument is made of is not to be differentiated.
+// Makes the gradient in a graph of its own, since differentiation looks at the whole of a graph: the graph around may
+// have loops that are not closed yet, and the sources of an argument must not be differentiated.
 class FunctionGradient {
  public:
   FunctionGradient(FunctionInliner& inliner, const FunctionName& f, const FunctionalNode& node, const CallSite& site)
@@ -49,7 +49,7 @@ class FunctionGradient {
     return Status();
   }
 
-  // The site without what is around it.
+  // The site without its surroundings.
   CallSite InOwn() const {
     CallSite site = site_;
     site.ties.clear();
@@ -110,8 +110,8 @@ class FunctionGradient {
   const CallSite& site_;
   Graph own_;
   std::vector<SiteValue> arguments_;      // in own_, for the node's inputs
-  std::vector<GradientValue> gradients_;  // of the xs that have one
-  size_t next_ = 0;                       // of gradients_
+  std::vector<GradientValue> gradients_;  // gradients of the differentiable xs
+  size_t next_ = 0;                       // index in gradients_
 };
 
 }  // namespace
