@@ -57,7 +57,7 @@ class Bare {
   std::unordered_map<int, memory> arguments_;
 };
 
-// make() under so many OpenMP threads, with what it throws as an error.
+// Calls make() with this many OpenMP threads, and returns an exception as an error.
 Result<BarePrimitive> Guarded(int threads, FunctionRef<Result<BarePrimitive>()> make) {
   UseOneOpenMpThread();
   const OpenMpThreads scope(threads);

@@ -97,7 +97,7 @@ Result<Graph> GridGraph(const Grid& grid, std::vector<NodeId>& targets) {
   return graph;
 }
 
-// The same grid as a plain loop. Values for other ranks are sent when a row is done, each once per rank.
+// A plain loop over the same grid. Values for other ranks are sent when a row is done, each once per rank.
 class GridLoop {
  public:
   GridLoop(const Grid& grid, int rank) : values_(static_cast<size_t>(grid.width())), next_(values_) {
