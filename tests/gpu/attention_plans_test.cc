@@ -55,7 +55,7 @@ class AttentionPlansTest : public ::testing::Test {
   std::unique_ptr<Result<CudnnTarget>> target_;
 };
 
-// Of GPT-2 small.
+// The shapes of GPT-2 small.
 TEST_F(AttentionPlansTest, AreCompiledWithoutTheCard) {
   for (const bool is_gradient : {false, true}) {
     for (const bool causal : {false, true}) Plan({is_gradient, 8, 12, 1024, 1024, 64, 64, causal, DType::kBfloat16});
@@ -63,7 +63,7 @@ TEST_F(AttentionPlansTest, AreCompiledWithoutTheCard) {
   }
 }
 
-// Of numbers of queries and keys that differ and are no multiples of a tile.
+// The numbers of queries and keys differ and are no multiples of a tile.
 TEST_F(AttentionPlansTest, OfOtherSizes) {
   Plan({false, 3, 5, 77, 130, 32, 128, false, DType::kBfloat16});
   Plan({true, 3, 5, 77, 130, 64, 64, false, DType::kBfloat16});

@@ -1,7 +1,7 @@
-// Products and convolutions of the emulated card's libraries: as plain sums, enqueued as the libraries enqueue theirs.
-// They stand for kernels/device/cuda/{cublas_lt,library_product,cudnn,graph_plan,plan_call,conv_plan,library_conv}.cc.
-// A host without them is asked for by DFRUN_EMULATED_CARD=no-libraries, one with an old-cudnn or a cudnn-for-12
-// likewise.
+// Products and convolutions of the emulated GPU's libraries: plain sums, enqueued as the libraries enqueue theirs. They
+// replace kernels/device/cuda/{cublas_lt,library_product,cudnn,graph_plan,plan_call,conv_plan,library_conv}.cc.
+// DFRUN_EMULATED_CARD=no-libraries asks for a host without them; old-cudnn and cudnn-for-12 ask for one with such a
+// cuDNN.
 //
 // A product needs as much workspace as its result takes. A fault can be planted: with DFRUN_EMULATED_SMALL_WORKSPACE=1
 // it says that 4 KiB less are enough.

@@ -104,7 +104,7 @@ class CaseGraph {
       variables_.emplace_back(name, value);
       return AddVariable(maker_, name, i);
     }
-    // What the host reads for a node is to be the same in each step.
+    // A value that the host reads for a node must be the same in each step.
     if (is_read_by_host_[i] || !IsPlain(value.dtype())) return maker_.Const(name, value);
     return Feed(name, value);
   }
