@@ -20,7 +20,7 @@ FileRules RulesOfModel(const std::string& model, const std::vector<std::string>&
 // Lets ops write below the directory of a file that the command line names, or below a directory that it names. An
 // empty path adds nothing.
 void AllowWritingBeside(const std::string& path, FileRules& rules);
-// Lets ops read the files that values of "key=value" texts name, if they exist.
+// Lets ops read the files, directories and patterns that values of "key=value" texts name, if they exist.
 void AllowSets(const std::vector<std::string>& sets, FileRules& rules);
 // Lets ops read below the directory of a file that the command line names, or below a directory that it names. An empty
 // path adds nothing.

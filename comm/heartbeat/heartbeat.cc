@@ -181,7 +181,7 @@ class HeartbeatThread final : public Heartbeat {
   Door door_;
   std::vector<WatchLink> links_;
   std::vector<Heard> heard_;         // by origin
-  std::vector<std::string> deaths_;  // by rank: what was observed of its death; empty: it lives
+  std::vector<std::string> deaths_;  // evidence of each rank's death, by rank; empty: it lives
   std::vector<pollfd> polled_;
   uint64_t next_sequence_ = 1;
   Lateness lateness_;

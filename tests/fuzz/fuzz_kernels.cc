@@ -155,7 +155,7 @@ class Fuzzer {
     progress_ = new (shared) Progress{};
   }
 
-  // How many cases ended in another way.
+  // Runs the cases. Returns how many ended in another way.
   int64_t Run() {
     if (ops_.empty()) {
       std::fprintf(stderr, "there is no op '%s' to run\n", options_.op.c_str());

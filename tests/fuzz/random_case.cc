@@ -293,7 +293,7 @@ class Maker {
     }
   }
 
-  // To a new variable with this value, or without one.
+  // Returns a handle to a new variable with this value, or without one.
   static ResourceHandle HandleOf(DType dtype, const Tensor& value) {
     RefPtr<Variable> variable(new Variable("v", dtype, PartialShape()));
     if (value.initialized()) {

@@ -25,7 +25,7 @@ class AttentionPlansTest : public ::testing::Test {
     if (!Cudnn::Get().ok()) {
       GTEST_SKIP() << Cudnn::Get().status().message() << "; scripts/packages.sh says how to get cuDNN";
     }
-    // For ever: the library looks for both by their names, which are then there.
+    // Both stay open: cuDNN looks for the driver and for NVRTC by their names, and finds what is loaded.
     if (!HasDriver() && dlopen(DFRUN_CUDA_STUB, RTLD_NOW | RTLD_GLOBAL) == nullptr) {
       GTEST_SKIP() << "neither the driver's library nor " << DFRUN_CUDA_STUB;
     }

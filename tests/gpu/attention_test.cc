@@ -72,7 +72,7 @@ class AttentionTest : public ::testing::Test {
     const Tensor k = RandomNormal<T>(Shape({s.batch, s.heads, s.keys, s.depth}), 2);
     const Tensor v = RandomNormal<T>(Shape({s.batch, s.heads, s.keys, s.value_depth}), 3);
     const Tensor dy = RandomNormal<T>(Shape({s.batch, s.heads, s.queries, s.value_depth}), 4);
-    NodeRunner host{std::string(HostDeviceType())};  // which the outputs' memory is of
+    NodeRunner host{std::string(HostDeviceType())};  // owns the memory of the outputs
     NodeRunner of_gradient{std::string(HostDeviceType())};
     std::vector<Tensor> outputs;
     Compare<T>("ScaledDotProductAttention", attrs, {q, k, v}, tolerance, host, &outputs);

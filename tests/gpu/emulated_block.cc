@@ -52,7 +52,7 @@ struct Fiber {
   std::vector<char> stack = std::vector<char>(kStack);
   void* top = nullptr;  // while it waits
   bool has_ended = false;
-  int64_t barriers = 0;  // that it has come to
+  int64_t barriers = 0;  // number of barriers that it has reached
 };
 
 // The block that runs now.

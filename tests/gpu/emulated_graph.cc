@@ -19,7 +19,7 @@
 struct CUgraphNode_st {
   dfrun::cuda::emulated::Work work;
   std::vector<CUgraphNode_st*> before;
-  std::vector<bool> is_early;  // by `before`: this may begin before that is done
+  std::vector<bool> is_early;  // by index into `before`: this node may begin before that one is done
 };
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;

@@ -29,7 +29,7 @@ namespace {
 struct EmulatedProduct {
   ProductShape shape;
   DType dtype;
-  size_t workspace_bytes;  // that it uses
+  size_t workspace_bytes;  // bytes that it uses
 };
 
 int64_t Pitch(int64_t given, int64_t row) {
@@ -72,7 +72,7 @@ struct ConvTensor {
     space_step = channels_first ? 1 : channels;
   }
   int64_t elements() const { return images * image_step; }
-  // Where an element lies.
+  // Returns the offset of an element.
   int64_t At(int64_t image, int64_t channel, const std::array<int64_t, kSpace>& at) const {
     const int64_t in_space = (at[0] * space[1] + at[1]) * space[2] + at[2];
     return image * image_step + channel * channel_step + in_space * space_step;

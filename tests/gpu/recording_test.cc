@@ -297,7 +297,7 @@ TEST_F(RecordingTest, ASequenceOfRandomNumbersIsNotRecorded) {
       << steps.text();
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // which ends the program at such a read
+#if !defined(__SANITIZE_ADDRESS__)  // the sanitizer ends the program at such a read
 
 TEST_F(RecordingTest, AFreedBufferIsFound) {
   Result<Tensor> value = device_->ToOwnMemory(Tensor::Vector<float>({1, 2, 3}));
@@ -365,7 +365,7 @@ TEST_F(LibraryCallsTest, AreCaptured) {
   EXPECT_EQ(library_calls_, 2);
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // which ends the program at such a write, fences or not
+#if !defined(__SANITIZE_ADDRESS__)  // the sanitizer ends the program at such a write, with fences or without
 
 // Other memory follows the workspace, as on a GPU.
 TEST_F(LibraryCallsTest, AWorkspaceThatIsTooSmallIsFound) {

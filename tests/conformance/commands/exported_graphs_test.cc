@@ -12,7 +12,7 @@
 namespace dfrun {
 namespace {
 
-// All is float64; sums may be taken in another order.
+// The values are float64; sums may be taken in another order.
 constexpr double kTolerance = 1e-12;
 
 // A line of a folder's expected.txt.
@@ -20,7 +20,7 @@ struct Expected {
   std::string path;  // without .pb
   std::string name;
   std::vector<double> result;
-  std::string error;  // that running it gives, if any
+  std::string error;  // expected error of running the graph, if any
 };
 
 std::ostream& operator<<(std::ostream& out, const Expected& e) {

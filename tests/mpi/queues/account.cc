@@ -65,7 +65,7 @@ class Check {
 
   const Round& round_;
   const Account& account_;
-  std::map<std::pair<int, int64_t>, std::string> seen_;  // where a value was seen, by queue and value
+  std::map<std::pair<int, int64_t>, std::string> seen_;  // the places in which a value was seen, by queue and value
 };
 
 Status CheckCompleteStep(const StepPlan& step, const Account& account, const Moved& delivered) {

@@ -141,7 +141,7 @@ Result<Output> AddQueue(Graph& graph, const Round& round, int queue) {
   std::vector<DType> types = ComponentTypes(round);
   std::vector<PartialShape> shapes(types.size(), PartialShape::Scalar());
   if (IsPadding(round)) shapes[0] = PartialShape({-1});
-  if (round.kind.starts_with("Priority")) {  // which adds the priority itself
+  if (round.kind.starts_with("Priority")) {  // the op adds the priority itself
     types.pop_back();
     shapes.pop_back();
   }

@@ -18,7 +18,7 @@ namespace dfrun::testing {
 namespace {
 
 const std::string kFolder = "tests/golden/";
-// All is float64; sums may be taken in another order.
+// The values are float64; sums may be taken in another order.
 constexpr double kTolerance = 1e-12;
 
 // Graphs by name, in each the words of its lines.

@@ -118,7 +118,7 @@ TEST_F(StoreTest, DamagedNewerOnesTakeNoPlaceOfGoodOnes) {
   CheckpointStore store(scratch_.path(), 1);
   Save(store, 5);
   Damage(5);
-  Save(store, 3);  // from a job that resumed at an older checkpoint
+  Save(store, 3);  // saved by a job that resumed at an older checkpoint
   const auto newest = store.FindNewest();
   ASSERT_TRUE(newest.ok() && newest->has_value());
   EXPECT_EQ((*newest)->manifest.step, 3);

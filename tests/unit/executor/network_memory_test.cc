@@ -109,7 +109,7 @@ TEST_P(NetworkMemoryTest, HoldsWhatIsSentAndReceived) {
   EXPECT_FALSE(own.Owns(rendezvous.sent));
 }
 
-// In the arena, by themselves, and of a size that is not known.
+// The sizes put values in the arena, by themselves, and (-1) in memory of a size that is not known.
 INSTANTIATE_TEST_SUITE_P(Sizes, NetworkMemoryTest, ::testing::Values(8, 1 << 16, -1));
 
 }  // namespace

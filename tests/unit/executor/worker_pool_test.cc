@@ -31,7 +31,7 @@ TEST(WorkerPoolTest, AThreadBeginsWithTheSamePartInEveryCall) {
     pool.RunBlocks(kThreads, [&](int64_t i) {
       ran[i] = std::this_thread::get_id();
       ++begun;
-      while (begun < kThreads) std::this_thread::yield();  // so every thread runs one
+      while (begun < kThreads) std::this_thread::yield();  // ensures that every thread runs one block
     });
     if (round == 0) owners = ran;
     EXPECT_EQ(ran, owners);

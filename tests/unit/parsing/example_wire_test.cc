@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 struct Feature {
   DType dtype = DType::kInvalid;
   std::vector<std::string> strings;
-  std::vector<uint32_t> float_bits;  // so that NaN equals itself
+  std::vector<uint32_t> float_bits;  // bits, so that NaN equals itself
   std::vector<int64_t> numbers;
   bool operator==(const Feature&) const = default;
 };

@@ -15,7 +15,7 @@ namespace {
 
 using testing::NodeRunner;
 
-// From the paper's own test vectors (Random123, kat_vectors): philox4x32-10 of zeros.
+// The numbers are the paper's own test vectors (Random123, kat_vectors): philox4x32-10 of zeros.
 TEST(Philox, GivesThePublishedNumbers) {
   Philox zero(0, 0);
   EXPECT_EQ(zero.Next(), (Philox::Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
