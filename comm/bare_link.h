@@ -1,4 +1,5 @@
-// A network without any of this program: what benchmarks compare a transport with.
+// A raw connection between two ranks: the network library's own calls, without any code of dfrun between. Benchmarks
+// compare a transport with it.
 #ifndef DFRUN_COMM_BARE_LINK_H_
 #define DFRUN_COMM_BARE_LINK_H_
 
@@ -11,7 +12,10 @@
 
 namespace dfrun::comm {
 
-// Between two ranks. Blocks, and polls all the while. Thread safety: none. The end waits for nobody.
+// Connects two ranks.
+// Blocks: every call busy-polls until the message has moved.
+// Thread safety: none.
+// The destructor does not wait for the peer.
 class BareLink {
  public:
   virtual ~BareLink() = default;
@@ -19,7 +23,7 @@ class BareLink {
   virtual Status Recv(void* data, size_t bytes) = 0;
 };
 
-// Gives the peer some bytes, and returns those that the peer gave.
+// Sends some bytes to the peer and returns the bytes that the peer sent.
 using SwapBytes = FunctionRef<Result<std::string>(std::string_view)>;
 
 }  // namespace dfrun::comm

@@ -1,4 +1,4 @@
-// Callbacks of completed calls, which are run later.
+// A list of completed calls, whose callbacks are run later.
 #ifndef DFRUN_COMM_COMPLETIONS_H_
 #define DFRUN_COMM_COMPLETIONS_H_
 
@@ -10,8 +10,9 @@
 
 namespace dfrun::comm {
 
-// The first few are stored in the object, whose memory is not touched before there is one, since most polls find
-// nothing. Thread safety: none.
+// Stores the first few completions in the object itself, whose memory is not touched before there is one: most polls
+// find nothing.
+// Thread safety: none.
 class Completions {
  public:
   Completions() = default;
@@ -28,7 +29,7 @@ class Completions {
       rest_.push_back({done, std::move(status)});
     }
   }
-  // Runs all callbacks in the order in which they were added. To be called once.
+  // Runs all callbacks in the order in which they were added. Must be called once at most.
   void Run() {
     for (size_t i = 0; i < count_; ++i) first_[i].value.done(std::move(first_[i].value.status));
     for (Completion& completion : rest_) completion.done(std::move(completion.status));

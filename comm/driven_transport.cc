@@ -26,7 +26,7 @@ void DrivenTransport::RecvLater(int peer, MessageTag tag, void* data, size_t byt
   later_any_.store(true, std::memory_order_relaxed);
 }
 
-// What is read lives until the call has ended.
+// Owns: itself and the source of a Get, until the call has ended.
 struct DrivenTransport::Reading {
   Source source;
   Callback done;
@@ -45,7 +45,7 @@ void DrivenTransport::Get(int peer, std::string_view key, size_t offset, void* d
 void DrivenTransport::Post(const Call& call) {
   Completions completed;
   if (TryDrive()) {
-    StartQueued(&completed);  // earlier calls start earlier
+    StartQueued(&completed);  // starts earlier calls first
     StartUnlessAborted(call, &completed);
     LetGo(&completed);
   } else {
@@ -62,9 +62,9 @@ bool DrivenTransport::Poll() {
   return any;
 }
 
-// No call stays in the queue: a thread that queues one sets queued_any_ and then checks whether the network is driven;
-// the driver lets go and then checks queued_any_. All four accesses are sequentially consistent, so one of the two
-// threads sees the other's write.
+// Drives until the queue is empty. No call stays in the queue: a thread that queues one sets queued_any_ and then
+// checks whether the network is driven; the driver lets go and then checks queued_any_. All four accesses are
+// sequentially consistent, so one of the two threads sees the other's write.
 void DrivenTransport::DriveQueued() {
   while (queued_any_.load() && DriveOnce()) {
   }
@@ -85,7 +85,7 @@ bool DrivenTransport::ArmWake() {
   Completions none;
   const bool armed = Arm();
   LetGo(&none);
-  // A thread that queued a call meanwhile has left it to this one.
+  // A thread that queued a call meanwhile has left it to this thread.
   return armed && !queued_any_.load() && !later_any_.load(std::memory_order_relaxed);
 }
 
@@ -142,7 +142,7 @@ void DrivenTransport::Abort(const Status& status) {
     MutexLock lock(mu_);
     if (!aborted_.ok()) return;
     aborted_ = status;
-    queued_any_.store(true);  // the driver checks it
+    queued_any_.store(true);  // tells the driver to check
   }
   DriveQueued();
 }

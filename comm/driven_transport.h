@@ -1,5 +1,5 @@
-// A transport over a network that one thread at a time may drive. It holds the queue of calls and chooses the thread
-// that drives.
+// The base class of transports over a network that one thread at a time may drive. It holds the queue of calls and
+// chooses the thread that drives.
 //
 // A network derives from it and implements how a call is started, progressed and ended. A thread that finds another one
 // driving leaves its call in the queue. The driver empties the queue before it lets go of the network, and checks it
@@ -33,50 +33,52 @@ class DrivenTransport : public Transport {
   void Trace(TraceSink* sink) final { trace_.Start(sink); }
 
  protected:
-  // What a Get reads.
+  // The remote memory that a Get reads.
   struct Source {
     std::string key;
     size_t offset = 0;
   };
-  // One Send, Recv or Get.
+  // A Send, Recv or Get that has been called.
   struct Call {
-    char* data = nullptr;  // never written to in a Send
+    char* data = nullptr;  // never written to by a Send
     size_t bytes = 0;
     int peer = 0;
     MessageTag tag = {};
     bool is_send = false;
     Callback done = {};
-    int64_t posted_ns = 0;  // 0: it is not traced
-    const Source* source = nullptr;  // of a Get, until `done`; else null
+    int64_t posted_ns = 0;           // 0: the call is not traced
+    const Source* source = nullptr;  // a Get's source, valid until `done`; null for other calls
   };
 
-  // The driving thread calls these, one at a time, without holding a lock. None of them runs a callback: calls that
-  // have completed go to Complete(), and their callbacks run after the thread has let go of the network.
+  // The driving thread calls these methods, one at a time, without holding a lock. None of them runs a callback: calls
+  // that have completed go to Complete(), and their callbacks run after the thread has let go of the network.
 
-  // Bracket a drive, for networks that only one thread of the process may use.
+  // EnterNetwork() and LeaveNetwork() bracket a drive, for networks that only one thread of the process may use.
   virtual void EnterNetwork() {}
   virtual void LeaveNetwork() {}
-  // Starts a call; it may complete at once. A Get comes only where the capabilities say remote_read.
+  // Starts a call, which may complete at once. A Get comes only if the capabilities say remote_read.
   virtual void Start(const Call& call, Completions* completed) = 0;
-  // Moves messages and completes calls. True if a call completed.
+  // Moves messages and completes calls. Returns true if a call completed.
   virtual bool Progress(Completions* completed) = 0;
-  // False where every call that was started has completed; true too where the network does not count them.
+  // Returns false if every call that was started has completed; true also if the network does not count them.
   virtual bool HasStarted() const { return true; }
-  // Of a network with a wake_descriptor(), which tells of what comes from now on; false: something may be there already.
+  // Arms the wake_descriptor() to report whatever arrives from now on. Returns false if something may have arrived
+  // already. Called only for networks with a wake_descriptor().
   virtual bool Arm() { return false; }
-  // Ends every started call with `status`; a receive ends once the network can no longer write to its memory. Called
-  // once, and Start() is not called after it.
+  // Ends every started call with `status`. A receive ends once the network can no longer write to its memory. Called
+  // once; Start() is not called after it.
   virtual void EndAll(const Status& status, Completions* completed) = 0;
 
-  // A call that was started has ended.
+  // Records that a started call has ended.
   void Complete(const Call& call, Status status, Completions* completed) const {
     if (status.ok()) trace_.Completed({call.is_send, call.peer, call.tag, call.bytes, call.posted_ns});
     completed->Add(call.done, std::move(status));
   }
 
-  // "send 8 bytes from rank 0 to rank 1 with tag 5", for errors.
+  // Describes a call for errors: "send 8 bytes from rank 0 to rank 1 with tag 5".
   std::string Describe(const Call& call) const;
-  // The error of a receive that got another size than it stated; nothing: more, the network does not say how much.
+  // Returns the error of a receive whose message had another size than stated. nullopt: the message was larger, and the
+  // network does not say by how much.
   Status WrongSize(const Call& call, std::optional<size_t> got) const;
 
  private:
@@ -85,7 +87,7 @@ class DrivenTransport : public Transport {
   bool TryDrive();
   void Post(const Call& call);
   void DriveQueued();
-  // False if another thread drives or nothing happened.
+  // Returns false if another thread drives or if nothing happened.
   bool DriveOnce();
   // Ends driving, then runs the callbacks.
   void LetGo(Completions* completed);
@@ -98,9 +100,9 @@ class DrivenTransport : public Transport {
 
   MessageTrace trace_;
   std::atomic<bool> driving_{false};
-  std::atomic<bool> has_started_{false};  // written by the driver
-  std::vector<Call> starting_;  // the driver's; only used while the calls in later_ are started
-  Status abort_status_;         // the driver's
+  std::atomic<bool> has_started_{false};  // written by the driver only
+  std::vector<Call> starting_;            // driver only; holds the calls of later_ while they are started
+  Status abort_status_;                   // driver only
 
   std::atomic<bool> queued_any_{false};  // calls or an abort wait for the driver
   std::atomic<bool> later_any_{false};   // receives wait for the next poll

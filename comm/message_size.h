@@ -1,4 +1,4 @@
-// The error of a Recv that meets a message of another size than it states.
+// The error of a Recv whose message has another size than it states.
 #ifndef DFRUN_COMM_MESSAGE_SIZE_H_
 #define DFRUN_COMM_MESSAGE_SIZE_H_
 
@@ -11,15 +11,15 @@
 namespace dfrun::comm {
 
 struct SizeMismatch {
-  int rank;  // of the Recv
+  int rank;  // rank of the Recv
   int peer;
   MessageTag tag;
   size_t expected;
-  std::optional<size_t> got;  // nothing: more than expected, the network does not say how much
+  std::optional<size_t> got;  // nullopt: more than expected, and the network does not say how much
 };
 
-// Cancelled where one of the two sizes is 0, for that is how a sender says that no value comes (comm/CONTRACT.md); else
-// Internal.
+// Returns Cancelled if one of the two sizes is 0, since a sender says so that no value comes (comm/CONTRACT.md);
+// otherwise Internal.
 inline Status OtherSize(const SizeMismatch& m) {
   const Code code = m.expected == 0 || m.got == size_t{0} ? Code::kCancelled : Code::kInternal;
   const std::string got = m.got.has_value() ? StrCat(*m.got) : "more";

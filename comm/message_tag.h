@@ -1,4 +1,4 @@
-// What tells the messages of one sender and receiver apart.
+// A MessageTag tells the messages of one sender and receiver apart.
 #ifndef DFRUN_COMM_MESSAGE_TAG_H_
 #define DFRUN_COMM_MESSAGE_TAG_H_
 
@@ -8,20 +8,20 @@
 
 namespace dfrun::comm {
 
-// Both below what the transport has of them: Transport::max_channels(), Transport::max_slots(). A transport packs them
-// as its network likes (tag_layout.h).
+// Invariants: channel < Transport::max_channels() and slot < Transport::max_slots() of the transport that carries the
+// message. The transport packs the two as its network likes (tag_layout.h).
 struct MessageTag {
-  // Implicit: where no steps are in flight, as among control messages, a channel is all there is to name.
+  // Implicit, because a channel alone names a message where no steps are in flight, as among control messages.
   constexpr MessageTag(int32_t of_channel = 0, int32_t of_slot = 0)  // NOLINT(google-explicit-constructor)
       : channel(of_channel), slot(of_slot) {}
   auto operator<=>(const MessageTag&) const =
       default;  // NOLINT(modernize-use-nullptr): what the compiler writes for it
 
   int32_t channel;
-  int32_t slot;  // of a step among those in flight
+  int32_t slot;  // slot of a step in flight
 };
 
-// "5 of slot 2".
+// Prints "5 of slot 2".
 inline std::ostream& operator<<(std::ostream& out, const MessageTag& tag) {
   return out << tag.channel << " of slot " << tag.slot;
 }

@@ -1,4 +1,4 @@
-// What a transport records of its messages.
+// A MessageTrace records the messages of a transport.
 #ifndef DFRUN_COMM_MESSAGE_TRACE_H_
 #define DFRUN_COMM_MESSAGE_TRACE_H_
 
@@ -11,24 +11,25 @@
 
 namespace dfrun::comm {
 
-// A Send or a Recv, from when it is posted until it is complete.
+// A Send or a Recv, from its posting to its completion.
 struct TracedCall {
   bool is_send;
   int peer;
   MessageTag tag;
   size_t bytes;
-  int64_t posted_ns;  // MessageTrace::NowNs() at that time
+  int64_t posted_ns;  // MessageTrace::NowNs() at the posting
 };
 
-// Where a transport records them. Thread safety: all methods from any thread.
+// Passes the records of messages to a sink.
+// Thread safety: all methods from any thread.
 class MessageTrace {
  public:
-  // Null: nowhere, from now on. The sink outlives the transport's threads.
+  // Records to this sink from now on; null stops the recording. The sink must outlive the transport's threads.
   void Start(TraceSink* sink) { sink_.store(sink, std::memory_order_release); }
 
-  // 0 where nothing is recorded.
+  // Returns the time, or 0 if nothing is recorded.
   int64_t NowNs() const { return sink_.load(std::memory_order_relaxed) == nullptr ? 0 : TraceSink::NowNs(); }
-  // A call has moved its message.
+  // Records a call that has moved its message.
   void Completed(const TracedCall& call) const {
     if (call.posted_ns != 0) [[unlikely]]
       Record(call);

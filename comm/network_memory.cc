@@ -10,10 +10,10 @@
 namespace dfrun::comm {
 namespace {
 
-// A registration costs a system call and more, whatever its size.
+// Size of a region. A registration costs a system call and more, whatever its size.
 constexpr size_t kRegionBytes = size_t{16} << 20;
 
-// Four sizes between two powers of two, so that a fifth is lost at most.
+// Rounds up to one of four sizes between two powers of two, so that at most a fifth of a block is unused.
 size_t BlockSize(size_t bytes) {
   const size_t step = std::max(Allocator::kAlignment, std::bit_floor(std::max<size_t>(bytes, 1)) / 4);
   return RoundUp(std::max<size_t>(bytes, 1), step);

@@ -1,4 +1,4 @@
-// Memory that a transport has registered with its network.
+// A Region is memory that a transport has registered with its network.
 #ifndef DFRUN_COMM_REGION_H_
 #define DFRUN_COMM_REGION_H_
 
@@ -9,12 +9,14 @@
 
 namespace dfrun::comm {
 
-// Ends the registration when it goes, also after its transport: it keeps what that takes. Ownership: movable, one
-// owner. Thread safety: none needed, for it does not change.
+// Unregisters the memory when it is destroyed, which may be after its transport: it keeps alive what that takes.
+// Owns: the registration, and the memory if the transport allocated it. Movable.
+// Thread safety: immutable.
 class Region {
  public:
   Region() = default;
-  // `key`: what a peer reads it by; empty where none can. `held`: its end unregisters, and frees what is the region's.
+  // `key` lets a peer read the memory; it is empty if no peer can. The destructor of `held` unregisters the memory and
+  // frees what the region owns.
   Region(void* data, size_t bytes, std::string key, std::shared_ptr<void> held)
       : data_(static_cast<char*>(data)), bytes_(bytes), key_(std::move(key)), held_(std::move(held)) {}
   Region(Region&&) = default;
@@ -24,7 +26,7 @@ class Region {
 
   char* data() const { return data_; }
   size_t bytes() const { return bytes_; }
-  // Bytes of a kind that the transport knows; at most kMaxKeyBytes.
+  // Returns the key. Its bytes have a meaning for the transport only; there are at most kMaxKeyBytes.
   const std::string& key() const { return key_; }
   static constexpr size_t kMaxKeyBytes = 1024;
 

@@ -4,10 +4,11 @@
 
 namespace dfrun::comm {
 
-// The block of one call. Lives until the call has ended.
+// The registered block of one call.
+// Owns: itself and the block, until the call has ended.
 class StagedTransport::Stage {
  public:
-  // Null where there is no memory for it: the call then takes the memory that it was given.
+  // Returns null if there is no memory for the block. The call then uses the caller's memory.
   static Stage* New(NetworkMemory& memory, void* to, size_t bytes, Callback done) {
     void* const block = memory.Allocate(bytes);
     return block == nullptr ? nullptr : new Stage(memory, block, to, bytes, done);
@@ -32,7 +33,7 @@ class StagedTransport::Stage {
 
   NetworkMemory& memory_;
   void* const block_;
-  void* const to_;  // what is received goes there at the end; null: it is sent
+  void* const to_;  // target to which a received message is copied at the end; null for a Send
   const size_t bytes_;
   const Callback done_;
 };

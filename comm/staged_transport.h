@@ -1,4 +1,4 @@
-// A transport that wants registered memory, for who has other memory too.
+// A StagedTransport lets callers use any memory with a transport that wants registered memory.
 #ifndef DFRUN_COMM_STAGED_TRANSPORT_H_
 #define DFRUN_COMM_STAGED_TRANSPORT_H_
 
@@ -10,11 +10,11 @@
 
 namespace dfrun::comm {
 
-// Copies messages that the transport wants from or to registered memory, and that lie elsewhere, through blocks of
-// `memory`. Values that plans put into that memory go straight.
+// Copies a message through a block of `memory` if the transport wants registered memory for its size and the caller's
+// memory is not registered. Tensors that plans put into `memory` are sent without a copy.
 class StagedTransport final : public Transport {
  public:
-  // `memory`, which is the transport's, outlives this.
+  // `memory` belongs to the transport and must outlive this object.
   StagedTransport(std::unique_ptr<Transport> transport, NetworkMemory& memory)
       : transport_(std::move(transport)),
         memory_(memory),

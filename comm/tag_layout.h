@@ -1,4 +1,4 @@
-// A MessageTag in the bits of a network's tag.
+// The layout of a MessageTag in the bits of a network's tag.
 #ifndef DFRUN_COMM_TAG_LAYOUT_H_
 #define DFRUN_COMM_TAG_LAYOUT_H_
 
@@ -10,12 +10,12 @@
 
 namespace dfrun::comm {
 
-// The slot stands in the low bits: one of the 15 that MPI promises, 3 of the 23 of Open MPI's ucx PML, 5 of the 31 of
-// its own. The channel has the others, since a graph with more channels than that cannot run at all, while a step that
-// finds no free slot only waits.
+// The slot is in the low bits: one of the 15 bits that MPI promises, 3 of the 23 of Open MPI's ucx PML, 5 of the 31 of
+// its own PML. The channel has the other bits, since a graph with too many channels cannot run at all, while a step
+// that finds no free slot only waits.
 class TagLayout {
  public:
-  // The network's tags are 0..max_tag; at least 32767.
+  // The network's tags are 0 to max_tag, which is at least 32767.
   explicit constexpr TagLayout(uint32_t max_tag)
       : bits_(std::bit_width(uint64_t{max_tag} + 1) - 1), slot_bits_(1 + std::max(0, bits_ - 15) / 4) {}
 

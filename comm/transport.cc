@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kPageBytes = 4096;
 
-// Memory with its registration, which ends first.
+// Owns: memory and its registration. The registration ends first.
 struct OwnedRegion {
   std::unique_ptr<void, decltype(&std::free)> memory;
   Region registration;

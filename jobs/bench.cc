@@ -21,7 +21,7 @@ void PrintTable(const std::vector<BenchFigure>& figures) {
 }
 
 std::string ToJson(const std::vector<BenchFigure>& figures) {
-  std::string out = "[";  // each figure carries the mark of a file that dfrun wrote
+  std::string out = "[";  // every figure carries the mark of a file that dfrun wrote
   for (const BenchFigure& f : figures) {
     out += StrCat(out.size() > 1 ? ",\n " : "", "{\"name\": ", JsonString(f.name), ", \"value\": ", JsonNumber(f.value),
                   ", \"unit\": ", JsonString(f.unit), ", \"limit\": ", JsonNumber(f.limit),

@@ -1,4 +1,5 @@
-// A benchmark of `dfrun bench NAME` is one file jobs/bench_<name>.cc that registers itself as a subcommand does:
+// The interface of a benchmark of `dfrun bench NAME`. Each is a file jobs/bench_<name>.cc that registers itself as a
+// subcommand does:
 //
 //   BENCH("dispatch", "Null ops a second.", "dfrun bench dispatch --threads 2", [](Options& args) -> RunBench {
 //     ...options...
@@ -16,7 +17,7 @@
 
 namespace dfrun::jobs {
 
-// A figure beside the limit that was measured in the same run.
+// A figure and the limit that was measured in the same run.
 struct BenchFigure {
   std::string name;  // "p2p/mpi/8B"
   double value = 0;
@@ -28,11 +29,11 @@ struct BenchFigure {
 };
 
 struct BenchOutcome {
-  std::vector<BenchFigure> figures;  // none where another rank has them
-  int exit_code = 0;                 // of an error that has been said, as RunMasterOrWorker() gives it
+  std::vector<BenchFigure> figures;  // empty if another rank has the figures
+  int exit_code = 0;                 // exit code of an error that has been printed, as RunMasterOrWorker() returns it
 };
 
-// Under MPI every rank runs it.
+// Runs the benchmark. Under MPI every rank calls it.
 using RunBench = std::function<Result<BenchOutcome>()>;
 
 struct Bench {

@@ -1,5 +1,5 @@
-// dfrun bench collectives: what an AllReduce of float32 values over all ranks costs in a running graph, beside that of
-// the bare network. Several follow each other within a step, each of the sums that the one before gave. A figure is the
+// `dfrun bench collectives`: the cost of an AllReduce of float32 values over all ranks in a running graph, beside that
+// of the bare network. A step has several AllReduces, each of which takes the sums of the one before. A figure is the
 // median of the rounds.
 #include <algorithm>
 #include <ctime>
@@ -22,8 +22,8 @@ struct CollectivesOptions {
 struct CollectiveCase {
   const char* name;
   int64_t bytes;
-  int calls;  // in a step
-  int steps;  // in a round
+  int calls;  // calls per step
+  int steps;  // steps per round
 };
 constexpr CollectiveCase kCollectiveCases[] = {
     {"4B", 4, 50, 10},       {"1KiB", 1 << 10, 50, 10}, {"16KiB", 16 << 10, 20, 10}, {"256KiB", 256 << 10, 5, 8},
@@ -33,7 +33,7 @@ int64_t Elements(const CollectiveCase& c) {
   return c.bytes / static_cast<int64_t>(sizeof(float));
 }
 
-// A variable on each rank, and `calls` sums of them one behind the other. Its targets: the last sums.
+// A variable on each rank, and a chain of `calls` AllReduces of them. The targets are the last sums.
 struct Sums {
   Graph graph;
   RunSignature signature;
@@ -86,7 +86,7 @@ class CollectivesBench {
   }
 
  private:
-  // As many sums as a round of steps has.
+  // Runs as many sums on the bare network as a round of steps has.
   class BareSums {
    public:
     explicit BareSums(const CollectiveCase& c)

@@ -1,7 +1,7 @@
-// dfrun bench TYPE: kernels of a type of device beside what its libraries and its driver do alone.
+// `dfrun bench TYPE`: kernels of a type of device, beside its libraries and its driver alone.
 //
-// A kernel runs as many nodes of one plan, one after the other, turn about with its limit; figures are medians of the
-// rounds, and a ratio is the median of the rounds' ratios.
+// A kernel runs as many nodes of one plan, one after the other, in alternation with its limit. Figures are medians of
+// the rounds, and a ratio is the median of the rounds' ratios.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -19,9 +19,9 @@ namespace {
 struct DeviceBenchOptions {
   int rounds = 11;
   std::string only;
-  int64_t elements = int64_t{1} << 26;  // of a pass over memory
-  int64_t product = 4096;               // the largest product's side
-  int64_t images = 64;                  // of a convolution
+  int64_t elements = int64_t{1} << 26;  // elements of a pass over memory
+  int64_t product = 4096;               // side of the largest product
+  int64_t images = 64;                  // images of a convolution
 };
 
 constexpr int kNodes = 20;
@@ -32,7 +32,7 @@ constexpr double kDeviceTurnSeconds = 0.02;
 constexpr SquareConv kDeviceConvs[] = {{64, 224, 3, 64, 7, 2},   {64, 56, 64, 64, 3, 1},   {64, 56, 64, 256, 1, 1},
                                        {64, 28, 128, 128, 3, 1}, {64, 14, 256, 256, 3, 1}, {64, 27, 96, 256, 5, 1}};
 
-// How numbers are computed.
+// The dtype and arithmetic of a computation.
 struct Numbers {
   const char* name;
   DType dtype;
@@ -43,7 +43,7 @@ constexpr Numbers kNumbers[] = {{"float32", DType::kFloat, {}},
                                 {"tf32-any", DType::kFloat, {.tf32 = true, .deterministic = false}},
                                 {"bfloat16", DType::kBfloat16, {}}};
 
-// A pass over memory, and the bytes that it reads and writes in units of those of the vector of float32.
+// A pass over memory. The bytes that it reads and writes are in multiples of the float32 vector's size.
 struct DevicePass {
   const char* name;
   const char* op;
@@ -67,7 +67,7 @@ class DeviceBench {
   }
 
  private:
-  // The first of the type. A host without one is no error of the program's, and of none of its inputs.
+  // Finds the first device of the type. A host without one is no error of the program or of its inputs.
   Status FindDevice() {
     DF_ASSIGN(DeviceName task, DeviceName::Parse("/job:worker/task:0"));
     DF_ASSIGN(found_, FindDevices({.task = std::move(task)}));
@@ -89,14 +89,15 @@ class DeviceBench {
   std::string Name(const std::string& what) const { return StrCat(type_, "/", what); }
   bool IsWanted(const std::string& what) const { return Name(what).find(options_.only) != std::string::npos; }
 
-  // Whether a limit can be measured. Where it cannot, what is missing is said once.
+  // Returns whether a limit can be measured. If it cannot, says once what is missing.
   bool Has(const std::string& what, const Result<DeviceWork>& limit) {
     if (limit.ok()) return true;
     std::fprintf(stderr, "dfrun: %s is left out: %s\n", Name(what).c_str(), limit.status().message().c_str());
     return false;
   }
 
-  // A figure of `amount` a node (of what `unit` has a second) beside a limit that does `limit_amount` each time.
+  // Adds a figure of `amount` per node (in what `unit` has per second) beside a limit that does `limit_amount` each
+  // time.
   Status Add(const std::string& what, OpStep& step, double amount, const char* unit, DeviceWork& limit,
              double limit_amount, const char* limit_name) {
     Status status;
@@ -125,7 +126,7 @@ class DeviceBench {
 
   Result<Tensor> Random(DType dtype, const Shape& shape) { return RandomTensor(*device_, dtype, shape); }
 
-  // Each row once, far from the one before.
+  // Returns indices that visit each row once, far from the row before.
   static Tensor SpreadIndices(int64_t rows) {
     constexpr int64_t kPrime = 7919;
     Tensor indices(DType::kInt32, Shape({rows}));
@@ -164,7 +165,7 @@ class DeviceBench {
     return Status();
   }
 
-  // `bytes`: of the vector.
+  // Measures a pass; `bytes` is the size of the vector.
   Status MeasurePass(const DevicePass& c, double bytes) {
     if (!IsWanted(c.name)) return Status();
     Result<DeviceWork> copy = limits_->Copy(static_cast<int64_t>(bytes));
@@ -246,7 +247,7 @@ class DeviceBench {
     return sizes;
   }
 
-  // Of nodes of 16 elements, each after the one before.
+  // Measures launches: nodes of 16 elements, each after the one before.
   Status MeasureLaunches() {
     constexpr const char* kWhat = "launch";
     if (!IsWanted(kWhat)) return Status();
@@ -264,7 +265,7 @@ class DeviceBench {
                            device_->host_allocator());
   }
 
-  // By the device's own Copy(), whose end is waited for each time.
+  // Measures transfers by the device's own Copy(), and waits for the end of each.
   Status MeasureTransfer(const std::string& what, Result<DeviceWork> bare, Allocator& from_memory,
                          Allocator& to_memory) {
     if (!IsWanted(what) || !Has(what, bare)) return Status();
@@ -302,7 +303,8 @@ RunBench SetupDeviceBench(const std::string& type, Options& args) {
   return [type, options] { return DeviceBench(type, *options).Run(); };
 }
 
-// Of each type that may be named, also where there is none of it: then it says so.
+// Registers a benchmark for each type of device that a command line may name, also if the host has none; the benchmark
+// then says so.
 [[maybe_unused]] const bool kRegistered = [] {
   for (const std::string& type : CountedDeviceTypes()) {
     Benches().emplace(type, Bench{StrCat("Kernels of devices of type ", type, " beside bare libraries and copies."),

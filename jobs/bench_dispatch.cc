@@ -1,6 +1,6 @@
-// dfrun bench dispatch: what running a node costs beside its kernel.
+// `dfrun bench dispatch`: the cost of running a node, without its kernel.
 //
-// Every figure is taken turn about with its limit, and is the median of the rounds.
+// Every figure is taken in alternation with its limit, and is the median of the rounds.
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -24,14 +24,15 @@ constexpr int32_t kLayerWidth = 100;
 constexpr int kEmptySteps = 10'000;
 constexpr int32_t kSpinNodes = 5'000;
 
-// Kernel classes of like cost, so that what differs is how well the branch predictor knows where a call goes.
+// Ops whose kernels cost about the same, so that the difference is how well the branch predictor knows the target of a
+// call.
 const std::vector<std::string>& MixedOps() {
   static const std::vector<std::string>& ops =
       *new std::vector<std::string>{"AddV2", "Sub", "Maximum", "Neg", "Mul", "Minimum", "SquaredDifference", "Abs"};
   return ops;
 }
 
-// A figure a core is one a second of processor time, of all threads together.
+// Figures per core are per second of processor time, of all threads together.
 constexpr clockid_t kCpuTime = CLOCK_PROCESS_CPUTIME_ID;
 constexpr clockid_t kWallTime = CLOCK_MONOTONIC;
 
@@ -61,7 +62,7 @@ class DispatchBench {
   Result<std::unique_ptr<ExecPlan>> Plan(const Graph& graph, const KernelRegistry& kernels) {
     return BuildPlan(graph, *devices_[0], kernels);
   }
-  // Remembers the first error, so that a body that is timed is nothing but steps.
+  // Runs a step and keeps the first error, so that a timed body consists of steps alone.
   void Step(ExecPlan& plan, WorkerPool& pool) {
     Status status = RunPlan(plan, pool, {.feeds = {}, .fetches = {}, .step = {}});
     if (status_.ok()) status_ = std::move(status);
@@ -94,7 +95,7 @@ class DispatchBench {
     return status_;
   }
 
-  // How much faster two threads are than one on kernels of a microsecond, beside two bare threads.
+  // Measures how much faster two threads are than one on kernels of a microsecond, beside two bare threads.
   Status MeasureTwoThreads() {
     DF_ASSIGN(const Graph graph, SpinGraph(Layers(kSpinNodes, kLayerWidth)));
     DF_ASSIGN(const auto plan, Plan(graph, SpinKernels()));

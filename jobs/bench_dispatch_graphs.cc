@@ -39,7 +39,7 @@ NodeSpec Spec(std::string name, std::string op) {
   return spec;
 }
 
-// A node for each of the topology's, with its inputs; `one` stands for what is missing.
+// Adds a node for each of the topology's, with its inputs; `one` replaces missing inputs.
 Result<Graph> DataGraph(const Topology& topology, Graph graph, NodeId one, const std::vector<std::string>& ops) {
   std::vector<NodeId> ids(topology.num_nodes);
   for (int32_t i = 0; i < topology.num_nodes; ++i) {

@@ -1,4 +1,4 @@
-// The graphs of `dfrun bench dispatch`, and the bare loop that they are measured against.
+// The graphs of `dfrun bench dispatch`, and the bare loop that serves as their limit.
 #ifndef DFRUN_JOBS_BENCH_DISPATCH_GRAPHS_H_
 #define DFRUN_JOBS_BENCH_DISPATCH_GRAPHS_H_
 
@@ -13,7 +13,7 @@
 
 namespace dfrun::jobs {
 
-// Who reads whom, nodes in an order in which each follows its inputs.
+// The edges of a graph. Nodes are in an order in which each follows its inputs.
 struct Topology {
   std::string name;
   int32_t num_nodes = 0;
@@ -22,28 +22,28 @@ struct Topology {
 };
 Topology Chain(int32_t nodes);
 Topology FanOut(int32_t nodes);
-// `width` nodes a layer; each reads the node of its index in the layer before and the next one.
+// Layers of `width` nodes. A node reads the node of its index in the previous layer and the next one.
 Topology Layers(int32_t nodes, int32_t width);
 
-// A NoOp a node, joined by control edges.
+// Returns a graph of NoOps that are joined by control edges.
 Result<Graph> NoOpGraph(const Topology& topology);
-// A scalar op a node: ops[i % size] with the topology's inputs; what is missing is a constant. Ops of one or two
-// inputs.
+// Returns a graph of scalar ops: node i has the op ops[i % size] and the topology's inputs; a constant replaces missing
+// inputs. The ops have one or two inputs.
 Result<Graph> ScalarGraph(const Topology& topology, const std::vector<std::string>& ops);
 
-// One op, "Spin", that passes a scalar on after a microsecond or so of arithmetic.
+// The registry of one op, "Spin", that passes a scalar on after a microsecond or so of arithmetic.
 const OpRegistry& SpinOps();
 const KernelRegistry& SpinKernels();
 Result<Graph> SpinGraph(const Topology& topology);
-// What a Spin does.
+// Computes what a Spin does.
 float Spin(float value);
 
-// The least that running the topology can cost where nothing is known in advance: a queue, CSR edges and a counter a
-// node, counted down atomically.
+// The limit: the least that running the topology can cost if nothing is known in advance. It has a queue, edges in CSR
+// form and a counter per node, which is counted down atomically.
 class BareLoop {
  public:
   explicit BareLoop(const Topology& topology);
-  // With `adds` each node also adds two floats. Returns the nodes run.
+  // Runs all nodes and returns their number. With `adds` each node also adds two floats.
   int64_t Run(bool adds);
 
  private:

@@ -1,7 +1,7 @@
-// dfrun bench fetch: what it costs workers to read variables of a parameter server: rank 0 has a variable, each other
-// rank reads it whole, or 32 rows of it, in each step and does nothing with it. Source: the null-step benchmark of the
-// TensorFlow paper (OSDI 2016), section 6.2. Beside it stand the same bytes sent by the bare network. A figure is the
-// median of the rounds.
+// `dfrun bench fetch`: the cost for workers of reading variables of a parameter server. Rank 0 has a variable; in each
+// step every other rank reads it whole, or 32 rows of it, and does nothing with it. Source: the null-step benchmark of
+// the TensorFlow paper (OSDI 2016), section 6.2. The limit is to send the same bytes over the bare network. A figure is
+// the median of the rounds.
 #include <algorithm>
 #include <ctime>
 #include <memory>
@@ -20,14 +20,14 @@ struct FetchOptions {
   int64_t most_bytes = int64_t{1} << 30;
 };
 
-constexpr int64_t kRowFloats = 1024;  // of a table
-constexpr int64_t kRows = 32;         // that a worker reads of one
+constexpr int64_t kRowFloats = 1024;  // floats per row of a table
+constexpr int64_t kRows = 32;         // rows that a worker reads
 
 struct FetchCase {
   const char* name;
-  int64_t bytes;   // of the variable
-  bool is_sparse;  // rows of it are read
-  int steps;       // in a round
+  int64_t bytes;   // size of the variable
+  bool is_sparse;  // rows are read, not the whole variable
+  int steps;       // steps per round
   int64_t bytes_read() const { return is_sparse ? kRows * kRowFloats * static_cast<int64_t>(sizeof(float)) : bytes; }
 };
 
@@ -46,7 +46,7 @@ Result<Output> AddTable(Graph& graph, const FetchCase& c) {
                   "init");
 }
 
-// Rows spread over the table, others for each worker.
+// Reads rows spread over the table, different ones for each worker.
 Result<Output> AddRows(Graph& graph, const FetchCase& c, Output table, int worker) {
   const int64_t rows = c.bytes / (kRowFloats * static_cast<int64_t>(sizeof(float)));
   std::vector<int64_t> indices;
@@ -86,7 +86,7 @@ class FetchBench {
   }
 
  private:
-  // Rank 0 sends to all others, and hears from each.
+  // Sends from rank 0 to all other ranks, and waits for an answer from each.
   void BareSteps(comm::BareNetwork& network, const FetchCase& c, std::vector<char>& value) const {
     network.Barrier();
     char word = 0;

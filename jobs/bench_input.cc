@@ -1,8 +1,8 @@
-// dfrun bench input: what a processor spends on the samples of a file, shuffled and in batches, beside reading the same
-// bytes and doing nothing with them.
+// `dfrun bench input`: the processor time spent on the samples of a file, shuffled and in batches. The limit is to read
+// the same bytes and to do nothing with them.
 //
-// An epoch takes every sample once; the first one opens the file and finds its records too. The file is in the system's
-// cache. Times are of the processor, all threads together: samples a second of one core.
+// An epoch takes every sample once; the first one also opens the file and finds its records. The file is in the
+// system's cache. Times are of the processor, all threads together: samples per second of one core.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -27,12 +27,12 @@ struct InputOptions {
   int64_t batch = 128;
 };
 
-constexpr int64_t kPixels = 32 * 32 * 3;  // bytes of a sample, beside an int64 label
+constexpr int64_t kPixels = 32 * 32 * 3;  // bytes of a sample, besides an int64 label
 constexpr size_t kReadBytes = size_t{1} << 20;
-// Any number will do, as long as files differ from byte to byte.
+// Multiplier of the pseudo-random bytes of a file. Any number will do that makes the bytes differ.
 constexpr uint32_t kStep = 2654435761;
 
-// A directory that goes with its files.
+// A directory that is removed with its files by the destructor.
 class ScratchDirectory {
  public:
   ScratchDirectory() {
@@ -104,7 +104,7 @@ Status TakeBatch(BatchReader& reader, int64_t position) {
   return done.get_future().get();
 }
 
-// A data set that is read as a job reads it.
+// A data set that is read in the same way as by a job.
 class Input {
  public:
   Input(const SampleSetConfig& config, const InputOptions& options, Allocator& allocator)
@@ -113,7 +113,7 @@ class Input {
         reader_(std::make_shared<BatchReader>(BatchReader::Config{.batch = options.batch, .shuffle = true, .seed = 1},
                                               set_.get(), allocator)) {}
 
-  // Every sample once, but those that make no whole batch.
+  // Takes every sample once, except those that make no whole batch.
   Status TakeEpoch() {
     for (int64_t i = 0; i < options_.samples / options_.batch; ++i, at_ += options_.batch) {
       DF_TRY(TakeBatch(*reader_, at_));
@@ -128,7 +128,7 @@ class Input {
   int64_t at_ = 0;
 };
 
-// What a job counts once, on rank 0, however many ranks read.
+// Builds the index that a job builds once, on rank 0, however many ranks read.
 Status BuildRecordIndex(SampleSetConfig& config) {
   DF_ASSIGN(const std::unique_ptr<SampleSource> source, SampleFormats::Find(config.format)->open(config.config));
   for (SampleField field : config.fields) DF_TRY(source->AddField(field));
@@ -150,7 +150,7 @@ Result<BenchFigure> Figure(const std::string& name, const std::string& path, con
                      "the same bytes, read plainly"};
 }
 
-// The first epoch, which opens the files and finds the records, and those after it.
+// Measures the first epoch, which opens the files and finds the records, and later ones.
 Status Measure(SampleSetConfig config, const InputOptions& options, std::vector<BenchFigure>& figures) {
   CpuAllocator allocator;
   const std::string path = config.config.files[0];

@@ -1,7 +1,7 @@
-// dfrun bench kernels: products, convolutions and passes over memory beside what the machine can do.
+// `dfrun bench kernels`: products, convolutions and passes over memory, beside the limits of the machine.
 //
-// Every kernel runs as a node of a plan, turn about with its limit; figures are medians of the rounds, and a ratio is
-// the median of the rounds' ratios.
+// Every kernel runs as a node of a plan, in alternation with its limit. Figures are medians of the rounds, and a ratio
+// is the median of the rounds' ratios.
 #include <algorithm>
 #include <memory>
 
@@ -20,7 +20,7 @@ struct KernelOptions {
   std::string only;
 };
 
-constexpr double kTurnSeconds = 0.005;  // shorter than the slice that another process gets
+constexpr double kTurnSeconds = 0.005;  // shorter than the time slice that another process gets
 constexpr int64_t kElements = int64_t{1} << 24;
 constexpr double kPassGigabytes = kElements * sizeof(float) * 1e-9;
 
@@ -32,7 +32,7 @@ constexpr SquareConv kConvCases[] = {{8, 224, 3, 64, 7, 2},
 
 constexpr const char* kStreamOps[] = {"AddV2", "Tanh", "Exp", "Softmax", "Sum", "Transpose", "GatherV2"};
 
-// A pass over kElements floats, and the bytes it moves in units of those of the vector.
+// A pass over kElements floats. The bytes that it moves are in multiples of the vector's size.
 struct PassCase {
   const char* op;
   AttrMap attrs;
@@ -61,13 +61,13 @@ class KernelBench {
  private:
   Device& device() { return *devices_[0]; }
   int threads() const { return pool_->num_threads(); }
-  // Of one thread the processor's time, so that what else runs on the machine shows less.
+  // Processor time for one thread, so that other load on the machine shows less; otherwise wall time.
   clockid_t clock() const { return threads() == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC; }
   std::string Name(const std::string& kernel) const { return StrCat("kernels/", kernel, "/", threads(), "t"); }
   bool IsWanted(const std::string& name) const { return name.find(options_.only) != std::string::npos; }
 
-  // A figure of `amount` (of what `unit` has a second) a run of the step, against a limit that does `limit_amount` a
-  // run.
+  // Adds a figure of `amount` per run of the step (in what `unit` has per second), against a limit that does
+  // `limit_amount` per run.
   void Add(const std::string& name, OpStep& step, double amount, const char* unit, FunctionRef<void()> limit,
            double limit_amount, const char* limit_name) {
     const auto run = [&] { step.Run(*pool_); };
@@ -83,14 +83,14 @@ class KernelBench {
   static void Repeat(int times, FunctionRef<void()> body) {
     for (int i = 0; i < times; ++i) body();
   }
-  // How often the body must run to take a turn's time.
+  // Returns how often the body must run to take kTurnSeconds.
   static int Repeats(FunctionRef<void()> body) {
     body();
     const double once = Seconds(CLOCK_MONOTONIC, body);
     return static_cast<int>(std::clamp(kTurnSeconds / once, 1.0, 1e6));
   }
 
-  // The same against oneDNN alone, which does as much a run; nothing where there is none.
+  // Adds a figure against oneDNN alone, which does as much per run; adds nothing if it has no such primitive.
   Status AddBare(const std::string& name, OpStep& step, double gflop, const Result<BarePrimitive>& bare) {
     if (bare.status().code() == Code::kUnimplemented) return Status();
     DF_TRY(bare.status());
@@ -185,7 +185,7 @@ class KernelBench {
 
   std::string StreamName(const char* op) const { return Name(StrCat(op, "/16M")); }
 
-  // Every row once, far from the one before.
+  // Returns indices that visit every row once, far from the row before.
   static Tensor SpreadIndices(int64_t rows) {
     constexpr int64_t kPrime = 7919;
     Tensor indices(DType::kInt32, Shape({rows}));

@@ -11,11 +11,11 @@
 namespace dfrun::jobs {
 namespace {
 
-// Independent sums: more than the latency of a multiply-add times those that begin in a cycle.
+// Number of independent sums. It exceeds the latency of a multiply-add times the number that begin in a cycle.
 constexpr int kSums = 12;
-constexpr int64_t kFmaRounds = 2'000'000;  // some 4 ms
+constexpr int64_t kFmaRounds = 2'000'000;  // about 4 ms
 
-// body(i) for each i < threads, on as many threads.
+// Calls body(i) for each i < threads, on as many threads.
 void OnThreads(int threads, FunctionRef<void(int)> body) {
   std::vector<std::thread> others;
   for (int i = 1; i < threads; ++i) others.emplace_back([&body, i] { body(i); });
@@ -24,15 +24,16 @@ void OnThreads(int threads, FunctionRef<void(int)> body) {
   for (std::thread& other : others) other.join();
 }
 
-// Operations of kFmaRounds rounds of kSums steps `multiply_add(sum, a, b)`, each of `flops` operations.
+// Runs kFmaRounds rounds of kSums steps `multiply_add(sum, a, b)`, each of `flops` operations, and returns the number
+// of operations.
 template <class V, class Factor, class Step>
 double RunSteps(int threads, double flops, Factor a, Factor b, Step multiply_add) {
   OnThreads(threads, [&](int) {
-    const Factor own_a = a;  // in registers
+    const Factor own_a = a;  // keeps it in registers
     const Factor own_b = b;
     V sums[kSums] = {};
 #pragma GCC unroll 16
-    for (int i = 0; i < kSums; ++i) sums[i][0] = static_cast<float>(i);  // or all would be one sum to the compiler
+    for (int i = 0; i < kSums; ++i) sums[i][0] = static_cast<float>(i);  // otherwise the compiler would merge the sums
     for (int64_t round = 0; round < kFmaRounds; ++round) {
 #pragma GCC unroll 16
       for (int i = 0; i < kSums; ++i) sums[i] = multiply_add(sums[i], own_a, own_b);
@@ -45,7 +46,7 @@ double RunSteps(int threads, double flops, Factor a, Factor b, Step multiply_add
 }
 
 #ifdef DFRUN_AMX
-// Four sums of tiles, each of 16 x 16 x 32 multiply-adds a step. Tiles that were not loaded hold zeros.
+// Runs four sums of tiles, each of 16 x 16 x 32 multiply-adds per step. Tiles that were not loaded hold zeros.
 double RunTiles(int threads) {
   constexpr int64_t kRounds = kFmaRounds / 32;
   OnThreads(threads, [](int) {
@@ -61,7 +62,7 @@ double RunTiles(int threads) {
 }
 #endif
 
-// The part of `count` elements that thread `i` has, in whole cache lines: [begin, end).
+// The range [begin, end) of `count` elements that thread `i` has, in whole cache lines.
 struct Part {
   Part(int64_t count, int threads, int i) : begin(count * i / threads / 16 * 16), end(count) {
     if (i + 1 < threads) end = count * (i + 1) / threads / 16 * 16;
@@ -70,7 +71,7 @@ struct Part {
   int64_t end;
 };
 
-// Writes past the caches where the machine can; `to` is aligned.
+// Stores a vector and bypasses the caches if the machine can; `to` is aligned.
 inline void Stream(float* to, Vec<float> v) {
 #if defined(__AVX512F__)
   _mm512_stream_ps(to, v);
@@ -81,7 +82,7 @@ inline void Stream(float* to, Vec<float> v) {
 #endif
 }
 
-// to[i] = value(i), a vector at a time; the elements beyond the last whole vector are left out.
+// Sets to[i] = value(i), a vector at a time; the elements beyond the last whole vector are left out.
 template <class Value>
 void StreamAll(int threads, Tensor& to, Value&& value) {
   OnThreads(threads, [&](int i) {

@@ -1,4 +1,4 @@
-// What this machine can do, measured: multiply-adds and bytes a second, for `dfrun bench kernels`.
+// The measured limits of this machine for `dfrun bench kernels`: multiply-adds and bytes per second.
 #ifndef DFRUN_JOBS_BENCH_KERNELS_LIMITS_H_
 #define DFRUN_JOBS_BENCH_KERNELS_LIMITS_H_
 
@@ -8,16 +8,16 @@
 
 namespace dfrun::jobs {
 
-// Each call below runs on this many threads, the caller's included, and returns when all are done.
+// Each function below runs on this many threads, the caller's included, and returns when all are done.
 
-// Multiply-adds on registers alone, with the widest float32 instruction there is; returns the floating-point operations
-// done, two for each.
+// Runs multiply-adds on registers alone, with the widest float32 instruction of the machine. Returns the number of
+// floating-point operations, two per multiply-add.
 double RunFloatFma(int threads);
-// The same with the fastest instruction that multiplies bfloat16 and adds to float32: on tiles where the machine has
-// them, else on pairs; 0 where this build has neither.
+// Runs the fastest instruction that multiplies bfloat16 and adds to float32: on tiles if the machine has them,
+// otherwise on pairs. Returns the number of operations; 0 if this build has neither.
 double RunBfloat16Dot(int threads);
 
-// Passes over float32 vectors of as many elements, written past the caches.
+// Pass over float32 vectors of equal length. The written one bypasses the caches.
 float ReadAll(int threads, const Tensor& x);
 void CopyAll(int threads, const Tensor& x, Tensor& to);
 void AddAll(int threads, const Tensor& x, const Tensor& y, Tensor& to);

@@ -51,7 +51,7 @@ Result<Tensor> RandomTensor(Device& device, DType dtype, const Shape& shape) {
   std::minstd_rand random(1);
   VisitDType<float, bfloat16>(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    constexpr int64_t kPeriod = 4093;  // a prime: no two rows of a matrix of usual size are alike
+    constexpr int64_t kPeriod = 4093;  // a prime, so that no two rows of a matrix of usual size are alike
     constexpr float kScale = 2.0F / static_cast<float>(std::minstd_rand::max());
     T* values = tensor.data<T>();
     for (int64_t i = 0; i < tensor.num_elements(); ++i) {

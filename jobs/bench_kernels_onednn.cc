@@ -11,7 +11,8 @@ namespace {
 
 using dnnl::memory;
 
-// dfrun's own kernels want one thread each: the calling thread's number goes back to that.
+// Sets the calling thread's number of OpenMP threads, and resets it to 1 at the end: dfrun's own kernels want one
+// thread each.
 class OpenMpThreads {
  public:
   explicit OpenMpThreads(int threads) { omp_set_num_threads(threads); }
@@ -20,7 +21,7 @@ class OpenMpThreads {
   OpenMpThreads& operator=(const OpenMpThreads&) = delete;
 };
 
-// A primitive with memory of its own.
+// A primitive and its memory.
 class Bare {
  public:
   struct Argument {
@@ -34,7 +35,7 @@ class Bare {
     bare->primitive_ = std::move(primitive);
     arguments.push_back({DNNL_ARG_SCRATCHPAD, scratchpad});
     for (const Argument& argument : arguments) {
-      // float32 values, whatever the elements are: the bits of small numbers are such in bfloat16 too.
+      // The values are float32, whatever the elements are: as bfloat16, their bits are small numbers too.
       const auto floats = static_cast<int64_t>(argument.desc.get_size() / sizeof(float)) + 1;
       DF_ASSIGN(Tensor data, RandomTensor(device, DType::kFloat, Shape({floats})));
       bare->arguments_.emplace(argument.index, memory(argument.desc, OneDnnEngine(), data.raw()));
@@ -56,7 +57,7 @@ class Bare {
   std::unordered_map<int, memory> arguments_;
 };
 
-// make() under so many OpenMP threads, with what it throws as an error.
+// Calls make() with this many OpenMP threads, and returns an exception as an error.
 Result<BarePrimitive> Guarded(int threads, FunctionRef<Result<BarePrimitive>()> make) {
   UseOneOpenMpThread();
   const OpenMpThreads scope(threads);

@@ -1,5 +1,5 @@
-// oneDNN alone, for `dfrun bench kernels`: everything but the primitive's execution is done beforehand, filters are in
-// the order that the library likes best, and its threads are its own (OpenMP's).
+// oneDNN's primitives alone, as a limit for `dfrun bench kernels`. All but a primitive's execution is done beforehand,
+// filters are in the order that the library prefers, and it runs on its own threads (OpenMP's).
 #ifndef DFRUN_JOBS_BENCH_KERNELS_ONEDNN_H_
 #define DFRUN_JOBS_BENCH_KERNELS_ONEDNN_H_
 
@@ -10,13 +10,13 @@
 
 namespace dfrun::jobs {
 
-// Runs the primitive once on the threads it was made for. The same thread calls it that made it.
+// Runs the primitive once, on the threads that it was made for. The thread that made it must call it.
 using BarePrimitive = std::function<void()>;
 
-// Unimplemented where oneDNN is not built in or lacks the primitive. dtype: float32 or bfloat16.
-// [size, size] times [size, size].
+// Multiplies two [size, size] matrices. `dtype` is float32 or bfloat16. Unimplemented if oneDNN is not built in or
+// lacks the primitive.
 Result<BarePrimitive> BareMatMul(Device& device, int threads, DType dtype, int64_t size);
-// Of float32.
+// Convolves float32 images. Errors as BareMatMul().
 Result<BarePrimitive> BareConv(Device& device, int threads, ConvPass pass, const SquareConv& conv);
 
 }  // namespace dfrun::jobs

@@ -1,10 +1,10 @@
-// dfrun bench loops: what an iteration of a loop costs, on one device and split over two ranks.
+// `dfrun bench loops`: the cost of an iteration of a loop, on one device and split over two ranks.
 //
-// A loop counts a scalar: in the executor's general form, and as a straight line (src/executor/loop_program.h). Split,
-// rank 1 does the addition, so that in each iteration the condition and the count cross to it and the sum comes back:
-// beside it stands a round trip of 8 bytes over bare MPI. Each figure is the median of the rounds, taken turn about
-// with its limit; of the split loop the least of many short ones, for two ranks wait for each other, and whoever else
-// wants one of their cores stops both for longer than a round.
+// A loop counts a scalar, once in the executor's general form and once as a straight line
+// (src/executor/loop_program.h). In the split loop rank 1 does the addition, so that in each iteration the condition
+// and the count go to it and the sum comes back; its limit is a round trip of 8 bytes over bare MPI. Each figure is the
+// median of the rounds, taken in alternation with its limit. For the split loop it is the least of many short rounds:
+// two ranks wait for each other, and any process that takes one of their cores stops both for longer than a round.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -28,7 +28,7 @@ struct LoopOptions {
   int32_t split_iterations = 500;
 };
 
-// while (i < limit) i = i + 1, the addition on rank `adds_on`.
+// A graph of the loop `while (i < limit) i = i + 1`, with the addition on rank `adds_on`.
 class CountingLoop {
  public:
   static Result<Graph> Make(int32_t limit, int adds_on) {
@@ -72,7 +72,7 @@ class CountingLoop {
   Graph graph_;
 };
 
-// What the loop does, without a graph.
+// Does what the loop does, without a graph.
 void BareCount(int32_t limit) {
   volatile int32_t i = 0;
   while (i < limit) i = i + 1;
@@ -91,7 +91,7 @@ class LoopBench {
  public:
   LoopBench(Runtime& runtime, const LoopOptions& options) : runtime_(runtime), options_(options) {}
 
-  // Rank 0.
+  // Measures the figures, on rank 0.
   Status Measure(std::vector<BenchFigure>& figures) {
     if (runtime_.size() > 2) {
       return Error(Code::kUsage, "bench loops runs on 1 or 2 ranks and has ", runtime_.size(),
@@ -109,7 +109,7 @@ class LoopBench {
     return Status();
   }
 
-  // Rank 1: serves the loops, and is the other end of the bare round trips.
+  // Serves the loops on rank 1, and is the other end of the bare round trips.
   Status Answer() {
     Worker worker(runtime_);
     for (int round = 0; round < options_.split_rounds; ++round) {
@@ -172,7 +172,7 @@ class LoopBench {
 
   Runtime& runtime_;
   const LoopOptions& options_;
-  const std::unique_ptr<comm::BareNetwork> bare_ = comm::NewBare();  // null with one rank
+  const std::unique_ptr<comm::BareNetwork> bare_ = comm::NewBare();  // null if there is one rank
 };
 
 Result<BenchOutcome> RunLoops(const LoopOptions& options) {

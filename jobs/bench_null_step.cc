@@ -1,6 +1,6 @@
-// dfrun bench null-step: what a step costs that does nothing, on all ranks: a node of no work on each. Beside it stands
-// the least that a step over these ranks can be, a broadcast and a gather of 8 bytes over the bare network. A figure is
-// the median, or the 99th of 100, of all steps of all rounds.
+// `dfrun bench null-step`: the cost of a step with one node on each rank that does nothing. The limit is the least that
+// a step over these ranks can be: a broadcast and a gather of 8 bytes over the bare network. A figure is the median, or
+// the 99th percentile, of all steps of all rounds.
 #include <algorithm>
 #include <ctime>
 #include <memory>
@@ -27,7 +27,7 @@ Result<Graph> NullGraph(int ranks) {
   return graph;
 }
 
-// What a broadcast and a gather take on rank 0; other ranks drop the times.
+// Times a broadcast and a gather on rank 0; other ranks drop the times.
 void BareSteps(comm::BareNetwork& network, int ranks, int steps, std::vector<double>& seconds) {
   int64_t request = 0;
   std::vector<int64_t> answers(static_cast<size_t>(ranks));

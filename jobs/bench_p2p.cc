@@ -1,7 +1,7 @@
-// dfrun bench p2p: what an edge between two ranks costs in a running graph, beside the same bytes over bare MPI and,
-// where the transport has calls of its own (TransportDef::bare), over those; the faster of the two is the limit.
+// `dfrun bench p2p`: the cost of an edge between two ranks in a running graph. The limit is to send the same bytes over
+// bare MPI or, if the transport has calls of its own (TransportDef::bare), over those, whichever is faster.
 //
-// A value goes to and fro between rank 0 and rank 1 within one step. All ways are measured turn about in one run, on
+// A value goes to and fro between rank 0 and rank 1 within one step. All are measured in alternation in one run, on
 // memory of the same kind; a figure is the median of the rounds.
 #include <algorithm>
 #include <chrono>
@@ -31,22 +31,22 @@ struct P2pOptions {
 struct PingPongCase {
   const char* name;
   size_t bytes;
-  int trips;  // there and back again, in a step
-  int steps;  // in a round
+  int trips;  // round trips per step
+  int steps;  // steps per round
 };
 
-// All receives of a step are posted when it begins: large values make few trips, so that the memory they arrive in
-// stays as small as that of bare MPI's one buffer.
+// The cases. All receives of a step are posted when it begins: large values make few trips, so that the memory they
+// arrive in stays as small as the one buffer of bare MPI.
 constexpr PingPongCase kPingPongCases[] = {{"4B", 4, 200, 20},         {"8B", 8, 200, 20},
                                            {"4KiB", 4 << 10, 100, 20}, {"64KiB", 64 << 10, 20, 40},
                                            {"1MiB", 1 << 20, 4, 40},   {"16MiB", 16 << 20, 1, 10}};
-constexpr size_t kBandwidthBytes = size_t{1} << 20;  // from here on GB/s says more than us
+constexpr size_t kBandwidthBytes = size_t{1} << 20;  // from this size on, GB/s says more than us
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// A variable's value goes `trips` times to rank 1 and back.
+// Sends a variable's value `trips` times to rank 1 and back.
 Result<Graph> PingPongGraph(const PingPongCase& c) {
   Graph graph;
   DF_ASSIGN(const Output variable,
@@ -60,7 +60,7 @@ Result<Graph> PingPongGraph(const PingPongCase& c) {
   return graph;
 }
 
-// The steps of one case, prepared.
+// The prepared steps of one case.
 struct PingPong {
   std::unique_ptr<Session> session;
   Session::Handle step;
@@ -70,7 +70,7 @@ Result<PingPong> PreparePingPong(Runtime& runtime, const PingPongCase& c) {
   DF_ASSIGN(Graph graph, PingPongGraph(c));
   const NodeId last = graph.num_nodes() - 1;
   SessionOptions options;
-  options.optimize = false;  // nothing of the way may be found superfluous
+  options.optimize = false;  // otherwise a pass may remove parts of the path
   DF_ASSIGN(std::unique_ptr<Session> session, Session::Create(runtime, std::move(graph), options));
   DF_TRY(session->Run({}, {}, {"init"}).status());
   RunSignature signature;
@@ -79,14 +79,14 @@ Result<PingPong> PreparePingPong(Runtime& runtime, const PingPongCase& c) {
   return PingPong{std::move(session), step};
 }
 
-// What bare MPI sends and receives: rank 0 sends one buffer and receives into another, rank 1 sends back what came, as
-// the graph does.
+// The buffers of bare MPI. Rank 0 sends one and receives into the other; rank 1 sends back what came, as the graph
+// does.
 struct Buffers {
   Tensor sent;
   Tensor received;
 };
 
-// Seconds a one-way trip takes over bare MPI, on both ranks.
+// Returns the seconds of a one-way trip over bare MPI. Called on both ranks.
 double BareMpi(comm::BareNetwork& mpi, const PingPongCase& c, int rank, Buffers& buffers) {
   const auto receive = [&] { mpi.Recv(1 - rank, buffers.received.raw(), c.bytes); };
   const auto start = std::chrono::steady_clock::now();
@@ -98,7 +98,7 @@ double BareMpi(comm::BareNetwork& mpi, const PingPongCase& c, int rank, Buffers&
   return SecondsSince(start) / (2.0 * c.trips * c.steps);
 }
 
-// Gives the other rank some bytes over the bare network.
+// Exchanges some bytes with the other rank over the bare network.
 std::string Swap(comm::BareNetwork& network, int peer, std::string_view own) {
   const uint64_t size = own.size();
   uint64_t other_size = 0;
@@ -111,7 +111,7 @@ std::string Swap(comm::BareNetwork& network, int peer, std::string_view own) {
   return other;
 }
 
-// As BareMpi(), over a transport's own calls.
+// Returns the seconds of a one-way trip over a transport's own calls. Called on both ranks.
 Result<double> BareLinkSeconds(const PingPongCase& c, int rank, Buffers& buffers, comm::BareLink& link) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < c.trips * c.steps; ++i) {
@@ -126,7 +126,7 @@ class P2pBench {
  public:
   P2pBench(Runtime& runtime, const P2pOptions& options) : runtime_(runtime), options_(options), worker_(runtime) {}
 
-  // Rank 0: the figures of all cases.
+  // Measures the figures of all cases, on rank 0.
   Status Measure(std::vector<BenchFigure>& figures) {
     if (runtime_.size() != 2) {
       return Error(Code::kUsage, "bench p2p needs 2 ranks and has ", runtime_.size(), ": mpirun -np 2 dfrun bench p2p");
@@ -138,7 +138,7 @@ class P2pBench {
     return Status();
   }
 
-  // Rank 1: the other end of both ways.
+  // Serves rank 1, the other end of all round trips.
   Status Answer() {
     for (const PingPongCase& c : kPingPongCases) DF_TRY(AnswerCase(c));
     return worker_.Serve();
@@ -210,7 +210,7 @@ class P2pBench {
 
   std::string transport() const { return std::string(runtime_.communicator().transport()); }
 
-  // Null where the transport has no calls of its own. Both ranks call it at once.
+  // Returns null if the transport has no calls of its own. Both ranks call it at the same time.
   Result<std::unique_ptr<comm::BareLink>> ConnectBare() const {
     const comm::TransportDef* const def = comm::Transports().Find(transport());
     if (def == nullptr || def->bare == nullptr) return std::unique_ptr<comm::BareLink>();

@@ -1,7 +1,7 @@
-// dfrun bench tasks: how small the tasks of a graph may be. Grids of tasks with the patterns of Task Bench
+// `dfrun bench tasks`: how small the tasks of a graph may be. Grids of tasks with the patterns of Task Bench
 // (jobs/task_pattern.h) run with kernels of falling size. A figure is the minimum effective task granularity,
-// METG(50%): the time that a task takes on its core, all costs counted, when half of it is the kernel's. Beside it
-// stands that of a loop written for the grid over the bare network, or without messages on one rank.
+// METG(50%): the time that a task takes on its core, all costs counted, when half of it is the kernel's. Its limit is
+// that of a loop written for the grid over the bare network, or without messages on one rank.
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -20,16 +20,16 @@ namespace {
 
 struct TasksOptions {
   RankOptions ranks = {.threads = 1};
-  int columns = 4;  // a rank
+  int columns = 4;  // columns per rank
   int rows = 100;
-  int rounds = 5;  // of each grain
+  int rounds = 5;  // rounds per grain
 };
 
 // Turns of a kernel, from the largest to the smallest: about 50 us to 10 ns.
 constexpr int64_t kTurns[] = {32768, 16384, 8192, 4096, 2048, 1024, 512, 256, 128, 64, 32, 16, 8};
 constexpr int kGrains = static_cast<int>(std::size(kTurns));
 
-// What a kernel of each size takes by itself, the least of several.
+// Returns the seconds of a kernel of each size by itself, the least of several.
 std::vector<double> MeasureKernels() {
   std::vector<double> seconds;
   volatile double kept = 0;
@@ -46,8 +46,9 @@ std::vector<double> MeasureKernels() {
   return seconds;
 }
 
-// Where the share of the kernel falls below a half, going to smaller ones: what a task takes there. `task_s`: what one
-// takes, with each kernel. The last where the share never falls so low; nothing comes of the first.
+// Returns the seconds of a task at the point where the kernel's share falls below a half, going from large to small
+// kernels. `task_s` are the seconds of a task with each kernel. Returns the last of them if the share never falls so
+// low, and the first if it is that low from the beginning.
 double EffectiveGrain(const std::vector<double>& kernel_s, const std::vector<double>& task_s) {
   double before_share = 1;
   double before_s = task_s[0];
@@ -64,11 +65,11 @@ double EffectiveGrain(const std::vector<double>& kernel_s, const std::vector<dou
   return task_s.back();
 }
 
-// The columns of the grid in blocks, one a rank.
+// A grid whose columns are in blocks, one per rank.
 struct Grid {
   const TaskPattern& pattern;
   int ranks;
-  int columns;  // a rank
+  int columns;  // columns per rank
   int rows;
   int width() const { return ranks * columns; }
   int RankOf(int column) const { return column / columns; }
@@ -96,7 +97,7 @@ Result<Graph> GridGraph(const Grid& grid, std::vector<NodeId>& targets) {
   return graph;
 }
 
-// The same grid as a loop. What crosses ranks is sent when a row is done, each value once a rank.
+// A plain loop over the same grid. Values for other ranks are sent when a row is done, each once per rank.
 class GridLoop {
  public:
   GridLoop(const Grid& grid, int rank) : values_(static_cast<size_t>(grid.width())), next_(values_) {
@@ -188,12 +189,12 @@ class TasksBench {
 
  private:
   Grid GridOf(const TaskPattern& pattern) const { return {pattern, runtime_.size(), options_.columns, options_.rows}; }
-  // The first of each grain warms up.
+  // Counts one more round of each grain, which warms up.
   int RoundsOfGrain() const { return options_.rounds + 1; }
   int Rounds() const { return kGrains * RoundsOfGrain(); }
   int64_t TurnsOf(int round) const { return kTurns[round / RoundsOfGrain()]; }
 
-  // By grain, seconds of a task on its core: the median of the repeats.
+  // Returns the seconds of a task on its core by grain: the median of the rounds.
   std::vector<double> TaskSeconds(const Grid& grid, const std::vector<double>& round_s) const {
     std::vector<double> seconds;
     const double tasks_a_rank = static_cast<double>(grid.columns) * grid.rows;
@@ -212,7 +213,8 @@ class TasksBench {
     DF_ASSIGN(const std::unique_ptr<Session> session, Session::Create(runtime_, std::move(graph), session_options));
     DF_ASSIGN(const Session::Handle step, session->Prepare(signature));
     GridLoop loop(grid, 0);
-    // One thread works, which others on its core may stop; two ranks wait for each other.
+    // Processor time for one rank, whose one thread others on its core may stop; wall time for two ranks, which wait
+    // for each other.
     const clockid_t clock = turns == nullptr ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
     std::vector<double> own_s;
     std::vector<double> bare_s;

@@ -31,9 +31,9 @@ double Seconds(clockid_t clock, FunctionRef<void()> body) {
 
 namespace {
 
-// Threads of either side look for work for a while after theirs is done (OpenMP's for some 5 ms): they must not run in
-// the other's time. Returns when the process has slept, within 0.3 s. A thread on another core shows in the process's
-// time with the kernel's next tick, so a look takes longer than a tick's 4 ms.
+// Waits until the process has slept, for at most 0.3 s. After their work, threads of either side look for more for a
+// while (OpenMP's for some 5 ms), and must not do so in the other side's time. A thread on another core shows in the
+// process's time only with the kernel's next tick, so a look takes longer than a tick's 4 ms.
 void Rest() {
   constexpr std::chrono::milliseconds kNap(5);
   constexpr double kBusySeconds = 0.0002;

@@ -1,4 +1,4 @@
-// Steps of a session and calls of the bare network over the same ranks, measured turn about in one run.
+// Alternating rounds of a session's steps and of calls of the bare network over the same ranks, in one run.
 #ifndef DFRUN_JOBS_BENCH_TURNS_H_
 #define DFRUN_JOBS_BENCH_TURNS_H_
 
@@ -14,18 +14,18 @@
 
 namespace dfrun::jobs {
 
-// One for all turns of a benchmark, made on every rank: collective. All ranks call as many Lead() and Follow() with the
-// same number of rounds and what is the same over the bare network, rank 0 the first and the others the second.
+// Runs the rounds of a benchmark. There is one per benchmark and rank. All ranks make the same calls with the same
+// number of rounds and the same bare calls: rank 0 calls Lead(), the others Follow().
 class BenchTurns {
  public:
-  // FailedPrecondition where no bare network can be used. The runtime outlives it.
+  // Makes the object; collective. FailedPrecondition if no bare network can be used. The runtime must outlive it.
   static Result<std::unique_ptr<BenchTurns>> Make(Runtime& runtime);
 
   std::string bare_name() const { return std::string(bare_->name()); }
-  // After the session has prepared its steps, which the others serve. Drops its variables and
-  // closes it.
+  // Runs `rounds` rounds of `own` and of `bare` in alternation. Called after the session has prepared its steps, which
+  // the other ranks serve. Drops the session's variables and closes it.
   Status Lead(Session& session, int rounds, FunctionRef<Status()> own, FunctionRef<void(comm::BareNetwork&)> bare);
-  // Begins with serving what the session prepares.
+  // Serves what the session prepares, and then takes part in the rounds.
   Status Follow(int rounds, FunctionRef<void(comm::BareNetwork&)> bare);
 
  private:
@@ -37,7 +37,7 @@ class BenchTurns {
   Worker worker_;
 };
 
-// Runs Ranked(runtime, options) on all ranks: rank 0 measures figures, the others answer.
+// Runs Ranked(runtime, options) on all ranks: rank 0 measures the figures, the others answer.
 template <class Ranked, class BenchOptions>
 Result<BenchOutcome> RunOnRanks(const RankOptions& ranks, const BenchOptions& options) {
   BenchOutcome outcome;
@@ -48,12 +48,12 @@ Result<BenchOutcome> RunOnRanks(const RankOptions& ranks, const BenchOptions& op
   return outcome;
 }
 
-// "/job:worker/task:1", as benchmarks place nodes.
+// Returns the device name of a rank's task: "/job:worker/task:1".
 std::string TaskDevice(int rank);
-// Adds a node to a benchmark's graph on the task's devices; its first output.
+// Adds a node to a benchmark's graph on the task's devices, and returns its first output.
 Result<Output> AddNodeOn(Graph& graph, int rank, const std::string& name, const std::string& op,
                          const std::vector<Output>& inputs, AttrMap attrs = {});
-// A float variable of this shape, all 0, and the node `init` that initialises it.
+// Adds a float variable of this shape, all 0, and a node `init` that initialises it.
 Result<Output> AddZeros(Graph& graph, int rank, const std::string& name, const std::vector<int64_t>& dims,
                         const std::string& init);
 

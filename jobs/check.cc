@@ -1,5 +1,5 @@
-// dfrun check MODEL: everything that can be wrong with a job before it runs, found without MPI; of a graph, what is not
-// known of it here, and how it is called.
+// `dfrun check MODEL`: finds everything that can be wrong with a job before it runs, without MPI. For a graph it shows
+// which ops are unknown here, and by which signatures the graph is called.
 #include <cstdio>
 #include <memory>
 #include <numeric>
@@ -30,7 +30,7 @@ struct CheckOptions {
   std::string spec;
   std::vector<std::string> sets;
   std::vector<std::string> tags;
-  int ranks = 0;  // as many as the tasks need
+  int ranks = 0;  // 0: as many as the tasks need
   DeviceCountOptions devices;
   bool explain_gpu = false;
 };
@@ -47,7 +47,7 @@ void Print(const std::string& path, int ranks, const LoadedSpec& spec, const std
   std::printf("%s", PrintTable(SizesOf(spec)).c_str());
 }
 
-// Of the main step, which all ranks of the job could have nodes of.
+// Returns the ranks that have no node of the main step.
 std::string IdleRanks(const LoadedSpec& spec, const Cluster& cluster, int ranks, const CompiledStep& step) {
   std::set<int> idle;
   for (int rank = 0; rank < ranks; ++rank) idle.insert(rank);
@@ -58,7 +58,7 @@ std::string IdleRanks(const LoadedSpec& spec, const Cluster& cluster, int ranks,
   return text.empty() ? "" : StrCat("warning: ", text, "\n");
 }
 
-// What the spec says of the memory of devices, and the steps that are compiled take.
+// Returns the memory that the spec gives to devices, and what the compiled steps need.
 Result<std::string> Memory(const LoadedSpec& spec, const Cluster& cluster, const std::vector<CompiledStep>& steps) {
   std::vector<const Partition*> partitions;
   for (const CompiledStep& step : steps) {
@@ -68,7 +68,7 @@ Result<std::string> Memory(const LoadedSpec& spec, const Cluster& cluster, const
   return Join(warnings, "", [](const std::string& warning) { return StrCat("warning: ", warning, "\n"); });
 }
 
-// The types, but for that of the host, that the job counts or has nodes on.
+// Returns the types of devices, except the host's, that the job counts or has nodes on.
 std::set<std::string> TypesWanted(const DeviceCounts& counts, const std::vector<CompiledStep>& steps) {
   std::set<std::string> types;
   for (const auto& [type, count] : counts) {
@@ -88,7 +88,7 @@ std::string Lines(const char* title, const std::vector<std::string>& lines) {
   return lines.empty() ? "" : StrCat("  ", title, ": ", PrintableLine(Join(lines)), "\n");
 }
 
-// What a MetaGraph says beside its nodes.
+// Describes the signatures and other parts of a MetaGraph besides its nodes.
 std::string Describe(const MetaGraph& meta) {
   std::vector<std::string> signatures;
   for (const auto& [name, signature] : meta.signatures) signatures.push_back(PrintSignature(name, signature));
@@ -102,7 +102,7 @@ std::string Describe(const MetaGraph& meta) {
                 Lines("queues filled by runners", runners), Lines("init op", init));
 }
 
-// A graph whose unknown nodes are not needed runs: they are said, and are no error.
+// Checks a graph. Unknown nodes are listed and are no error, because a graph runs if it does not need them.
 Result<int> CheckGraph(const CheckOptions& options) {
   DF_ASSIGN(const Model model, LoadRunnable({options.spec, options.sets, options.tags, options.ranks}));
   std::printf("%s: ok, %s\n", PrintableLine(options.spec).c_str(), Counted(model.graph.num_nodes(), "node").c_str());

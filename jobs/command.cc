@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kUsageError = 64;
 
-// --foo-bar may come from DFRUN_FOO_BAR.
+// Lets DFRUN_FOO_BAR set --foo-bar.
 void ReadFromEnvironment(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
     if (option->get_lnames().empty() || option->get_lnames()[0] == "help") continue;
@@ -34,7 +34,7 @@ void AddOptionNames(const CLI::App& app, std::vector<std::string>& names) {
   for (const CLI::App* command : app.get_subcommands()) AddOptionNames(*command, names);
 }
 
-// Of words that no option of the command is: what the first option among them may be meant for.
+// Returns what the first unknown option among the words may be meant for.
 std::string AboutUnknown(const CLI::App& app, const std::vector<std::string>& words) {
   std::vector<std::string> names;
   AddOptionNames(app, names);
@@ -45,7 +45,8 @@ std::string AboutUnknown(const CLI::App& app, const std::vector<std::string>& wo
   return "";
 }
 
-// CLI11 says what is missing before it says what it does not know, which mostly is why.
+// Explains an error. CLI11 reports what is missing before what is unknown, though the unknown word mostly is the
+// reason.
 std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
   const std::string near = AboutUnknown(app, unknown);
@@ -79,7 +80,7 @@ void PrintError(const Status& status) {
     std::fprintf(stderr, "dfrun: %s\n", PrintableText(status.message()).c_str());
     return;
   }
-  // The message of a bad spec, or of data that it names, is lines of file:line:column, which editors jump to.
+  // The message of a bad spec, or of data that it names, consists of lines of file:line:column, which editors jump to.
   std::string_view rest = status.message();
   while (true) {
     const size_t end = std::min(rest.find('\n'), rest.size());
@@ -95,10 +96,10 @@ std::optional<int> ReadCommandLine(std::vector<std::string> words, RunCommand* c
   app.set_version_flag("--version", "dfrun " DFRUN_VERSION);
   Options args(app);
   AddCommands(args, Commands(), chosen);
-  std::reverse(words.begin(), words.end());  // as CLI11 wants them
+  std::reverse(words.begin(), words.end());  // CLI11 wants them reversed
   try {
     app.parse(words);
-  } catch (const CLI::Success& wanted) {  // --help, --version
+  } catch (const CLI::Success& wanted) {  // thrown for --help and --version
     return app.exit(wanted);
   } catch (const CLI::ParseError& error) {
     std::fprintf(stderr, "dfrun: %s\nRun with --help for what can be given.\n",

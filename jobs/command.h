@@ -1,4 +1,4 @@
-// A subcommand of dfrun is one file in jobs/ that registers itself:
+// The interface of a subcommand of dfrun. Each is a file in jobs/ that registers itself:
 //
 //   COMMAND("info", "Shows what this binary is made of.", "dfrun info", [](Options& args) -> RunCommand {
 //     auto options = std::make_shared<InfoOptions>();
@@ -21,8 +21,9 @@
 
 namespace dfrun::jobs {
 
-// Runs after the options are read. The process's exit code, or an error that main() prints (exit code by its Code).
-// Under MPI rank 0 alone says what went wrong; all ranks return ExitCode() of it, and nothing is printed twice.
+// Runs the command after the options are read. Returns the process's exit code, or an error that main() prints, whose
+// Code gives the exit code. Under MPI only rank 0 prints the error; all ranks return its ExitCode(), so that nothing is
+// printed twice.
 using RunCommand = std::function<Result<int>()>;
 
 struct Command {
@@ -31,18 +32,18 @@ struct Command {
   std::function<RunCommand(Options&)> setup;
 };
 
-// By name. Filled before main().
+// Returns the subcommands by name. They are registered before main().
 std::map<std::string, Command>& Commands();
 
-// Gives `args` the subcommands of `commands`, of which one must be chosen; its RunCommand ends up in *chosen when the
-// command line is read.
+// Adds the subcommands of `commands` to `args`, one of which must be chosen. Reading the command line sets `*chosen` to
+// its RunCommand.
 void AddCommands(Options& args, const std::map<std::string, Command>& commands, RunCommand* chosen);
 
-// Reads the words after the program's name. Gives the exit code where there is nothing to run: help was asked for and
-// printed, or the words are wrong, which it has said on stderr.
+// Reads the words after the program's name. Returns an exit code if there is nothing to run: help was asked for and
+// printed, or the words are wrong and the error was printed to stderr.
 std::optional<int> ReadCommandLine(std::vector<std::string> words, RunCommand* chosen);
 
-// Says on stderr why a command failed.
+// Prints to stderr why a command failed.
 void PrintError(const Status& status);
 
 struct CommandRegistration {

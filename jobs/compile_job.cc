@@ -32,7 +32,7 @@ Status CheckWithoutPass(const std::vector<std::string>& passes) {
 Result<JobCompiler> JobCompiler::Create(const Model& model, int ranks, const std::string& last_stage) {
   DF_ASSIGN(Cluster cluster, AssumeCluster(model.tasks, ranks, model.device_counts, model.graph));
   DF_ASSIGN(std::unique_ptr<Runtime> runtime, Runtime::Create({}, std::move(comm::ConnectInProcess(1)[0])));
-  // What is only looked at runs no op that opens a file, and none could.
+  // The job is only compiled: no op that opens a file runs, and none could.
   DF_TRY(runtime->StartTask("worker", 0, {.is_confined = true, .trusts_inputs = false, .roots = {}}));
   const bool soft_placement = model.job && model.job->soft_placement;
   const WireCompression compression = model.job ? model.job->compression : WireCompression::kNone;

@@ -1,4 +1,4 @@
-// The master's compile of a job for any number of ranks, on one process and without MPI: for `check` and `graph`.
+// The master's compilation of a job for any number of ranks, in one process and without MPI, for `check` and `graph`.
 #ifndef DFRUN_JOBS_COMPILE_JOB_H_
 #define DFRUN_JOBS_COMPILE_JOB_H_
 
@@ -16,10 +16,11 @@
 
 namespace dfrun::jobs {
 
-// That `flag` names a stage of the compilation (src/session/compile.h). The usage error lists them.
+// Checks that `flag` names a stage of the compilation (src/session/compile.h). The usage error lists the stages.
 Status CheckStage(const char* flag, const std::string& stage);
 
-// The option for SessionOptions::without_passes, and whether what it was given are names of passes.
+// AddWithoutPass() declares the option for SessionOptions::without_passes; CheckWithoutPass() checks that its values
+// are names of passes.
 void AddWithoutPass(Options& args, std::vector<std::string>& passes);
 Status CheckWithoutPass(const std::vector<std::string>& passes);
 
@@ -28,17 +29,19 @@ struct CompiledStep {
   std::vector<Partition> partitions;
 };
 
-// Thread safety: one thread. Outlives what it compiles: folded constants lie in its device's memory.
+// Compiles the steps of a job.
+// Lifetime: must outlive what it compiles, since folded constants are in its device's memory.
+// Thread safety: one thread.
 class JobCompiler {
  public:
-  // For so many ranks, with the devices that AssumeCluster() gives them. InvalidArgument where they do not suffice for
-  // the model's tasks. `last_stage`: CompileOptions::last_stage.
+  // Makes a compiler for this many ranks, with the devices that AssumeCluster() gives them. InvalidArgument if these
+  // are too few for the model's tasks. `last_stage` is CompileOptions::last_stage.
   static Result<JobCompiler> Create(const Model& model, int ranks, const std::string& last_stage = "");
 
-  // One way of running a graph.
+  // Compiles one way of running a graph.
   Result<CompiledStep> Compile(const std::string& name, const Graph& graph, const RunSignature& signature);
-  // Every step that the job of a spec runs, the main one first. A spec without `train:` and `run:` is compiled as a
-  // graph whose every node is wanted.
+  // Compiles every step that the job of a spec runs, the main one first. A spec without `train:` and `run:` is compiled
+  // as a graph whose every node is wanted.
   Result<std::vector<CompiledStep>> CompileSpec(const LoadedSpec& spec);
 
   const Cluster& cluster() const { return cluster_; }
@@ -54,8 +57,8 @@ class JobCompiler {
 
   Cluster cluster_;
   std::unique_ptr<Runtime> runtime_;  // its devices fold constants
-  bool soft_placement_;               // of the model's spec
-  WireCompression compression_;       // likewise
+  bool soft_placement_;               // soft placement of the model's spec
+  WireCompression compression_;       // compression of the model's spec
   std::string last_stage_;
 };
 

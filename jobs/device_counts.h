@@ -1,4 +1,4 @@
-// How many devices the ranks of a job will have, for commands that run without those ranks.
+// The numbers of devices that the ranks of a job will have, for commands that run without those ranks.
 #ifndef DFRUN_JOBS_DEVICE_COUNTS_H_
 #define DFRUN_JOBS_DEVICE_COUNTS_H_
 
@@ -10,15 +10,16 @@
 
 namespace dfrun::jobs {
 
-// An option of each type of device that may be counted: --gpus. Outlives the reading of the command line.
+// An option for each type of device that may be counted, such as --gpus.
+// Lifetime: must outlive the reading of the command line.
 class DeviceCountOptions {
  public:
   void Declare(Options& args);
-  // Those that the command line says.
+  // Returns the counts that the command line gives.
   DeviceCounts Given() const;
 
  private:
-  std::map<std::string, int> counts_;  // by type; kNotGiven
+  std::map<std::string, int> counts_;  // by type; kNotGiven without an option
 };
 
 }  // namespace dfrun::jobs

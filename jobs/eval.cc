@@ -1,4 +1,4 @@
-// dfrun eval MODEL: runs parts of a graph, with feeds from HDF5 files and fetches into one.
+// `dfrun eval MODEL`: runs parts of a graph, with feeds from HDF5 files and fetches into one.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -36,7 +36,7 @@
 namespace dfrun::jobs {
 namespace {
 
-// For a step to end in after a signal: nothing of it is kept.
+// Time for a step to end after a signal; its results are dropped.
 constexpr int64_t kGraceS = 2;
 constexpr const char* kTracePrefix = "trace/";
 
@@ -65,7 +65,7 @@ struct EvalOptions {
   bool force = false;
 };
 
-// The steps of one command, on rank 0.
+// Runs the steps of one command, on rank 0.
 class Evaluation {
  public:
   Evaluation(const EvalOptions& options, Runtime& runtime)
@@ -111,7 +111,7 @@ class Evaluation {
   }
 
  private:
-  // Those that the command line names are the user's to give.
+  // Returns the rules for files. The user permits the files that the command line names.
   FileRules Files() const {
     FileRules rules = RulesOfModel(options_.model, options_.allow_paths);
     AllowSets(options_.sets, rules);
@@ -131,8 +131,8 @@ class Evaluation {
     return inputs;
   }
 
-  // That none of the files to be written is one of `inputs`, which are then known for the rest of the command, or
-  // another file that may not be replaced.
+  // Checks that no file to be written is one of `inputs` or another file that may not be replaced. Keeps `inputs` for
+  // later checks of the command.
   Status CheckOutputs(std::vector<std::string> inputs) {
     if (!options_.out.empty() && options_.out == options_.stats) {
       return Error(Code::kUsage, "--out and --stats are the same file ", options_.out);
@@ -150,7 +150,7 @@ class Evaluation {
 
   OutputFile Output(const char* flag, const std::string& path) const { return {flag, path, options_.force, inputs_}; }
 
-  // A graph's devices say how many ranks there must be; a spec is laid on those there are.
+  // Checks the number of ranks. A graph's devices say how many there must be; a spec is placed on the ranks there are.
   Status CheckRanks(const Model& model) const {
     const int needed = model.RanksNeeded();
     if (model.job || options_.soft_placement || needed <= runtime_.size()) return Status();
@@ -158,8 +158,9 @@ class Evaluation {
                  runtime_.size() == 1 ? "is " : "are ", runtime_.size(), ": run it with mpirun -np ", needed);
   }
 
-  // What is fed and fetched: what the command line says, else the evaluation or the run that the spec describes, else
-  // all that the signature gives. A spec's own feeds stand where the command line feeds nothing else.
+  // Resolves the feeds and fetches. They come from the command line, or else from the evaluation or the run that the
+  // spec describes, or else from all outputs of the signature. A spec's own feeds hold unless the command line feeds
+  // the same outputs.
   Status Resolve(Model& model) {
     DF_TRY(CheckFetchNames(options_.fetches));
     DF_ASSIGN(const std::vector<Feed> feeds, ReadFeeds(model, options_.feeds, options_.allow_paths));
@@ -178,7 +179,8 @@ class Evaluation {
     return Status();
   }
 
-  // Once, where what is measured is in the mode of a training. Targets are run for what they do.
+  // Warns once if values are measured with the effects of training mode. Targets are run for their effects and are not
+  // warned of.
   Status WarnOfEffects(const Model& model, const std::vector<Feed>& feeds, const SpecEvaluation& wanted) const {
     if (model.job ? !model.job->train : !options_.targets.empty()) return Status();
     MeasuredValues measured{.fetches = wanted.fetches, .asks_for_nodes = !options_.fetches.empty()};
@@ -197,7 +199,7 @@ class Evaluation {
 
   bool AsksForNothing() const { return options_.fetches.empty() && options_.targets.empty(); }
 
-  // Where a spec's inputs are read: a step is a batch of a pass, at a position that it is fed.
+  // Makes a pass if a spec's inputs are read: a step is then a batch of the pass, at a position that is fed to it.
   Status AddPasses(const std::vector<FedOutput>& feeds, const SpecEvaluation& wanted, Model& model) {
     const JobSpec& job = *model.job;
     if (AsksForNothing()) {
@@ -244,8 +246,8 @@ class Evaluation {
     return wanted;
   }
 
-  // The steps that give the variables their values, in the order of TensorFlow's loader of SavedModels: first values,
-  // saved ones, what is begun when they are there.
+  // Adds the steps that give the variables their values, in the order of TensorFlow's loader of SavedModels: initial
+  // values, saved values, values that the command line assigns, and last the init op, which needs them.
   Status AddVariableSteps(Model& model) {
     DF_ASSIGN(const std::vector<Assignment> assigned,
               ReadAssignments(model.graph, options_.assigns, options_.allow_paths));
@@ -272,7 +274,7 @@ class Evaluation {
     return Status();
   }
 
-  // The steps, and what fills queues beside them.
+  // Returns the runs of the steps and of the runners that fill queues beside them.
   std::vector<const RunSignature*> RunsOfSteps() const {
     std::vector<const RunSignature*> runs;
     for (const StepPlan::Counted& counted : plan_.Runs()) runs.push_back(counted.run);
@@ -282,7 +284,7 @@ class Evaluation {
     return runs;
   }
 
-  // Names of the variables that they use.
+  // Returns the names of the variables that these runs use.
   Result<std::vector<std::string>> UsedVariables(const Graph& graph) const {
     std::set<std::string> used;
     for (const RunSignature* run : RunsOfSteps()) {
@@ -292,8 +294,8 @@ class Evaluation {
     return std::vector<std::string>(used.begin(), used.end());
   }
 
-  // First values of the variables, and contents of the tables, that the steps use, where the MetaGraph says what makes
-  // them.
+  // Adds the initial values of the variables, and the contents of the tables, that the steps use, as far as the
+  // MetaGraph names the ops that make them.
   Status AddModelInits(const Model& model, const std::vector<std::string>& wanted) {
     FedStep variables = StepOf({});
     for (const ModelVariable& variable : model.meta->variables) {
@@ -316,7 +318,8 @@ class Evaluation {
     return Status();
   }
 
-  // One that needs what is not known here is left out: what the step needs of it is found missing by the step.
+  // Adds the init op. It is left out, with a message, if it needs ops that are unknown here; a step that depends on it
+  // then reports what it misses.
   Status AddInitOp(const Model& model) {
     const NodeId init = model.graph.Find(model.meta->init_op);
     if (init < 0)
@@ -332,11 +335,11 @@ class Evaluation {
     return Status();
   }
 
-  // Once, where what is computed is not what was trained.
+  // Says once that the variables have their initial values and not those of a training.
   void SayInitial(const Model& model, const std::vector<std::string>& wanted,
                   const std::vector<Assignment>& assigned) const {
     if (!options_.restore.empty() || !assigned.empty() || !inits_.empty()) return;
-    std::set<std::string> begun;  // variables to which a first value is given here
+    std::set<std::string> begun;  // variables that get an initial value here
     if (model.job) {
       for (const VariableSpec& variable : model.job->variables) begun.insert(model.graph.node(variable.node).name);
       for (const InputSpec& input : model.job->inputs) begun.erase(model.graph.node(input.position).name);
@@ -354,7 +357,7 @@ class Evaluation {
                  PrintableLine(others).c_str());
   }
 
-  // Refuses what would wait for ever.
+  // Returns an error for queues for which a step would wait for ever.
   Status CheckQueues(const Graph& graph) const {
     if (!runners_.empty() && runtime_.size() > 1) {
       return Error(Code::kUsage, "queue runners run beside the steps of one rank, and there are ", runtime_.size());
@@ -370,13 +373,13 @@ class Evaluation {
     return AsFileError(status);
   }
 
-  // What is wrong with the graph, rather than with the machine, is the file's.
+  // Turns an error of the graph, rather than of the machine, into an error of the file.
   Status AsFileError(const Status& status) const {
     if (status.code() != Code::kInvalidArgument) return status;
     return Error(Code::kBadSpec, options_.model, ": ", status.message());
   }
 
-  // These nodes, with all that is fed.
+  // Returns a step of these nodes, with everything that is fed.
   FedStep StepOf(std::vector<NodeId> nodes) const {
     RunSignature signature;
     signature.feeds = plan_.step.feeds;
@@ -401,7 +404,7 @@ class Evaluation {
     return handle;
   }
 
-  // What a user of a graph can do about variables without values.
+  // Adds to an error about variables without values what a user of a graph can do.
   Status Explain(const Status& status) const {
     const std::string& text = status.message();
     const bool lacks_value =
@@ -414,7 +417,7 @@ class Evaluation {
         values_.empty() ? "." : StrCat("; those in ", values_, " are in TensorFlow's format, which is not read."));
   }
 
-  // The steps, while the runners fill the queues.
+  // Runs the steps, while the runners fill the queues.
   Status RunFilled() {
     std::vector<PreparedRunner> prepared;
     for (const PlannedRunner& runner : runners_) {
@@ -425,20 +428,20 @@ class Evaluation {
     QueueRunners running(*session_, std::move(prepared), FeedsOfOthers());
     running.Start();
     Status status = RunPlan();
-    const Status filled = running.failure();  // it came first: the steps then miss what it did not put
+    const Status filled = running.failure();  // reported first: the steps then lack what the runner did not enqueue
     running.Stop();
     DF_TRY(filled.Annotate("a queue runner"));
     return status;
   }
 
-  // Of steps beside those of the plan, which are at no position.
+  // Returns the feeds of steps other than the plan's, which have no position.
   std::vector<Tensor> FeedsOfOthers() const {
     std::vector<Tensor> feeds = plan_.feeds;
     if (plan_.feeds_position()) feeds.insert(feeds.begin(), Tensor::Scalar<int64_t>(0));
     return feeds;
   }
 
-  // Between two steps: the error of a signal that came.
+  // Returns the error of a signal that came between two steps.
   Status CheckStop() const {
     const int signal = runtime_.stop_signal();
     if (signal == 0) [[likely]]
@@ -457,7 +460,8 @@ class Evaluation {
     return Status();
   }
 
-  // Else it is kept: for a print, or where queues may come to their end before the last step.
+  // Returns whether values are written as they come. Otherwise they are kept, to be printed, or because queues may end
+  // before the last step.
   bool IsWrittenAsItComes() const { return !options_.out.empty() && !plan_.may_end_early; }
 
   Status Report() {
@@ -483,14 +487,14 @@ class Evaluation {
 
   const EvalOptions& options_;
   Runtime& runtime_;
-  std::vector<std::string> inputs_;  // files and directories that are read
+  std::vector<std::string> inputs_;  // files and directories that the command reads
   StepPlan plan_;
   std::vector<NodeId> inits_;
   std::vector<NodeId> finals_;
-  std::vector<FedStep> before_;  // the steps that give variables their values
+  std::vector<FedStep> before_;  // steps that give variables their values
   std::vector<FedStep> after_;
   std::vector<PlannedRunner> runners_;
-  std::string values_;  // where TensorFlow keeps the variables' values; empty: nowhere
+  std::string values_;  // file in which TensorFlow keeps the variables' values; empty: none
   std::unique_ptr<Session> session_;
   std::optional<OutputArrays> out_;
   KeptArrays kept_;

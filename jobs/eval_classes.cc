@@ -8,7 +8,7 @@
 namespace dfrun::jobs {
 namespace {
 
-// The nodes of tensors that number classes.
+// Returns the nodes of tensors that number classes.
 std::vector<std::string> LabelsOf(const JobSpec& job) {
   std::vector<std::string> names;
   for (const InputSpec& input : job.inputs) {
@@ -19,7 +19,7 @@ std::vector<std::string> LabelsOf(const JobSpec& job) {
   return names;
 }
 
-// Whether a run needs one of these nodes, or a copy of it, "evaluation/NAME".
+// Returns whether a run needs one of these nodes, or a copy of it, "evaluation/NAME".
 Result<bool> Needs(const Graph& graph, const RunSignature& run, const std::vector<std::string>& names) {
   DF_ASSIGN(const Graph needed, PruneForRun(graph, run));
   const auto is_one = [](const std::string& node, const std::string& name) {

@@ -1,4 +1,4 @@
-// Labels of a checkpoint beside those of the data that it is evaluated on.
+// A check that the labels of a checkpoint agree with those of the data that it is evaluated on.
 #ifndef DFRUN_JOBS_EVAL_CLASSES_H_
 #define DFRUN_JOBS_EVAL_CLASSES_H_
 
@@ -10,8 +10,8 @@
 
 namespace dfrun::jobs {
 
-// BadSpec where `runs` read labels and an input of the spec numbers its classes otherwise than when the checkpoint was
-// written.
+// Returns BadSpec if `runs` read labels and an input of the spec numbers its classes otherwise than at the time of the
+// checkpoint.
 Status CheckClassesOfCheckpoint(const Model& model, const std::string& directory,
                                 const std::vector<const RunSignature*>& runs);
 

@@ -36,7 +36,7 @@ Result<NameAndValue> SplitAtEquals(const std::string& text) {
 
 using Paths = std::vector<std::string>;
 
-// What a value in a file ends with that cannot be read.
+// Returns the error for a value in a file that cannot be read.
 Status OfDataset(const Status& status) {
   const Code code = status.code();
   const bool is_missing = code == Code::kNotFound || code == Code::kNoInput || code == Code::kDataLoss;
@@ -45,7 +45,7 @@ Status OfDataset(const Status& status) {
   return Error(is_refused ? code : Code::kIo, status.message());
 }
 
-// Files of values; one helper looks into all.
+// The files of values. One helper process reads all of them.
 struct ValueFiles {
   const Paths& allow_paths;
   std::shared_ptr<Hdf5Helpers> helpers = std::make_shared<Hdf5Helpers>();
@@ -60,7 +60,7 @@ Result<Tensor> ReadDatasetAt(const std::string& text, size_t colon, const ValueF
   return value;
 }
 
-// A dataset or a literal; nothing where the text is neither.
+// Reads a dataset or a literal; returns nullopt if the text is neither.
 Result<std::optional<Tensor>> ReadValue(const std::string& text, DType dtype, const ValueFiles& files) {
   const Result<std::optional<Tensor>> literal = ParseLiteral(text, dtype);
   if (!literal.ok()) return Error(Code::kUsage, literal.status().message());
@@ -72,7 +72,7 @@ Result<std::optional<Tensor>> ReadValue(const std::string& text, DType dtype, co
   return std::optional<Tensor>();
 }
 
-// "3", or "[2,5]": where an element of a tensor is.
+// Returns the index of an element of a tensor: "3", or "[2,5]".
 std::string IndexText(const Shape& shape, int64_t element) {
   std::vector<int64_t> index(static_cast<size_t>(shape.rank()));
   for (int i = shape.rank() - 1; i >= 0; --i) {
@@ -82,7 +82,7 @@ std::string IndexText(const Shape& shape, int64_t element) {
   return StrCat("[", Join(index, ","), "]");
 }
 
-// As the input sections of specs convert what files hold.
+// Converts a value in the way in which the input sections of specs convert the content of files.
 Result<Tensor> Converted(std::string_view what, const Tensor& value, DType dtype) {
   DF_ASSIGN(Tensor converted, Tensor::Allocate(SystemAllocator(), dtype, value.shape()));
   const auto failed = ConvertElements(value.dtype(), value.raw(), dtype, converted.raw(), value.num_elements());
@@ -91,7 +91,7 @@ Result<Tensor> Converted(std::string_view what, const Tensor& value, DType dtype
                " of the value, ", failed->text, ", is no ", dtype);
 }
 
-// The value for a node of this dtype and shape.
+// Converts the value for a node of this dtype and shape.
 Result<Tensor> Fitted(std::string_view what, const Tensor& value, DType dtype, const PartialShape& shape) {
   if (value.dtype() != dtype && !IsConvertible(value.dtype(), dtype)) {
     return Error(Code::kUsage, "the value is ", value.dtype(), value.shape(), ", which cannot be converted to ", dtype,
@@ -110,7 +110,7 @@ const InputSpec* FindInput(const Model& model, const std::string& name) {
   return found == model.job->inputs.end() ? nullptr : &*found;
 }
 
-// The tensors of one input instead of those of another.
+// Feeds the tensors of one input instead of those of another.
 Result<std::vector<Feed>> FeedInput(const Model& model, const InputSpec& target, const std::string& name) {
   const InputSpec* source = FindInput(model, name);
   if (source == nullptr) {
@@ -134,7 +134,7 @@ Result<std::vector<Feed>> FeedInput(const Model& model, const InputSpec& target,
   return feeds;
 }
 
-// Leaves the batch's size open where tensors of an input are fed.
+// Leaves the batch size open where tensors of an input are fed.
 Status FreeFedInputs(const std::vector<Output>& fed, Model& model) {
   if (!model.job) return Status();
   std::vector<InputSpec> inputs;
@@ -173,7 +173,7 @@ Result<Feed> FeedOutput(const Model& model, Output target, const std::string& te
   return Feed{target, std::move(fitted)};
 }
 
-// As the signature calls the placeholder, else its own name.
+// Returns the signature's name for the placeholder, or else its own name.
 std::string NameToFeed(const Model& model, const std::string& placeholder) {
   if (model.signature.empty()) return placeholder;
   for (const SignatureTensor& input : model.meta->signatures.at(model.signature).inputs) {
@@ -183,7 +183,7 @@ std::string NameToFeed(const Model& model, const std::string& placeholder) {
   return placeholder;
 }
 
-// What is wrong with an option's text: its own fault, but for a dataset that cannot be read.
+// Names an option in the error of its text. The error becomes a usage error, unless a dataset cannot be read.
 Status InOption(const char* flag, const std::string& text, const Status& status) {
   if (status.ok()) return status;
   return Error(OfDataset(status).code() == status.code() ? status.code() : Code::kUsage, flag, " ", text, ": ",
@@ -296,7 +296,7 @@ Status CheckFed(const Model& model, const std::string& path, const RunSignature&
 
 Status CheckFetchNames(const std::vector<std::string>& fetches) {
   std::vector<std::string> names;
-  for (const std::string& name : fetches) {  // one may come twice
+  for (const std::string& name : fetches) {  // a name may come twice
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   const std::optional<DatasetClash> clash = FindDatasetClash(names);

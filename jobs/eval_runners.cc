@@ -10,7 +10,7 @@
 namespace dfrun::jobs {
 namespace {
 
-// Errors as TensorFlow numbers them.
+// Returns the Code of an error by TensorFlow's number.
 Code CodeOf(int number) {
   switch (number) {
     case 1:
@@ -109,7 +109,7 @@ class Planner {
                  "', which the graph does not have");
   }
 
-  // As the MetaGraph says, and where it says nothing of its end, by nodes of our own.
+  // Plans a runner of the MetaGraph. If the MetaGraph does not say how it ends, nodes that are added here end it.
   Result<PlannedRunner> PlanNamed(const QueueRunner& named) {
     std::vector<NodeId> enqueue;
     for (const std::string& name : named.enqueue) {
@@ -138,7 +138,7 @@ class Planner {
     return false;
   }
 
-  // A runner may itself take from a queue that another fills.
+  // Adds the needed runners until there are no more: a runner may itself take from a queue that another fills.
   Status AddNeeded(const std::vector<QueueRunner>& runners) {
     std::vector<bool> taken(runners.size(), false);
     for (bool more = true; more;) {
@@ -156,7 +156,7 @@ class Planner {
   Model& model_;
   Graph& graph_;
   const RunSignature& step_;
-  std::set<std::string> used_;  // queues
+  std::set<std::string> used_;  // names of the queues
   std::vector<PlannedRunner> planned_;
 };
 

@@ -1,4 +1,4 @@
-// Which queue runners an evaluation needs, and their nodes.
+// The queue runners that an evaluation needs, and their nodes.
 #ifndef DFRUN_JOBS_EVAL_RUNNERS_H_
 #define DFRUN_JOBS_EVAL_RUNNERS_H_
 
@@ -20,15 +20,15 @@ struct PlannedRunner {
   std::vector<Code> ends;
 };
 
-// The runners of a MetaGraph whose queues `step` uses, or other runners that are needed do, and one for each node of
-// `names` (--runner). Adds nodes that close the queues to the graph. Each run feeds what `step` feeds. Usage errors for
-// names that are no nodes or fill no queue; BadSpec where a runner names nodes that are not there.
+// Returns one runner for each node of `names` (--runner), and the runners of a MetaGraph whose queues `step` or another
+// needed runner uses. Adds nodes that close the queues to the graph. Each run feeds what `step` feeds. Usage error for
+// a name that is no node or fills no queue; BadSpec if a runner names nodes that the graph lacks.
 Result<std::vector<PlannedRunner>> PlanRunners(Model& model, const std::vector<std::string>& names,
                                                const RunSignature& step);
 
 Result<PreparedRunner> PrepareRunner(const PlannedRunner& runner, Session& session);
 
-// What names the queues that the runners fill and close.
+// Returns the names of the queues that the runners fill and close.
 std::set<std::string> QueuesOf(const Graph& graph, const std::vector<PlannedRunner>& runners);
 
 }  // namespace dfrun::jobs

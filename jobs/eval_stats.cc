@@ -15,7 +15,7 @@
 namespace dfrun::jobs {
 namespace {
 
-// Of sorted values; the nearest-rank definition.
+// Returns a quantile of sorted values, by the nearest-rank definition.
 double Quantile(const std::vector<double>& sorted, double q) {
   if (sorted.empty()) return std::nan("");
   const auto rank = static_cast<size_t>(std::ceil(q * static_cast<double>(sorted.size())));
@@ -41,12 +41,12 @@ std::string EvalStats::ToJson() const {
 }
 
 double MillisecondsSinceProcessStart() {
-  constexpr int kStartTime = 22;  // proc(5): the field's number, in clock ticks since boot
+  constexpr int kStartTime = 22;  // field number in proc(5), in clock ticks since boot
   std::ifstream in("/proc/self/stat");
   std::string text;
   std::getline(in, text);
   std::istringstream fields(
-      text.substr(std::min(text.rfind(')') + 1, text.size())));  // the program's name may hold anything
+      text.substr(std::min(text.rfind(')') + 1, text.size())));  // the program's name may hold any character
   std::string word;
   for (int i = 3; i <= kStartTime; ++i) fields >> word;
   timespec now{};

@@ -12,15 +12,15 @@ namespace dfrun::jobs {
 
 struct EvalStats {
   std::vector<double> step_ms;
-  double startup_ms = 0;             // from the start of the process to that of the first step
-  int64_t nodes = 0;                 // that a step runs, over all ranks
-  int64_t peak_bytes = 0;            // of tensors, on the CPU device of rank 0
-  std::vector<DeviceMemory> memory;  // of all devices of rank 0
+  double startup_ms = 0;             // from the start of the process to the start of the first step
+  int64_t nodes = 0;                 // nodes that a step runs, over all ranks
+  int64_t peak_bytes = 0;            // peak memory of tensors on the CPU device of rank 0
+  std::vector<DeviceMemory> memory;  // memory of all devices of rank 0
 
   std::string ToJson() const;
 };
 
-// Milliseconds since the kernel started this process, to 10 ms.
+// Returns the milliseconds since the kernel started this process, to 10 ms.
 double MillisecondsSinceProcessStart();
 
 }  // namespace dfrun::jobs

@@ -32,7 +32,7 @@ std::vector<FetchRows> RowsOf(const StepPlan& plan) {
   return plan.pass && !plan.is_evaluation ? plan.pass->rows : std::vector<FetchRows>();
 }
 
-// One call of RunSteps().
+// The state of one call of RunSteps().
 class StepsRun {
  public:
   StepsRun(const StepPlan& plan, const StepHost& host, ArrayStore& store, EvalStats& stats)
@@ -55,7 +55,7 @@ class StepsRun {
   int64_t num_ended() const { return static_cast<int64_t>(stats_.step_ms.size()); }
   Status WriteTrace() { return host_.session.WriteTrace(plan_.trace_prefix); }
 
-  // The time of a step that has ended well is kept.
+  // Records the time of a step that has ended well.
   Status Count(Clock::time_point start, Clock::time_point end) {
     stats_.step_ms.push_back(MillisecondsBetween(start, end));
     return num_ended() == plan_.trace_steps ? WriteTrace() : Status();
@@ -102,7 +102,7 @@ class StepsRun {
     return Status();
   }
 
-  // A trace is of so many steps and no more.
+  // Limits the steps in flight to 1 while steps are traced, so that exactly trace_steps are.
   int in_flight() const { return plan_.trace_steps > 0 ? 1 : plan_.steps_in_flight; }
 
   Result<std::unique_ptr<PendingStep>> Start(const JobStep& step, std::span<const Tensor> position) {
@@ -117,7 +117,7 @@ class StepsRun {
   const StepPlan& plan_;
   const StepHost& host_;
   EvalStats& stats_;
-  std::vector<Tensor> feeds_;  // of the step to begin
+  std::vector<Tensor> feeds_;  // feeds of the step to start
   FetchedArrays arrays_;
   Clock::time_point last_end_;
 };

@@ -19,7 +19,8 @@ bool IsVariable(const Node& node) {
   return IsRefVariable(node) || node.op->name == "VarHandleOp";
 }
 
-// Of an object that outlives steps (a queue, a table) and whose state a checkpoint of a job may hold; else null.
+// Returns the state description of an object that outlives steps, such as a queue or a table, if a checkpoint may hold
+// its state; otherwise null.
 const ObjectState* StateOf(const Node& node) {
   const ObjectState* const state = IsVariable(node) ? nullptr : FindObjectState(node.op->name);
   return state != nullptr && state->parts != nullptr && NamesObject(node) ? state : nullptr;
@@ -54,8 +55,9 @@ Status CheckFits(const Node& node, const SavedVariable& saved, const std::string
 // A node, and what a checkpoint has of it.
 struct SavedNode {
   NodeId node = -1;
-  std::vector<StatePart> parts = {};                         // of an object
-  std::vector<std::pair<size_t, SavedVariable>> saved = {};  // with the numbers of the shards; none: it has nothing
+  std::vector<StatePart> parts = {};  // parts of an object's state
+  // Saved variables with their shard numbers; empty: the checkpoint has none
+  std::vector<std::pair<size_t, SavedVariable>> saved = {};
   std::vector<Tensor> values = {};
 };
 
@@ -74,7 +76,7 @@ Result<SavedNode> FindVariable(const Node& node, const CheckpointStore::Checkpoi
   return found;
 }
 
-// All of the state of an object, or nothing.
+// Finds all of the state of an object, or nothing.
 Result<SavedNode> FindState(const Node& node, const CheckpointStore::Checkpoint& checkpoint) {
   SavedNode found{.node = node.id};
   const Result<std::vector<StatePart>> parts = StateOf(node)->parts(node.attrs);
@@ -115,7 +117,7 @@ Status ReadValues(const CheckpointStore::Checkpoint& checkpoint, std::vector<Sav
   return Status();
 }
 
-// A node that gives an object the state that it is fed.
+// Adds a node that gives an object the state that is fed to it.
 Status AddRestored(Graph& graph, SavedNode& saved, FedStep& step) {
   DF_ASSIGN(const Output handle, AddHandleOf(graph, saved.node));
   const Node& node = graph.node(saved.node);

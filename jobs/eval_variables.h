@@ -1,4 +1,4 @@
-// Gives the variables of a graph values: those of its spec, those of a checkpoint.
+// The steps that give the variables of a graph their values: those of its spec, or those of a checkpoint.
 #ifndef DFRUN_JOBS_EVAL_VARIABLES_H_
 #define DFRUN_JOBS_EVAL_VARIABLES_H_
 
@@ -11,32 +11,33 @@
 
 namespace dfrun::jobs {
 
-// A step and what it feeds.
+// A step and its feeds.
 struct FedStep {
   RunSignature signature;
   std::vector<Tensor> feeds;
 };
 
-// Adds an Assign of its initial value for every variable of the spec.
+// Adds an Assign of the initial value for every variable of the spec.
 Result<FedStep> AddInitialValues(Graph& graph, const JobSpec& job);
 
-// The directory of the checkpoint that `path` names: a checkpoint, or a run directory, whose newest it is. BadSpec
-// where it is something else, with what it is and what to do; Io where there is nothing.
+// Returns the directory of the checkpoint that `path` names: a checkpoint, or the newest one of a run directory.
+// BadSpec if `path` is something else, with what it is and what to do; Io if there is nothing.
 Result<std::string> FindCheckpoint(const std::string& path);
 
-// Adds nodes that give every variable, and every queue, table or other object, of `wanted` its value or state in the
-// checkpoint in `directory`, where that has it.
-// BadSpec for a variable that it has in another dtype or shape, and, if `all` is set, for one that it lacks.
+// Adds nodes that restore the objects in `wanted` from the checkpoint in `directory`: variables, queues, tables and
+// others, as far as the checkpoint has them. BadSpec for a variable that has another dtype or shape there, and, if
+// `all` is set, for one that is missing there.
 Result<FedStep> AddSavedValues(Graph& graph, const std::vector<std::string>& wanted, const std::string& directory,
                                bool all);
 
-// Adds an Assign of a value that is fed.
+// Adds an Assign of a fed value.
 Status AddAssigned(Graph& graph, NodeId variable, Tensor value, FedStep& step);
 
-// The variable of this name, its node's or the one that a checkpoint knows it by. NotFound with a near name.
+// Returns the variable of this name, which is its node's name or its name in a checkpoint. NotFound with a similar
+// name.
 Result<NodeId> VariableOfName(const Graph& graph, const std::string& name);
 
-// Names of the nodes of variables, and of other objects that outlive steps, that a run of `signature` touches.
+// Returns the names of the nodes of variables, and of other objects that outlive steps, that a run of `signature` uses.
 Result<std::vector<std::string>> VariablesOf(const Graph& graph, const RunSignature& signature);
 
 }  // namespace dfrun::jobs

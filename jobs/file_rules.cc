@@ -20,7 +20,8 @@ void AddAllowPaths(Options& args, std::vector<std::string>& paths) {
 
 namespace {
 
-// In these a user keeps everything: they count only where --allow-paths names them.
+// Returns whether the directory is one in which a user keeps everything; such a directory counts only if --allow-paths
+// names it.
 bool IsOfEverything(const std::string& directory) {
   const std::string resolved = ResolvePath(directory);
   const char* const home = std::getenv("HOME");
@@ -35,7 +36,7 @@ void Allow(const std::string& directory, FileRules& rules) {
   AllowBelow(directory, rules.roots);
 }
 
-// The path itself where it is a directory.
+// Returns the directory of a file, or the path itself if it is a directory.
 std::string DirectoryOf(const std::string& path) {
   std::error_code error;
   const std::string parent = fs::path(path).parent_path().string();
@@ -47,7 +48,7 @@ int64_t NowNs() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
-// The directory of all that a pattern of a shell may stand for; the path itself where it is none.
+// Returns the directory that holds all files that a shell pattern may stand for; the path itself if it is no pattern.
 fs::path BelowWhat(const std::string& pattern) {
   const size_t wildcard = pattern.find_first_of("*?[");
   if (wildcard == std::string::npos) return pattern;
@@ -55,7 +56,7 @@ fs::path BelowWhat(const std::string& pattern) {
   return slash == std::string::npos ? fs::path(".") : fs::path(pattern.substr(0, slash + 1));
 }
 
-// Files and patterns, with commas between, as far as they are there.
+// Adds files and patterns, separated by commas, if they exist.
 void AllowNamed(std::string_view names, FileRules& rules) {
   while (true) {
     const size_t comma = names.find(',');

@@ -1,5 +1,5 @@
-// Which files the ops of a graph may open, by the command line that runs it. docs/spec.md, "Files", has the rules. A
-// directory that is the root or the user's home is taken only from --allow-paths.
+// The files that the ops of a graph may open, according to the command line that runs it. docs/spec.md, "Files", has
+// the rules. A directory that is the root or the user's home counts only in --allow-paths.
 #ifndef DFRUN_JOBS_FILE_RULES_H_
 #define DFRUN_JOBS_FILE_RULES_H_
 
@@ -14,19 +14,20 @@ namespace dfrun::jobs {
 // Declares --allow-paths.
 void AddAllowPaths(Options& args, std::vector<std::string>& paths);
 
-// Reading: what lies below the directory of the model, a spec or a graph, and below the working directory. Writing:
-// below `allow_paths` alone. The job begins now.
+// Returns the rules of a model, which is a spec or a graph. Ops may read below the directory of the model and below the
+// working directory. They may write below `allow_paths` alone. The job begins now.
 FileRules RulesOfModel(const std::string& model, const std::vector<std::string>& allow_paths);
-// Lets ops write below the directory of a file that the command line names, or below the directory itself; "" adds
-// none.
+// Lets ops write below the directory of a file that the command line names, or below a directory that it names. An
+// empty path adds nothing.
 void AllowWritingBeside(const std::string& path, FileRules& rules);
-// Adds what values of "key=value" name, if there is such a file.
+// Lets ops read the files, directories and patterns that values of "key=value" texts name, if they exist.
 void AllowSets(const std::vector<std::string>& sets, FileRules& rules);
-// Adds the directory of a file that the command line names, or the directory itself; "" adds nothing.
+// Lets ops read below the directory of a file that the command line names, or below a directory that it names. An empty
+// path adds nothing.
 void AllowDirectoryOf(const std::string& path, FileRules& rules);
-// Of "NAME=FILE.h5:/dataset" the file; empty for other text.
+// Returns the file in "NAME=FILE.h5:/dataset"; an empty text for other texts.
 std::string FileOfFeed(const std::string& feed);
-// AllowDirectoryOf() that file.
+// Calls AllowDirectoryOf() for the file of a feed.
 void AllowDirectoryOfFeed(const std::string& feed, FileRules& rules);
 
 }  // namespace dfrun::jobs

@@ -1,4 +1,4 @@
-// dfrun graph MODEL: shows a graph, as it is written or as the ranks get it.
+// `dfrun graph MODEL`: shows a graph as it is written, or as the ranks get it.
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -37,8 +37,8 @@ struct GraphOptions {
   bool costs = false;
   bool partitioned = false;
   bool explain_gpu = false;
-  std::string after;  // a stage of the compilation
-  int ranks = 0;      // as many as the devices need
+  std::string after;  // stage of the compilation
+  int ranks = 0;      // 0: as many as the devices need
   DeviceCountOptions devices;
   std::string out;
   bool force = false;
@@ -50,16 +50,16 @@ std::string Title(const Partition& partition) {
 }
 
 struct Partitioned {
-  JobCompiler compiler;  // before what lies in its memory
+  JobCompiler compiler;  // declared first, because the partitions hold memory of its device
   std::vector<Partition> partitions;
-  std::vector<std::string> inputs;  // the files that they were made of
+  std::vector<std::string> inputs;  // files from which the partitions were made
 };
 
 ModelOptions ModelOf(const GraphOptions& options) {
   return {options.model, options.sets, options.tags, options.ranks, options.devices.Given()};
 }
 
-// Where the datasets of this host's files lie is nothing of a graph that is shown.
+// Clears the layouts of datasets: the positions in this host's files are no part of a graph that is shown.
 void ForgetLayouts(Graph& graph) {
   for (NodeId id = 0; id < graph.num_nodes(); ++id) {
     AttrMap& attrs = graph.mutable_node(id).attrs;
@@ -67,7 +67,7 @@ void ForgetLayouts(Graph& graph) {
   }
 }
 
-// Of the main step of a spec, or of a whole GraphDef.
+// Makes the partitions of the main step of a spec, or of a whole GraphDef.
 Result<Partitioned> MakePartitions(const GraphOptions& options) {
   if (!options.after.empty()) DF_TRY(CheckStage("--after", options.after));
   DF_ASSIGN(Model model, LoadRunnable(ModelOf(options)));
@@ -106,7 +106,7 @@ std::string Dot(const std::vector<Partition>& partitions) {
   return DumpDot(clusters);
 }
 
-// model.pb becomes model.0.pb, model.1.pb, ...
+// Returns model.0.pb, model.1.pb, ... for model.pb.
 std::string NumberedPath(const std::string& path, size_t number) {
   const size_t dot = path.rfind('.');
   const size_t slash = path.rfind('/');
@@ -115,7 +115,7 @@ std::string NumberedPath(const std::string& path, size_t number) {
   return StrCat(path.substr(0, at), ".", number, path.substr(at));
 }
 
-// The file at `path`, of what is made of `inputs`.
+// Returns the checked file at `path`, whose content is made from `inputs`.
 Result<OutputFile> OutputFor(const GraphOptions& options, const std::string& path, std::vector<std::string> inputs) {
   inputs.push_back(options.model);
   OutputFile file{"--out", path, options.force, std::move(inputs)};
@@ -132,7 +132,7 @@ Status Write(const GraphOptions& options, std::vector<std::string> inputs, const
   return Status();
 }
 
-// A node that was to be called `usual`, beside what is shown, where the spec has a node of that name.
+// Tells on stderr the name of a node that usually is called `usual`, if the spec has a node of that name.
 void SayName(const std::string& what, const std::string& usual, const std::string& name) {
   if (name == usual) return;
   WriteText(stderr, StrCat("dfrun: the spec has a node '", usual, "': the node that ", what, " is '", name, "'\n"));
@@ -152,18 +152,18 @@ Status AddInit(Graph& graph, const JobSpec& job) {
   return graph.AddNode(std::move(init)).status();
 }
 
-// Beside what is shown, so that it may be read by programs.
+// Lists unknown ops on stderr, so that programs can read the standard output.
 void SayUnknown(const Graph& graph) {
   const std::string unknown = ListUnknown(graph);
   if (!unknown.empty()) std::fprintf(stderr, "dfrun: not known here:\n%s\n", unknown.c_str());
 }
 
-// The graph of a model as one that TensorFlow imports. `inputs`: the files that it was made of.
+// Returns the graph of a model as one that TensorFlow imports. Sets `inputs` to the files from which it was made.
 Result<Graph> ForTensorFlow(const GraphOptions& options, std::vector<std::string>* inputs) {
   DF_ASSIGN(Model model, LoadModel(ModelOf(options)));
   ForgetLayouts(model.graph);
   *inputs = FilesOf(model);
-  if (model.job) DF_TRY(FreeBatchSizes(model.job->inputs, model.graph));  // they are to be fed
+  if (model.job) DF_TRY(FreeBatchSizes(model.job->inputs, model.graph));  // the inputs are to be fed
   if (model.job && model.job->train) {
     DF_ASSIGN(const Cluster cluster, AssumeCluster(model.tasks, model.RanksNeeded(), model.device_counts, model.graph));
     const LoadedSpec spec{*model.job, std::move(model.graph)};

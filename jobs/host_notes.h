@@ -1,4 +1,4 @@
-// Notes for a person on this host's devices, before a job runs on it.
+// Notes for a person about this host's devices, before a job runs on them.
 #ifndef DFRUN_JOBS_HOST_NOTES_H_
 #define DFRUN_JOBS_HOST_NOTES_H_
 
@@ -7,9 +7,10 @@
 
 namespace dfrun::jobs {
 
-// Lines on the types of devices that a job wants: what of this host's devices, drivers and libraries does not serve it,
-// and what mends that; that this host has none, which is in order where the job runs elsewhere; that this program knows
-// no such devices. No device is taken into use. Empty: there is nothing to say.
+// Returns lines about the types of devices that a job wants; an empty text if there is nothing to say. A note names a
+// device, driver or library of this host that does not work, and what mends it. Or it says that this host has no such
+// devices, which is in order if the job runs elsewhere, or that this program knows no such devices. Takes no device
+// into use.
 std::string HostNotes(const std::set<std::string>& types);
 
 }  // namespace dfrun::jobs

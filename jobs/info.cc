@@ -1,4 +1,4 @@
-// dfrun info: what this binary is made of and what it finds on this machine.
+// `dfrun info`: shows what this binary is made of and what it finds on this machine.
 #include <google/protobuf/stubs/common.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ void Line(const char* what, const std::string& value) {
   WriteText(stdout, value + "\n");
 }
 
-// What is known of a device beside its name.
+// Describes a device besides its name.
 std::string Describe(const DeviceReport& device) {
   std::string text = StrCat(": ", device.description);
   if (device.memory_bytes > 0) text += StrCat(", ", device.memory_bytes >> 20, " MiB");
@@ -49,7 +49,7 @@ std::string Describe(const comm::MpiFinding& mpi) {
   return name + (mpi.library.empty() ? mpi.missing : mpi.library);
 }
 
-// What of the host this process may use.
+// Prints the processors and the memory of the host that this process may use.
 void SayLimits(const HostLimits& limits) {
   const std::string quota =
       limits.quota_cores == 0 ? "" : StrCat(", by the quota of ", limits.quota_cores, " cores in ", limits.cores_group);
@@ -65,7 +65,7 @@ struct InfoOptions {
   SelftestOptions of_selftest;
 };
 
-// The devices of a rank among so many on its host.
+// Returns the devices of a rank among `ranks_on_host` on its host.
 Result<DevicesReport> DevicesOfRank(int rank_on_host, int ranks_on_host) {
   DeviceSite site;
   site.task.job = "worker";
@@ -78,7 +78,7 @@ Result<DevicesReport> DevicesOfRank(int rank_on_host, int ranks_on_host) {
 
 struct RanksFound {
   std::vector<RankBinding> bindings;  // by rank
-  std::vector<std::string> warnings;  // of their devices
+  std::vector<std::string> warnings;  // warnings about their devices
 };
 
 // Gathers each rank's warnings, a line each.
@@ -117,7 +117,7 @@ constexpr int64_t kStartTimeoutS = 300;
 
 Result<int> ShowInfo(bool with_warnings);
 
-// Under a launcher: what rank 0 finds, and where all ranks are.
+// Shows what rank 0 finds and, under a launcher, where all ranks run.
 Result<int> ShowRanks(const InfoOptions& options) {
   const comm::Launcher launcher = comm::FindLauncher();
   if (launcher == comm::Launcher::kNone && !options.selftest) return ShowInfo(/*with_warnings=*/true);
@@ -132,7 +132,7 @@ Result<int> ShowRanks(const InfoOptions& options) {
     for (const std::string& text : found.warnings) WriteText(stdout, StrCat("warning: ", text, "\n"));
     for (const std::string& text : BindingWarnings(ranks, launcher)) WriteText(stdout, StrCat("warning: ", text, "\n"));
   }
-  stages.Started();  // the selftest has bounds of its own
+  stages.Started();  // the selftest has timeouts of its own
   if (!options.selftest) {
     stages.Ending(0, *bootstrap);
     return 0;
@@ -153,7 +153,8 @@ Result<int> ShowRanks(const InfoOptions& options) {
   return code;
 }
 
-// Where all ranks are asked, what they say holds the warnings of this one.
+// Shows what this process finds. `with_warnings` is false if all ranks are asked, since their warnings include this
+// rank's.
 Result<int> ShowInfo(bool with_warnings) {
   Line("dfrun", DFRUN_VERSION);
   Line("built for", "-march=" DFRUN_MARCH);

@@ -1,4 +1,4 @@
-// What the commands write as JSON.
+// JSON text that the commands write.
 #ifndef DFRUN_JOBS_JSON_H_
 #define DFRUN_JOBS_JSON_H_
 
@@ -8,7 +8,7 @@
 
 namespace dfrun::jobs {
 
-// The shortest text that reads back as the same double; null for what JSON cannot say (infinity, NaN).
+// Returns the shortest text that reads back as the same double; null for infinity and NaN, which JSON cannot express.
 std::string JsonNumber(double value);
 
 }  // namespace dfrun::jobs

@@ -1,4 +1,4 @@
-// Parts of a JSON Schema, as JSON text.
+// Builders of the parts of a JSON Schema, as JSON text.
 #ifndef DFRUN_JOBS_JSON_SCHEMA_H_
 #define DFRUN_JOBS_JSON_SCHEMA_H_
 
@@ -9,23 +9,23 @@
 
 namespace dfrun::jobs::schema {
 
-using Member = std::pair<std::string, std::string>;  // a key and the JSON text of its value
+using Member = std::pair<std::string, std::string>;  // key, and the JSON text of its value
 
 std::string Object(const std::vector<Member>& members);
 std::string Array(const std::vector<std::string>& values);
 std::string Strings(const std::vector<std::string>& texts);
 
-// {"$ref": "#/definitions/name"}.
+// Returns {"$ref": "#/definitions/name"}.
 std::string Ref(std::string_view definition);
-// {"type": ["a", "b"]}.
+// Returns {"type": ["a", "b"]}.
 std::string Types(const std::vector<std::string>& types);
 std::string AnyOf(const std::vector<std::string>& schemas);
 std::string ListOf(const std::string& element);
-// One of these, or a text with ${param}.
+// Accepts one of these words, or a text with ${param}.
 std::string Choice(const std::vector<std::string>& words);
-// A mapping of these keys and no others.
+// Accepts a mapping of these keys and no others.
 std::string Mapping(const std::vector<Member>& keys, const std::vector<std::string>& required = {});
-// A mapping of any keys to values of one kind.
+// Accepts a mapping of any keys to values of one kind.
 std::string MappingOf(const std::string& value);
 
 }  // namespace dfrun::jobs::schema

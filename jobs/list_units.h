@@ -1,4 +1,5 @@
-// What cards launch as a whole in a compiled step, for commands that run without them.
+// A listing of the captured subgraphs that GPUs launch as a whole in a compiled step, for commands that run without
+// GPUs.
 #ifndef DFRUN_JOBS_LIST_UNITS_H_
 #define DFRUN_JOBS_LIST_UNITS_H_
 
@@ -9,7 +10,7 @@
 
 namespace dfrun::jobs {
 
-// Lines for the partitions of devices with memory of their own, as src/executor/unit_listing.h has them.
+// Returns lines for the partitions of devices with memory of their own, in the form of src/executor/unit_listing.h.
 Result<std::string> ListUnits(const std::vector<Partition>& partitions);
 
 }  // namespace dfrun::jobs

@@ -26,7 +26,7 @@
 namespace dfrun::jobs {
 namespace {
 
-// `dfrun SPEC` is `dfrun run SPEC`. `words` are the arguments without the program's name.
+// Inserts `run`, since `dfrun SPEC` is `dfrun run SPEC`. `words` are the arguments without the program's name.
 Status InsertRun(std::vector<std::string>& words) {
   if (words.empty() || Commands().count(words[0]) > 0) return Status();
   static const std::vector<std::string> kOwnFlags = {"-h", "--help", "--version"};
@@ -45,13 +45,13 @@ Status InsertRun(std::vector<std::string>& words) {
   return Status();
 }
 
-// exit() would wait for who reads the standard output.
+// Ends the process without exit(), which would wait for the reader of the standard output.
 [[noreturn]] void EndWithoutReader(int code, const Status& status) {
   if (!status.ok()) PrintError(status);
   std::_Exit(code);
 }
 
-// As ReadCommandLine().
+// Loads the devices' libraries and reads the command line, as ReadCommandLine() does.
 std::optional<int> Choose(std::vector<std::string> words, RunCommand* chosen) {
   const comm::StartStage stage("the parts for its devices to load");
   Status status = LoadDeviceParts();
@@ -79,16 +79,16 @@ int Run(std::vector<std::string> words) {
 
 // NOLINTNEXTLINE(bugprone-exception-escape): HandleUncaughtExceptions() ends what escapes
 int main(int argc, char** argv) {
-  // Where ranks are threads, they are so of the launcher's program, which cannot be started as a helper: foreign files
-  // are opened in their process.
+  // If ranks are threads, they belong to the launcher's program, which cannot be started as a helper. Foreign files are
+  // then opened in their process.
   if (!dfrun::comm::RanksAreThreads()) {
     if (const std::optional<int> code = dfrun::RunAsHdf5Helper(argc, argv)) return *code;
   }
   dfrun::jobs::HandleUncaughtExceptions();
   dfrun::comm::StageWatch::OfProcess().Start();
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write
-  // Each large block that is given back makes glibc walk all small ones kept aside so far: a fifth of what building a
-  // graph of 100,000 nodes takes.
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit of a file's size is an error of the write
+  // Disable glibc's fast bins: each large block that is freed makes glibc walk all small blocks in them, which is a
+  // fifth of the time to build a graph of 100,000 nodes.
   mallopt(M_MXFAST, 0);
   return dfrun::jobs::Run(std::vector<std::string>(argv + 1, argv + argc));
 }

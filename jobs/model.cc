@@ -15,20 +15,20 @@
 namespace dfrun::jobs {
 namespace {
 
-// By job: how many tasks the device names of the nodes speak of.
+// Returns how many tasks of each job the device names of the nodes mention.
 std::map<std::string, int> TasksNamed(const Graph& graph) {
   std::map<std::string, int> named;
   for (const Node& node : graph.nodes()) {
     if (node.device.empty()) continue;
     const Result<DeviceName> name = DeviceName::Parse(node.device);
-    if (!name.ok() || !name->job) continue;  // placement says what is wrong with it
+    if (!name.ok() || !name->job) continue;  // placement reports what is wrong with the name
     int& tasks = named[*name->job];
     tasks = std::max(tasks, name->task.value_or(0) + 1);
   }
   return named;
 }
 
-// Of the signature that was chosen; null where it has none of this key.
+// Returns a tensor of the chosen signature; null if it has none of this key.
 const SignatureTensor* FindTensor(const Model& model, std::vector<SignatureTensor> ModelSignature::*which,
                                   const std::string& key) {
   if (model.signature.empty()) return nullptr;
@@ -50,7 +50,7 @@ bool IsSpec(const std::string& path) {
 
 Status CheckMayBeSpec(const std::string& path) {
   const Result<FileIdentity> identity = IdentifyFile(path);
-  if (!identity.ok() || IsSpec(path) || identity->is_text) return Status();  // reading it says what is wrong
+  if (!identity.ok() || IsSpec(path) || identity->is_text) return Status();  // reading the file reports what is wrong
   if (identity->kind != FileKind::kOther) {
     return Error(Code::kBadSpec, path, ": this is ", identity->what,
                  ", no spec; `dfrun eval` runs graphs, `dfrun check` says what they hold");
@@ -142,7 +142,7 @@ Result<Model> LoadRunnable(const ModelOptions& options) {
   };
   const bool has_calls = CallsFunctions(model.graph);
   if (has_calls) DF_TRY(in_file(LowerFunctions(model.graph)));
-  if (!model.job) DF_TRY(in_file(LoosenVariableShapes(model.graph)));  // before it is asked what a run needs
+  if (!model.job) DF_TRY(in_file(LoosenVariableShapes(model.graph)));  // before the graph is asked what a run needs
   if (!has_calls) return model;
   model.tasks = TasksOfDevices(model.graph);
   return model;

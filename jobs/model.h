@@ -1,4 +1,4 @@
-// What a command line names as a model: a spec, or a graph in the public format.
+// A Model is what a command line names as its subject: a spec, or a graph in the public format.
 #ifndef DFRUN_JOBS_MODEL_H_
 #define DFRUN_JOBS_MODEL_H_
 
@@ -15,57 +15,60 @@ namespace dfrun::jobs {
 
 struct Model {
   Graph graph;
-  std::optional<JobSpec> job;                                           // of a spec
-  std::vector<JobTasks> tasks;                                          // how ranks become tasks
+  std::optional<JobSpec> job;                                           // set for a spec
+  std::vector<JobTasks> tasks;                                          // assignment of ranks to tasks
   std::map<std::string, std::vector<Output>, std::less<>> values = {};  // LoadedSpec::values
-  std::optional<MetaGraph> meta = {};                                   // of a MetaGraph or SavedModel
-  std::string signature = {};                                           // of `meta`, by which it is called; or none
-  DeviceCounts device_counts = {};                                      // of the cluster, as far as they are said
+  std::optional<MetaGraph> meta = {};                                   // set for a MetaGraph or SavedModel
+  // Signature of `meta` that is called; may be empty
+  std::string signature = {};
+  // Devices of the cluster, as far as they are given
+  DeviceCounts device_counts = {};
 
-  // What is fetched: "name" or "name:port", as the signature calls its results, the spec its values, else as the graph
-  // does. NotFound, InvalidArgument.
+  // Returns the output to fetch for "name" or "name:port". The name is a result of the signature, a value of the spec,
+  // or an output of the graph. NotFound or InvalidArgument for other texts.
   Result<Output> ParseOutput(const std::string& text) const;
-  // What is fed: as the signature calls its arguments, else the same.
+  // Returns the output to feed. The name is an argument of the signature, or otherwise as in ParseOutput().
   Result<Output> ParseInput(const std::string& text) const;
 
-  // The least number of ranks that has every task that `tasks` and the devices of nodes name.
+  // Returns the least number of ranks that has every task that `tasks` and the devices of nodes name.
   int RanksNeeded() const;
 };
 
 struct ModelOptions {
   std::string path;
   std::vector<std::string> sets;    // values for a spec's params
-  std::vector<std::string> tags;    // of a graph of a SavedModel
-  int ranks = 0;                    // of the run; 0: not known
-  DeviceCounts device_counts = {};  // in place of those that a spec's cluster says
+  std::vector<std::string> tags;    // tags of the wanted graph of a SavedModel
+  int ranks = 0;                    // ranks of the run; 0: not known
+  DeviceCounts device_counts = {};  // override those of the spec's cluster
 };
 
-// Specs end in .yaml or .yml; everything else is read by ReadGraphFile(). What calls functions of the graph's library
-// stays as it is.
+// Loads a model. Specs end in .yaml or .yml; everything else is read by ReadGraphFile(). Calls of the graph library's
+// functions stay calls.
 Result<Model> LoadModel(const ModelOptions& options);
 
-// The same, with the nodes of functions instead of those that call them: as it runs.
+// Loads a model as it runs: function calls are replaced by the functions' nodes.
 Result<Model> LoadRunnable(const ModelOptions& options);
 
-// Chooses the signature by which a model is called: `name`; empty: serving_default, else the only one, else none. Usage
-// error where there is none of that name, or a tensor that it names is not in the graph.
+// Chooses the signature by which a model is called: `name`; if that is empty, serving_default, or else the only
+// signature, or else none. Usage error if there is no signature of that name, or if the graph lacks a tensor that it
+// names.
 Status ChooseSignature(const std::string& name, Model& model);
-// The signatures of a model, a line each; empty: it has none.
+// Returns the signatures of a model, one per line; an empty text if it has none.
 std::string ListSignatures(const Model& model);
 
-// The same for what must be a spec, whatever it is called.
+// Loads a file that must be a spec, whatever its name ends in.
 Result<Model> LoadSpecModel(const ModelOptions& options);
 
 bool IsSpec(const std::string& path);
 
-// BadSpec, with what it is and what reads it, for what its content shows to be no text.
+// Returns BadSpec for a file whose content shows that it is no text, with what it is and what reads it.
 Status CheckMayBeSpec(const std::string& path);
 
-// The jobs that the device names of a graph speak of, by name, each with the tasks that it needs; `worker`, or else the
-// last, takes the remaining ranks. None: every rank is a worker.
+// Returns the jobs that the device names of a graph mention, by name, each with the tasks that it needs. `worker`, or
+// else the last job, takes the remaining ranks. If there are none, every rank is a worker.
 std::vector<JobTasks> TasksOfDevices(const Graph& graph);
 
-// Nodes that nothing reads.
+// Returns the nodes whose outputs no node reads.
 std::vector<NodeId> Sinks(const Graph& graph);
 
 }  // namespace dfrun::jobs

@@ -45,7 +45,7 @@ std::vector<int> ArgsWithGradients(const OpDef& op, const std::vector<ArgDef>& a
   return found;
 }
 
-// "yes", "yes; none for a, b": the word of the first input, then those of others.
+// Returns "yes", "yes; none for a, b": the word of the first input, then those of others.
 std::string OfOutput(const OpDef& op, const std::vector<int>& inputs, int output) {
   std::vector<std::pair<GradientFlow, std::vector<std::string>>> groups;
   for (int input : inputs) {

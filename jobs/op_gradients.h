@@ -1,4 +1,4 @@
-// What the listings of ops say of an op's gradient.
+// The texts about an op's gradient in the listings of ops.
 #ifndef DFRUN_JOBS_OP_GRADIENTS_H_
 #define DFRUN_JOBS_OP_GRADIENTS_H_
 
@@ -8,14 +8,14 @@
 
 namespace dfrun::jobs {
 
-// Words of GradientFlow: `yes`, `none`, `zero`, `stops`, `state`, `draw`; `-` where no input, or no output, can have a
-// gradient. Where inputs differ: "yes; none for a, b"; where outputs do: "y: yes; sum: none".
+// Returns a table cell of GradientFlow's words: `yes`, `none`, `zero`, `stops`, `state`, `draw`; `-` if no input, or no
+// output, can have a gradient. If inputs differ: "yes; none for a, b"; if outputs do: "y: yes; sum: none".
 std::string GradientCell(const OpDef& op);
 
-// The same, and what the words mean, where it is not `yes`.
+// Returns the cell and, if it is not `yes`, the meaning of its words.
 std::string GradientText(const OpDef& op);
 
-// What each word means: a line each.
+// Returns the meaning of each word, one per line.
 std::string GradientLegend();
 
 }  // namespace dfrun::jobs

@@ -18,7 +18,7 @@ bool HoldsWord(std::string_view text, std::string_view word) {
                      [&](char a, char b) { return lower(a) == lower(b); }) != text.end();
 }
 
-// Signature() puts the attrs after semicolons: a line each is easier to read.
+// Returns the signature with a line for each attr, which is easier to read than Signature()'s semicolons.
 std::string SignatureLines(const OpDef& op) {
   std::string out;
   for (char c : op.Signature()) out += c == ';' ? "\n " : std::string(1, c);
@@ -41,7 +41,7 @@ std::string KernelLines(const OpDef& op, std::string_view indent) {
   return out.empty() ? StrCat(indent, "none: the runtime itself does it, or cards alone do\n") : out;
 }
 
-// "float32, float64", "Tidx=int32, int64".
+// Returns "float32, float64", "Tidx=int32, int64".
 std::string TypesText(std::string_view types) {
   if (types.substr(0, 2) == "T=") types.remove_prefix(2);
   std::string text;
@@ -49,7 +49,7 @@ std::string TypesText(std::string_view types) {
   return text;
 }
 
-// "cpu: float32, float64", "cpu: Tidx=int32, int64", "cpu: any"; `on_gpu`: whether there is a kernel for GPUs.
+// Returns "cpu: float32, float64", "cpu: Tidx=int32, int64", "cpu: any". `on_gpu`: there is a kernel for GPUs.
 std::string TableCell(const OpDef& op, bool on_gpu) {
   std::vector<std::string> devices;
   for (const auto& [device, types] : KernelTypes(op)) {
@@ -59,7 +59,7 @@ std::string TableCell(const OpDef& op, bool on_gpu) {
   return Join(devices, "; ");
 }
 
-// Of kernels for GPUs: "float32, float64", "as cpu", "plain".
+// Returns the dtypes of kernels for GPUs: "float32, float64", "as cpu", "plain".
 std::string GpuCell(const OpDef& op, const std::string& types) {
   static const std::string& plain = *new std::string([] {
     std::set<DType> dtypes;
@@ -74,7 +74,7 @@ std::string GpuCell(const OpDef& op, const std::string& types) {
   return types.substr(types.find('=') + 1) == plain ? "plain" : TypesText(types);
 }
 
-// "12 | 3", "0 | tests/unit/state/variable_test.cc".
+// Returns "12 | 3", "0 | tests/unit/state/variable_test.cc".
 std::string TestCells(const OpTests& tests) {
   if (tests.cases > 0 || tests.graphs > 0) return StrCat(tests.cases, " | ", tests.graphs);
   return StrCat("0 | ", tests.test.empty() ? "0" : tests.test);
@@ -83,7 +83,7 @@ std::string TestCells(const OpTests& tests) {
 }  // namespace
 
 std::map<std::string, std::vector<std::string>> KernelTypes(const OpDef& op) {
-  std::map<std::string_view, std::map<std::string_view, std::set<DType>>> by_device;  // device, attr
+  std::map<std::string_view, std::map<std::string_view, std::set<DType>>> by_device;  // keys: device, attr
   for (const KernelDef* k : KernelRegistry::Builtin().List(op.name))
     by_device[k->device_type][k->attr].insert(k->dtype);
   std::map<std::string, std::vector<std::string>> out;

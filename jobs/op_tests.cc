@@ -1,4 +1,4 @@
-// Finds what tests each op: golden cases (tests/golden/FORMAT.md), exported graphs, sources of tests.
+// Finds the tests of each op: golden cases (tests/golden/FORMAT.md), exported graphs, sources of tests.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -34,7 +34,7 @@ void CountCases(const std::string& path, OpTestsByName& tests) {
   }
 }
 
-// The graph of a GraphDef, or the first of a SavedModel.
+// Reads the graph of a GraphDef, or the first one of a SavedModel.
 Result<proto::GraphDef> ReadGraph(const std::string& path) {
   const std::string data = ReadFile(path);
   proto::GraphDef def;
@@ -46,7 +46,7 @@ Result<proto::GraphDef> ReadGraph(const std::string& path) {
   return Error(Code::kBadSpec, path, ": ", is_graph.message());
 }
 
-// A graph's functions are part of it.
+// Counts a graph for the ops of its nodes and of its functions.
 Status CountGraph(const std::string& path, OpTestsByName& tests) {
   DF_ASSIGN(const proto::GraphDef def, ReadGraph(path));
   std::set<std::string> ops;
@@ -58,7 +58,7 @@ Status CountGraph(const std::string& path, OpTestsByName& tests) {
   return Status();
 }
 
-// Names of ops stand in quotes.
+// Notes a source for the ops whose names stand in quotes in it.
 void NoteSource(const std::string& path, OpTestsByName& tests) {
   std::istringstream parts(ReadFile(path));
   std::set<std::string> quoted;
@@ -70,7 +70,7 @@ void NoteSource(const std::string& path, OpTestsByName& tests) {
   }
 }
 
-// Lines "Op: dtypes".
+// Reads lines of the form "Op: dtypes".
 void NoteGpuKernels(const std::string& path, OpTestsByName& tests) {
   std::istringstream lines(ReadFile(path));
   for (std::string line; std::getline(lines, line);) {

@@ -1,4 +1,4 @@
-// dfrun ops [WORD]: what the op and kernel registries hold.
+// `dfrun ops [WORD]`: shows the content of the op and kernel registries.
 #include <cstdio>
 #include <memory>
 

@@ -1,6 +1,6 @@
-// The options of a subcommand, as it declares them.
+// The options of a subcommand, as the subcommand declares them.
 //
-// CLI11 reads them. Its headers take seconds to compile, so they are known to options.cc and command.cc alone.
+// CLI11 reads them. Its headers take seconds to compile, so only options.cc and command.cc include them.
 #ifndef DFRUN_JOBS_OPTIONS_H_
 #define DFRUN_JOBS_OPTIONS_H_
 
@@ -15,7 +15,7 @@ class Option;
 
 namespace dfrun::jobs {
 
-// One that has been declared, to say more of it: each gives itself back.
+// A declared option. Each method restricts it further and returns it.
 class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
@@ -29,8 +29,10 @@ class Option {
   CLI::Option* option_;
 };
 
-// Thread safety: one thread, before the command line is read. The variables outlive its reading; one whose option is
-// absent stays as it is. A name is "--name", or "name" of a word that stands by itself.
+// Declares the options of a subcommand. A name is "--name", or "name" for a word that stands by itself. A variable
+// whose option is absent keeps its value.
+// Lifetime: the variables must outlive the reading of the command line.
+// Thread safety: one thread, before the command line is read.
 class Options {
  public:
   explicit Options(CLI::App& app) : app_(app) {}
@@ -38,11 +40,11 @@ class Options {
   Option Value(const std::string& name, std::string& value, const std::string& help);
   Option Value(const std::string& name, int& value, const std::string& help);
   Option Value(const std::string& name, int64_t& value, const std::string& help);
-  // Given any number of times, with one value each.
+  // Declares an option that may be given any number of times, with one value each.
   Option Values(const std::string& name, std::vector<std::string>& values, const std::string& help);
-  // "--name" sets the value to `alone`, "--name=text" to the text.
+  // Declares an option that sets the value to `alone` as "--name", and to the text as "--name=text".
   Option FlagOrValue(const std::string& name, const std::string& alone, std::string& value, const std::string& help);
-  // Sets it; "--name{false}" clears it. "--name=text" is an error.
+  // Declares a flag that sets the value; "--name{false}" clears it. "--name=text" is an error.
   Option Flag(const std::string& name, bool& value, const std::string& help);
 
   CLI::App& app() { return app_; }

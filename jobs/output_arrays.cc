@@ -25,7 +25,7 @@ Status OutputArrays::AddDataset(const ArrayInfo& info) {
     DF_ASSIGN(dataset.strings, Tensor::Allocate(SystemAllocator(), info.dtype, flat));
     return Status();
   }
-  // The library gives the dataset its place; of the value it takes no more than dtype and shape.
+  // The library gives the dataset its place; it needs only the dtype and shape of the value.
   const Tensor header = Tensor::Borrowed(info.dtype, info.shape, nullptr);
   const Result<DatasetInfo> added = file_->Write("/" + info.name, header, /*write_bytes=*/false);
   DF_TRY(added.status().Annotate("writing the fetch '" + info.name + "'"));

@@ -1,4 +1,4 @@
-// Arrays in an HDF5 file that the command line names, written as they come.
+// An array store in an HDF5 file that the command line names. Arrays are written as they come.
 #ifndef DFRUN_JOBS_OUTPUT_ARRAYS_H_
 #define DFRUN_JOBS_OUTPUT_ARRAYS_H_
 
@@ -13,8 +13,9 @@
 
 namespace dfrun::jobs {
 
-// One dataset an array, under its name, and the mark of a file that dfrun wrote. Of arrays of one name the first is
-// written. Strings, whose lengths the file must know, are kept in memory until End(), which puts the file into place.
+// Writes one dataset for each array, under its name, and the mark of a file that dfrun wrote. Of several arrays with
+// one name only the first is written. Strings are kept in memory until End(), since the file must know their lengths.
+// End() puts the file into place.
 class OutputArrays final : public ArrayStore {
  public:
   explicit OutputArrays(OutputFile target) : target_(std::move(target)) {}
@@ -26,10 +27,10 @@ class OutputArrays final : public ArrayStore {
  private:
   struct Dataset {
     ArrayInfo info;
-    bool is_written = false;  // false: another has its name
-    uint64_t offset = 0;      // of the next elements in the file
-    Tensor strings = {};      // kept, flat
-    int64_t appended = 0;     // elements
+    bool is_written = false;  // false: an earlier array has its name
+    uint64_t offset = 0;      // offset of the next elements in the file
+    Tensor strings = {};      // strings kept until End(), flat
+    int64_t appended = 0;     // number of elements
   };
 
   Status AddDataset(const ArrayInfo& info);

@@ -19,10 +19,11 @@ constexpr char kHdf5Mark[] = "dfrun_output";
 constexpr std::string_view kTextMark = " written by dfrun\n";
 // Field 1000 of the message, of 16 bytes. Readers keep or skip a field that they do not know.
 constexpr std::string_view kBinaryMark = "\xC2\x3E\x10written by dfrun";
-// What a trace of dfrun is known by.
+// Beginning by which a trace of dfrun is recognised.
 constexpr std::string_view kTraceBegin =
     "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",";
-constexpr uint64_t kLooked = 4096;  // HDF5 puts the first attribute of the root group behind the group's header
+// Bytes searched: HDF5 puts the first attribute of the root group behind the group's header
+constexpr uint64_t kLooked = 4096;
 
 Status CannotWrite(const std::string& path, const std::string& why) {
   return IoError("cannot write '", path, "': ", why);
@@ -32,13 +33,13 @@ bool IsSame(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// Whether `info` is of the file `input`, or of the directory that it is.
+// Returns whether `info` is that of the file or directory `input`.
 bool Is(const std::string& input, const struct stat& info) {
   struct stat other;
   return ::stat(input.c_str(), &other) == 0 && IsSame(info, other);
 }
 
-// Whether `path` lies in the directory `input`, at any depth.
+// Returns whether `path` lies in the directory `input`, at any depth.
 bool LiesIn(const std::string& input, const std::string& path) {
   std::error_code error;
   const std::filesystem::path resolved = std::filesystem::canonical(path, error);
@@ -78,7 +79,7 @@ Status CheckParent(const std::string& path) {
   return CannotWrite(path, StrCat(std::strerror(errno), AboutPath(path)));
 }
 
-// The texts of a graph's constants and attrs.
+// Adds the texts of a graph's constants and attrs.
 void AddTexts(const AttrValue& value, std::vector<std::string>& texts) {
   if (const auto* text = value.get<std::string>()) texts.push_back(*text);
   if (const auto* list = value.get<std::vector<std::string>>()) texts.insert(texts.end(), list->begin(), list->end());
@@ -116,7 +117,7 @@ Status OutputFile::Check() const {
 
 Result<OutputDraft> OutputFile::Begin() const {
   DF_ASSIGN(const std::string beside, FreeName(path + ".", ""));
-  // What stands under the name itself is looked at when the file is whole.
+  // An existing file under the name itself is checked again when the new file is complete.
   DF_ASSIGN(TemporaryFile temporary, TemporaryFile::Create(Check().ok() ? path : beside));
   return OutputDraft(*this, std::move(temporary));
 }

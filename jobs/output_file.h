@@ -1,10 +1,10 @@
-// Files that the command line names to be written: --out, --stats, --json.
+// The files that a command writes because the command line names them: --out, --stats, --json.
 //
-// What dfrun writes there carries a mark: the attribute `dfrun_output` of an HDF5 file's root group, the member
-// "written_by" of JSON (a trace has its beginning), a comment in the first line of text, a last field that no reader of
-// GraphDefs knows in a .pb. A file that stands there already is replaced where it carries the mark or --force is given.
-// Never replaced are a file that the command reads, and anything but a regular file; links are not followed. Thread
-// safety: functions without state.
+// A file that dfrun writes there carries a mark: the attribute `dfrun_output` of an HDF5 file's root group, the member
+// "written_by" of JSON (a trace has its own beginning), a comment in the first line of text, and in a .pb a last field
+// that no reader of GraphDefs knows. An existing file is replaced if it carries the mark or if --force is given. A file
+// that the command reads is never replaced, and neither is anything but a regular file; links are not followed.
+// Thread safety: functions without state.
 #ifndef DFRUN_JOBS_OUTPUT_FILE_H_
 #define DFRUN_JOBS_OUTPUT_FILE_H_
 
@@ -30,26 +30,26 @@ struct OutputFile {
   bool force = false;
   std::vector<std::string> inputs = {};  // files and directories that the command reads
 
-  // Whether it can be written, as far as is known before: results of hours are not to be lost to a misspelt directory.
-  // kUsage for a file that may not be replaced; kIo for a name that no file can have.
+  // Checks whether the file can be written, as far as that is known before, so that results of hours are not lost to a
+  // misspelt directory. kUsage for a file that may not be replaced; kIo for a name that no file can have.
   Status Check() const;
-  // A new file under a name of its own until it is put into place.
+  // Creates a new file, which has a temporary name until it is put into place.
   Result<OutputDraft> Begin() const;
-  // Writes a new file by `write`, which gets a name for it and marks it, and puts it into place.
+  // Creates a new file, lets `write` fill and mark it under its temporary name, and puts it into place.
   Status Write(const std::function<Status(const std::string& path)>& write) const;
-  // The same of this content, which is marked.
+  // Writes a file of this content, which must be marked.
   Status WriteText(std::string_view content) const;
 };
 
-// A file that is being written; gone with the object where it is not committed.
+// A file that is being written. The destructor removes it unless it was committed.
 class OutputDraft {
  public:
   OutputDraft(OutputFile target, TemporaryFile file) : target_(std::move(target)), file_(std::move(file)) {}
 
   const FileDescriptor& file() const { return file_.file(); }
   const std::string& path() const { return file_.path(); }
-  // Puts it into place. Where a file stands there by now that may not be replaced, it gets another name, which the
-  // error tells.
+  // Puts the file into place. If by now a file stands there that may not be replaced, this file gets another name,
+  // which the error tells.
   Status Commit();
 
  private:
@@ -57,14 +57,16 @@ class OutputDraft {
   TemporaryFile file_;
 };
 
-// The files that a model was read from, that its inputs are, and that constants and attrs of its graph name.
+// Returns the files that a model was read from, the files of its inputs, and those that constants and attrs of its
+// graph name.
 std::vector<std::string> FilesOf(const Model& model);
 
-// The mark in each format. The first of a text's lines, which begin with `comment` where they are one.
+// The following add the mark in each format. MarkedText() puts it before the text, in a line that begins with
+// `comment`.
 std::string MarkedText(std::string_view comment, std::string_view text);
-inline constexpr std::string_view kJsonMark = "\"written_by\": \"dfrun\"";  // a member
+inline constexpr std::string_view kJsonMark = "\"written_by\": \"dfrun\"";  // a member of a JSON object
 Status MarkHdf5(Hdf5Writer& file);
-// A GraphDef as the file `path` holds it.
+// Returns a marked GraphDef in the format that the name of the file `path` asks for.
 std::string MarkedGraphDef(const Graph& graph, const std::string& path);
 
 }  // namespace dfrun::jobs

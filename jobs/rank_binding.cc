@@ -77,7 +77,7 @@ std::vector<std::string> SplitNames(const std::string& text) {
 
 constexpr size_t kFields = 7;
 
-// How ranks get cores of their own, as many as they have threads.
+// Returns how to give each rank as many cores of its own as it has threads.
 std::string Bind(comm::Launcher launcher) {
   switch (launcher) {
     case comm::Launcher::kOpenMpi:
@@ -93,7 +93,7 @@ std::string Bind(comm::Launcher launcher) {
   return "taskset -c LIST binds it to others";
 }
 
-// Ranks by host, in their order.
+// Returns the ranks by host, in their order.
 std::map<std::string, std::vector<int>> ByHost(const std::vector<RankBinding>& ranks) {
   std::map<std::string, std::vector<int>> hosts;
   for (size_t r = 0; r < ranks.size(); ++r) hosts[ranks[r].host].push_back(static_cast<int>(r));

@@ -16,11 +16,11 @@
 namespace dfrun::jobs {
 namespace {
 
-// After a loss: for the steps to end in, until this rank is ended in its midst.
+// Time for the steps to end after a loss, before this rank aborts.
 constexpr std::chrono::seconds kOrderly(4);
 
-// After which a rank that was not heard is taken for one that cannot be reached by heartbeats. One that was is missed
-// from then on.
+// Time after which a rank that was not heard counts as one that heartbeats cannot reach. A rank that was heard once is
+// missed from then on.
 constexpr std::chrono::seconds kFirstHeartbeats(2);
 
 [[noreturn]] void SleepForever() {
@@ -65,10 +65,10 @@ void RankEnd::AbortAfterLoss(const Status& error) {
   AbortAll(error);
 }
 
-// On the heartbeats' thread, which goes on.
+// Runs on the heartbeat thread, which must go on.
 void RankEnd::OnLost(const Status& loss, int rank) {
   std::signal(SIGPIPE, SIG_IGN);
-  if (rank == group_.rank()) {  // the others end without it
+  if (rank == group_.rank()) {  // this rank was declared dead: the others end without it
     comm::ExitAfter(comm::kLauncherEnds, ExitCode(loss.code()));
     Say(rank, loss.ToString());
     std::_Exit(ExitCode(loss.code()));
@@ -81,8 +81,8 @@ void RankEnd::OnLost(const Status& loss, int rank) {
     std::this_thread::sleep_for(kOrderly);
     AbortAfterLoss(loss);
   }).detach();
-  // At once: a launcher that has seen the death too kills this rank soon, and the thread that leads may be in MPI. By
-  // another thread: nobody may read.
+  // Report the loss at once: a launcher that has seen the death too kills this rank soon, and the thread that leads may
+  // be in MPI. Report it on another thread, because the write blocks if nobody reads.
   if (heartbeat_ == nullptr || heartbeat_->speaker() != group_.rank()) return;
   std::thread([loss] { DF_LOG(kWarning) << loss.message(); }).detach();
 }

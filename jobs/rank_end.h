@@ -1,4 +1,4 @@
-// How this process ends where ranks cannot end in order: an error of the network, a rank that was lost.
+// RankEnd ends this process when the ranks cannot end in order: after an error of the network, or when a rank was lost.
 #ifndef DFRUN_JOBS_RANK_END_H_
 #define DFRUN_JOBS_RANK_END_H_
 
@@ -11,27 +11,30 @@
 
 namespace dfrun::jobs {
 
-// What is bounded here: after a loss the steps have some seconds to end in, and who leads to say more of it; the rank
-// that speaks for all ends the launcher's job, and where the launcher does not reach a rank, that ends itself.
+// Bounds the end of the job. After a loss the steps have some seconds to end, and rank 0 to report more. Then the
+// coordinator, the rank that reports for all, ends the launcher's job. A rank that the launcher does not reach ends
+// itself.
 // Thread safety: all methods from any thread.
 class RankEnd {
  public:
-  // The group outlives it.
+  // The group must outlive this object.
   explicit RankEnd(comm::ProcessGroup& group) : group_(group) {}
-  // Where a rank was lost this process does not get past it: MPI would wait for the lost rank.
+  // Ends the process if a rank was lost, because MPI would wait for the lost rank.
   ~RankEnd();
   RankEnd(const RankEnd&) = delete;
   RankEnd& operator=(const RankEnd&) = delete;
 
-  // Starts to watch the other ranks. Collective, once.
+  // Starts to watch the other ranks. Collective; called once.
   Status StartHeartbeat(const comm::WatchTimes& times);
-  // Null before.
+  // Returns null before StartHeartbeat().
   comm::Heartbeat* heartbeat() const { return heartbeat_.get(); }
 
-  // Says the error, and ends every rank with its exit code. Who is not to speak waits first: who speaks ends it.
+  // Prints the error and ends every rank with its exit code. In AbortAfterLoss(), ranks other than the coordinator
+  // first give the coordinator time to do so.
   [[noreturn]] void AbortAll(const Status& error);
   [[noreturn]] void AbortAfterLoss(const Status& error);
-  // No step will ever go on: as after a loss, but of one rank at once, for nothing else ends its steps.
+  // Handles a job whose steps will never go on, in the same way as a loss. A single rank ends at once, since nothing
+  // else ends its steps.
   void OnStuck(const Status& stuck);
 
  private:

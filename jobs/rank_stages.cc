@@ -15,7 +15,8 @@ RankStages::RankStages(int64_t timeout_s) {
   watch.Enter(comm::Stage{.what = "every rank to start"});
 }
 
-// A launcher waits for a rank that is stopped, unless another ends with an error.
+// Waits for the other ranks of this host. If the wait times out, this process ends with an error: a launcher waits for
+// a stopped rank unless another rank does so.
 RankStages::~RankStages() {
   StageWatch& watch = StageWatch::OfProcess();
   if (exit_code_) {

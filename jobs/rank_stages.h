@@ -1,4 +1,5 @@
-// The start and the end of a process that joins others: bounded by the watch of stages, before and after heartbeats.
+// The start and the end of a process that joins other ranks. The stage watch bounds them, before and after heartbeats
+// do.
 #ifndef DFRUN_JOBS_RANK_STAGES_H_
 #define DFRUN_JOBS_RANK_STAGES_H_
 
@@ -9,21 +10,22 @@
 
 namespace dfrun::jobs {
 
-// Declared before what joins the ranks, so that it outlives it. The start begins with it.
+// Begins the start in its constructor.
+// Lifetime: must be declared before what joins the ranks, so that it outlives that.
 // Thread safety: one thread.
 class RankStages {
  public:
-  // `timeout_s`: for all ranks to have started; 0: nothing is ended.
+  // `timeout_s` bounds the start of all ranks; 0: the start is not bounded.
   explicit RankStages(int64_t timeout_s);
-  // Waits for the other ranks of this host to end, where Ending() was called and this rank is the lowest.
+  // Waits for the other ranks of this host to end, if Ending() was called and this rank is the lowest.
   ~RankStages();
   RankStages(const RankStages&) = delete;
   RankStages& operator=(const RankStages&) = delete;
 
-  // From here on heartbeats tell of the others.
+  // Ends the start: heartbeats watch the other ranks from now on.
   void Started();
-  // What the ranks were started for is written, or has failed: this process ends with the code, and `bootstrap`, which
-  // is to be destroyed before this, leaves the job.
+  // Begins the end: the results are written, or the job has failed. This process ends with `exit_code`. `bootstrap`
+  // leaves the job and must be destroyed before this object.
   void Ending(int exit_code, comm::Bootstrap& bootstrap);
 
  private:

@@ -22,10 +22,11 @@ namespace {
 
 constexpr int64_t kStallS = 60;
 
-// A signal may have reached one rank alone, which then gives rank 0 time to end the job by itself.
+// Time that another rank gives rank 0 to end the job in order, since a signal may have reached one rank alone.
 constexpr StopGuard::Seconds kRankZeroFirst(2);
 
-// Null where signals are no requests, and where rank 0 in the same process has one. The group and `end` outlive it.
+// Returns null if signals are no requests to stop, or if rank 0 in the same process has a guard. The group and `end`
+// must outlive the guard.
 std::unique_ptr<StopGuard> MakeGuard(const comm::ProcessGroup& group, RankEnd& end, const RankOptions& options) {
   if (options.grace_s == 0 || (group.rank() != 0 && comm::RanksAreThreads())) return nullptr;
   StopGuard::Seconds grace(static_cast<double>(options.grace_s));
@@ -33,8 +34,8 @@ std::unique_ptr<StopGuard> MakeGuard(const comm::ProcessGroup& group, RankEnd& e
   return std::make_unique<StopGuard>(ProcessStop(), grace, [&end](const Status& overdue) { end.AbortAll(overdue); });
 }
 
-// Others may wait for this rank, or MPI for one that is lost: MPI cannot be left in order. `outcome` says more of it
-// where it is an error.
+// Aborts all ranks after an error of the network: others may wait for this rank, or MPI for a lost one, so MPI cannot
+// be left in order. `outcome`, if it is an error, says more than the network's.
 void AbortIfNetworkFailed(RankEnd& end, const Runtime& runtime, const Status& outcome) {
   const Status network = runtime.network_status();
   if (!network.ok()) end.AbortAfterLoss(outcome.ok() ? network : outcome);
@@ -47,7 +48,7 @@ void SayDifferences(const comm::ProcessGroup& group) {
   }
 }
 
-// What devices that record have done in all steps.
+// Prints what the devices that capture steps have done in all steps.
 void SayCounters(const Runtime& runtime) {
   for (const auto& device : runtime.devices()) {
     const DeviceRecording* const recording = DeviceRecording::Of(*device);
@@ -80,13 +81,13 @@ RuntimeOptions OptionsOf(const RankOptions& options, const comm::ProcessGroup& g
   return made;
 }
 
-// Leads or serves. The exit code of this rank, whose error is said.
+// Leads or serves. Returns the exit code of this rank, whose error has been printed.
 Result<int> Work(Runtime& runtime, const RankOptions& options, RankEnd& end, const RankRole& role) {
   const Status done = role(runtime);
   if (options.explain_gpu) SayCounters(runtime);
   AbortIfNetworkFailed(end, runtime, done);
-  if (runtime.rank() != 0) return ExitCodeAfterStop(done.code());  // the reason is rank 0's to print
-  // Said before the others know: they end with the error's exit code, at which mpirun ends this rank.
+  if (runtime.rank() != 0) return ExitCodeAfterStop(done.code());  // rank 0 prints the reason
+  // Print the error before the others learn of it: they end with its exit code, and mpirun then ends this rank.
   if (!done.ok()) PrintError(done);
   const Status told = Shutdown(runtime, done);
   if (done.ok()) DF_TRY(told);

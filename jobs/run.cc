@@ -1,4 +1,4 @@
-// dfrun run SPEC: runs the job that the spec describes.
+// `dfrun run SPEC`: runs the job that the spec describes.
 #include <csignal>
 #include <memory>
 
@@ -16,19 +16,19 @@ namespace dfrun::jobs {
 namespace {
 
 constexpr const char* kNewest = "newest";
-// As long as the scripts have Open MPI wait between SIGTERM and SIGKILL.
+// The time that the scripts make Open MPI wait between SIGTERM and SIGKILL.
 constexpr int64_t kGraceS = 20;
 
 struct RunOptions {
   std::string spec;
-  std::string resume;  // kNewest, a step, or nothing
+  std::string resume;  // kNewest, a step, or empty
   RankOptions ranks;
   JobOptions job;
   std::vector<std::string> allow_paths;
   bool force = false;
 };
 
-// From which checkpoint to go on, if any.
+// Parses from which checkpoint to resume, if any.
 Status ReadResume(const std::string& text, JobOptions& job) {
   job.resume = !text.empty() && text != "false";
   if (!job.resume || text == kNewest || text == "true") return Status();
@@ -54,7 +54,7 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
   job.grace_s = static_cast<double>(options.ranks.grace_s);
   if (job.output.empty()) job.output = spec.job.name + ".run";
   job.files = RulesOfModel(options.spec, options.allow_paths);
-  job.files.trusts_inputs = true;  // a spec, whatever it is called
+  job.files.trusts_inputs = true;  // the file is a spec, whatever its name
   AllowSets(job.sets, job.files);
   job.files.may_replace = options.force;
   std::signal(SIGPIPE, SIG_IGN);  // see ~Progress()

@@ -19,13 +19,13 @@ namespace {
 
 constexpr size_t kSizes[] = {
     0, 8, 4096, size_t{1} << 16, size_t{1} << 20, size_t{1} << 24, size_t{1} << 28, size_t{1} << 30};
-// From here on a pair's bandwidth is compared, below its time.
+// From this size on a pair's bandwidth is compared, below it the time.
 constexpr size_t kBandwidthBytes = size_t{1} << 20;
-constexpr double kSlow = 4;  // times the median
+constexpr double kSlow = 4;  // multiple of the median from which a pair is slow
 constexpr int kTripsOfSmall = 20;
 constexpr int kTripsOfLarge = 2;
 
-// Another word at each place, in each message.
+// Returns a word that differs at each place and in each message.
 uint64_t Word(size_t at, uint64_t seed) {
   return (at + 1) * 0x9e3779b97f4a7c15U ^ seed * 0xbf58476d1ce4e5b9U;
 }
@@ -37,7 +37,7 @@ void Fill(std::vector<char>& data, uint64_t seed) {
   }
 }
 
-// The first byte that is not as Fill() made it.
+// Returns the first byte that is not as Fill() made it.
 std::optional<size_t> FirstDamage(const std::vector<char>& data, uint64_t seed) {
   for (size_t at = 0; at < data.size(); at += sizeof(uint64_t)) {
     const uint64_t word = Word(at, seed);
@@ -67,14 +67,14 @@ class Line {
  public:
   Line(comm::Transport& transport, const SelftestOptions& options) : transport_(transport), options_(options) {}
 
-  // To and fro with `peer`; `first`: this rank sends first. Seconds of one way. Unavailable: a message did not come in
-  // time; Internal: it was damaged.
+  // Sends to and fro with `peer`, and returns the seconds of one way. `first`: this rank sends first. Unavailable if a
+  // message did not come in time; Internal if it was damaged.
   Result<double> Trips(int peer, bool first, size_t bytes) {
     const int trips = bytes < kBandwidthBytes ? kTripsOfSmall : kTripsOfLarge;
     std::vector<char> sent(bytes);
     std::vector<char> received(bytes);
     Fill(sent, static_cast<uint64_t>(transport_.rank()));
-    double seconds = std::numeric_limits<double>::infinity();  // the least: ranks may share a core
+    double seconds = std::numeric_limits<double>::infinity();  // the least, since ranks may share a core
     for (int trip = 0; trip < trips; ++trip) {
       const double start = Now(CLOCK_MONOTONIC);
       if (first) DF_TRY(Send(peer, sent));
@@ -103,7 +103,7 @@ class Line {
     return Wait(call);
   }
 
-  // What has not come in time is ended, since its memory goes.
+  // Waits for a call. Aborts a call that has not ended in time, because its memory is freed.
   Status Wait(const Call& call) {
     const double deadline = Now(CLOCK_MONOTONIC) + options_.timeout_s;
     while (!call.is_done) {
@@ -119,7 +119,7 @@ class Line {
   const SelftestOptions& options_;
 };
 
-// The peer of `rank` in a round of a tournament in which each meets each once; -1: none.
+// Returns the peer of `rank` in a round of a tournament in which every two ranks meet once; -1: none.
 int PeerOf(int rank, int round, int ranks) {
   const int players = ranks + ranks % 2;
   const int last = players - 1;
@@ -134,7 +134,7 @@ int PeerOf(int rank, int round, int ranks) {
   return peer < ranks ? peer : -1;
 }
 
-// What a pair took, on the rank that asks.
+// The result of a pair, on the rank that measured.
 struct Measured {
   int from = 0;
   int to = 0;
@@ -187,7 +187,7 @@ class Report {
   Report(std::string transport, const std::vector<std::string>& hosts)
       : transport_(std::move(transport)), hosts_(hosts) {}
 
-  // Adds what is amiss.
+  // Adds what is wrong or slow.
   void Make(const std::vector<Measured>& all, SelftestResult& result) {
     for (const Measured& m : all) {
       if (!m.failure.empty()) result.wrong.push_back(StrCat(transport_, ": ", Pair(m), ": ", m.failure));
@@ -223,7 +223,8 @@ class Report {
   std::vector<std::string> slow_;
 };
 
-// After a failure nothing more is asked of the transport here: the other rank's calls end by their deadline.
+// Measures all pairs. After a failure this rank uses the transport no more; the other rank's calls end by their
+// deadline.
 std::vector<Measured> MeasurePairs(comm::Bootstrap& bootstrap, comm::Transport& transport,
                                    const SelftestOptions& options, Status& barrier) {
   const int ranks = bootstrap.size();

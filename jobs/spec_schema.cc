@@ -24,7 +24,7 @@ using schema::Ref;
 using schema::Strings;
 using schema::Types;
 
-// Numbers may be sums and products in text, and everything may be a param.
+// A number may be a sum or a product in text, and every value may be a param.
 std::string IntSchema() {
   return Types({"integer", "string"});
 }
@@ -43,7 +43,7 @@ std::string ElementSchema(const AttrDef& attr, std::string_view type) {
   if (type == "shape") return Ref("shape");
   if (type == "string")
     return attr.allowed_strings.empty() ? Types({"string", "number"}) : Choice(attr.allowed_strings);
-  return "true";  // a tensor or a function: an expression
+  return "true";  // "true" for a tensor or a function, which is an expression
 }
 
 std::string AttrSchema(const AttrDef& attr) {
@@ -79,7 +79,7 @@ std::string OptionSchema(const SampleOption& option) {
   return option.choices.empty() ? Types({"string"}) : Choice(option.choices);
 }
 
-// `common`: the keys of every format.
+// Returns the schema of an input; `common` are the keys of every format.
 std::string InputSchema(const SampleFormat& format, const std::vector<KeyDef>& common) {
   std::vector<Member> keys = {{format.name, Ref("names")}};
   AddKeys(common, keys);
@@ -184,7 +184,7 @@ std::string OpSchema(const OpDef& op) {
   return Object({{"description", JsonString(op.doc)}, {"properties", Object(keys)}, {"additionalProperties", "false"}});
 }
 
-// Of a node that the language reads in its own way.
+// Returns the schema of a node for which the language has a form of its own.
 std::string FormSchema(std::string_view doc, const std::vector<KeyDef>& own) {
   std::vector<Member> keys;
   AddKeys(NodeKeys(), keys);
@@ -197,13 +197,13 @@ std::string FormSchema(std::string_view doc, const std::vector<KeyDef>& own) {
   return Object(members);
 }
 
-// "if it is the op `name`, then the definition holds".
+// Returns the condition "if it is the op `name`, then the definition holds".
 std::string WhereOpIs(const std::string& name, const std::string& definition) {
   const std::string is = Object({{"properties", Object({{"op", Object({{"const", JsonString(name)}})}})}});
   return Object({{"if", is}, {"then", Ref(definition)}});
 }
 
-// Ops that the language reads in its own way.
+// Returns whether the language has a form of its own for the op.
 bool HasFormOfItsOwn(std::string_view op) {
   const CallTarget target = FindCallTarget(op, {}, OpRegistry::Builtin());
   return target.form != CallTarget::Form::kNone;
@@ -229,7 +229,7 @@ OpParts AllOps() {
     parts.conditions.push_back(WhereOpIs(name, "op." + name));
   }
   for (const OpDef* op : OpRegistry::Builtin().List()) {
-    if (op->name[0] == '_') continue;  // the system's own
+    if (op->name[0] == '_') continue;  // internal ops
     std::vector<std::string> names = op->aliases;
     names.push_back(op->name);
     const bool checked = !HasFormOfItsOwn(op->name);

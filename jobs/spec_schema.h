@@ -6,8 +6,9 @@
 
 namespace dfrun::jobs {
 
-// Draft-07. Sections and their keys are those of docs/spec.md; ops, their attrs and inputs are those of the registry.
-// It accepts every valid spec; what it cannot say (expressions, names of nodes) only `dfrun check` checks.
+// Returns a schema of Draft-07. Sections and their keys are those of docs/spec.md; ops, their attrs and inputs are
+// those of the registry. It accepts every valid spec; only `dfrun check` checks what a schema cannot express, such as
+// expressions and names of nodes.
 std::string SpecSchema();
 
 }  // namespace dfrun::jobs

@@ -22,7 +22,7 @@ class TaskKernel : public Kernel {
   }
 };
 
-// Stateful: equal tasks are tasks of their own.
+// The op is stateful, so that equal tasks are not merged.
 OP("_BenchTask")
     .Input("inputs: N * double")
     .Output("output: double")

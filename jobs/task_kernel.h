@@ -1,4 +1,4 @@
-// What a task of `dfrun bench tasks` computes, in a graph and outside of one.
+// The computation of a task of `dfrun bench tasks`, as an op of a graph and as a plain function.
 #ifndef DFRUN_JOBS_TASK_KERNEL_H_
 #define DFRUN_JOBS_TASK_KERNEL_H_
 
@@ -6,13 +6,13 @@
 
 namespace dfrun::jobs {
 
-// The op, which has any number of scalars as inputs and one as output.
+// Name of the op, which has any number of scalars as inputs and one as output.
 inline constexpr char kTaskOp[] = "_BenchTask";
 
-// How many turns a task's loop takes from now on, in this process. While no task runs.
+// Sets how many turns a task's loop takes from now on, in this process. Called while no task runs.
 void SetTaskTurns(int64_t turns);
 int64_t TaskTurns();
-// A chain of so many multiply-adds, one turn each.
+// Runs a chain of multiply-adds, one per turn.
 [[gnu::noinline]] double RunTask(double start, int64_t turns);
 
 }  // namespace dfrun::jobs

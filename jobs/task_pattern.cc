@@ -7,13 +7,13 @@
 namespace dfrun::jobs {
 namespace {
 
-constexpr int kRadix = 5;  // of nearest and spread
+constexpr int kRadix = 5;  // number of sources in `nearest` and `spread`
 
 std::vector<int> Trivial(int, int, int) {
   return {};
 }
 
-// Those of the range that there are.
+// Returns the columns of the range that the grid has.
 std::vector<int> Between(int first, int last, int width) {
   std::vector<int> columns;
   for (int c = std::max(first, 0); c <= std::min(last, width - 1); ++c) columns.push_back(c);
@@ -46,7 +46,7 @@ std::vector<int> Nearest(int, int column, int width) {
   return Between(column - kRadix / 2, column + kRadix / 2, width);
 }
 
-// As far apart as they may be, and others in each row.
+// Returns columns as far apart as possible, different ones in each row.
 std::vector<int> Spread(int row, int column, int width) {
   const int sources = std::min(kRadix, width);
   std::vector<int> columns;
@@ -59,7 +59,7 @@ std::vector<int> Spread(int row, int column, int width) {
   return columns;
 }
 
-// Its own column, and each other one with probability 1/4.
+// Returns the task's own column, and each other one with probability 1/4.
 std::vector<int> Random(int row, int column, int width) {
   std::vector<int> columns;
   for (int c = 0; c < width; ++c) {

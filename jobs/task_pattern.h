@@ -1,5 +1,5 @@
-// The patterns of dependence of Task Bench (Slaughter et al., SC20): a grid of tasks, rows in time and columns in
-// space, each of which reads tasks of the row before.
+// The dependence patterns of Task Bench (Slaughter et al., SC20). A grid has rows in time and columns in space, and
+// each task reads tasks of the row before.
 #ifndef DFRUN_JOBS_TASK_PATTERN_H_
 #define DFRUN_JOBS_TASK_PATTERN_H_
 
@@ -11,11 +11,11 @@ namespace dfrun::jobs {
 
 struct TaskPattern {
   std::string_view name;
-  // The columns of row `row` - 1, of so many columns, that task `column` of row `row` >= 1 reads.
+  // Returns the columns of row `row` - 1 that task `column` of row `row` >= 1 reads, in a grid of `width` columns.
   std::vector<int> (*sources)(int row, int column, int width);
 };
 
-// trivial, stencil_1d, tree, fft, all_to_all, nearest, spread, random.
+// Returns trivial, stencil_1d, tree, fft, all_to_all, nearest, spread and random.
 std::span<const TaskPattern> TaskPatterns();
 
 }  // namespace dfrun::jobs

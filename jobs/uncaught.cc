@@ -16,13 +16,13 @@
 namespace dfrun::jobs {
 namespace {
 
-// As the launcher has it, before MPI itself can be asked; empty for a process by itself.
+// Returns the rank from the launcher's environment, before MPI itself can be asked; empty for a process by itself.
 const char* RankOrNothing() {
   const char* const rank = comm::RankText();
   return rank == nullptr ? "" : rank;
 }
 
-// Formats into a buffer on the stack, since there may be no memory.
+// Reports the error and ends the process. Formats into a buffer on the stack, since there may be no memory.
 [[noreturn]] void End(Code code, const char* what, const char* detail, const char* advice) {
   char host[65] = "";
   ::gethostname(host, sizeof host - 1);
@@ -54,7 +54,8 @@ const char* RankOrNothing() {
   } catch (const std::exception& error) {
     End(Code::kInternal, "an exception was caught nowhere: ", error.what(), "");
   }
-  // What is no std::exception ends the program in the way of std::terminate, with its own words.
+  // An exception that is no std::exception ends the program as std::terminate does by default, which prints its own
+  // message.
   std::abort();
 }
 

@@ -1,12 +1,12 @@
-// What ends the program where an exception is caught nowhere: mostly that there is no memory for something that is no
-// tensor, or no thread to be had.
+// The handler of exceptions that nothing catches. Mostly there is no memory for something other than a tensor, or no
+// thread can be started.
 #ifndef DFRUN_JOBS_UNCAUGHT_H_
 #define DFRUN_JOBS_UNCAUGHT_H_
 
 namespace dfrun::jobs {
 
-// From now on such an exception is said on stderr, and the process ends with 74 where memory or threads are lacking,
-// with 70 otherwise. Under a launcher the other ranks end with it.
+// Reports such an exception on stderr from now on, and ends the process with exit code 74 if memory or threads are
+// lacking, otherwise with 70. Under a launcher the other ranks end with it.
 void HandleUncaughtExceptions();
 
 }  // namespace dfrun::jobs

@@ -16,7 +16,7 @@
 namespace dfrun::jobs {
 namespace {
 
-// Those behind the program's name, as a line of text.
+// Returns the arguments behind the program's name, as a line of text.
 std::string Arguments() {
   std::ifstream in("/proc/self/cmdline", std::ios::binary);
   std::string words{std::istreambuf_iterator<char>(in), {}};

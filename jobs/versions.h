@@ -12,8 +12,8 @@ namespace dfrun::jobs {
 std::string Hdf5Version();
 std::string OneDnnVersion();
 
-// In what ranks of a job should agree: these versions, and the arguments that the process was started with. None without
-// a launcher.
+// Returns the facts on which the ranks of a job should agree: these versions, and the arguments that the process was
+// started with. Returns none without a launcher.
 std::vector<comm::RankFact> OwnFacts();
 
 }  // namespace dfrun::jobs

@@ -1,4 +1,5 @@
-// A network's own library, without anything of this program between: what benchmarks measure beside their figures.
+// The network library's own operations, without any code of dfrun between. Benchmarks report them beside their own
+// figures.
 #ifndef DFRUN_COMM_BOOTSTRAP_BARE_NETWORK_H_
 #define DFRUN_COMM_BOOTSTRAP_BARE_NETWORK_H_
 
@@ -14,37 +15,39 @@ namespace dfrun::comm {
 struct BareMessage {
   int peer;
   int tag;
-  void* data;  // of a send: not written to
+  void* data;  // never written to by a send
   size_t bytes;
 };
 
-// Blocking calls over all ranks of the job. Errors end the job, as the library does by default: a limit that was not
-// measured is of no use. Thread safety: one thread, and nothing else may be in the network meanwhile.
+// Blocking calls over all ranks of the job. An error ends the job, which is the library's default: a limit that was not
+// measured is of no use.
+// Blocks: all methods.
+// Thread safety: one thread, and nothing else may use the network meanwhile.
 class BareNetwork {
  public:
   virtual ~BareNetwork() = default;
 
-  // As figures name it: "bare MPI".
+  // The name that figures carry: "bare MPI".
   virtual std::string_view name() const = 0;
   virtual void Send(int peer, const void* data, size_t bytes) = 0;
   virtual void Recv(int peer, void* data, size_t bytes) = 0;
-  // Both at once: from `from` and to `to`.
+  // Receives from `from` and sends to `to` at the same time.
   virtual void SendRecv(int to, const void* sent, int from, void* received, size_t bytes) = 0;
-  // Starts all receives and sends, and waits for all. Tags are at most 32767.
+  // Starts all receives and sends, and waits for all of them. Tags are at most 32767.
   virtual void Exchange(std::span<const BareMessage> receives, std::span<const BareMessage> sends) = 0;
   virtual void Barrier() = 0;
   virtual void Broadcast(void* data, size_t bytes, int root) = 0;
-  // `all` has room for `bytes` of each rank on rank `root`, and may be null elsewhere.
+  // On rank `root`, `all` has room for `bytes` of each rank; elsewhere it may be null.
   virtual void Gather(const void* data, size_t bytes, void* all, int root) = 0;
-  // The sum of `data` over the ranks, into `sum`, which is other memory.
+  // Writes the sum of `data` over the ranks to `sum`, which must not overlap `data`.
   virtual void AllReduce(const float* data, float* sum, size_t count) = 0;
 };
 
-// Null where its library cannot be used in this process. Collective.
+// Returns null if the library cannot be used in this process. Collective.
 using NewBareNetwork = std::unique_ptr<BareNetwork> (*)();
 Registry<NewBareNetwork>& BareNetworks();
 
-// The first that can be used; null where there is none. Collective.
+// Returns the first registered network that can be used, or null if there is none. Collective.
 std::unique_ptr<BareNetwork> NewBare();
 
 struct BareNetworkRegistration {

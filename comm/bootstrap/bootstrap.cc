@@ -11,7 +11,8 @@ Registry<BootstrapDef>& Bootstraps() {
 
 namespace {
 
-// A launcher whose interface the ranks' MPI does not speak starts each of them as a world of its own, without a word.
+// Returns an error if the launcher started several tasks and this process is alone. That happens without any message if
+// the ranks' MPI does not speak the launcher's interface: each rank is then a world of its own.
 Status CheckKnowsTheOthers(const Bootstrap& bootstrap, Launcher launcher, const StartedTasks& tasks) {
   if (tasks.count <= 1 || bootstrap.size() > 1) return Status();
   if (!tasks.by.empty()) {
@@ -30,7 +31,7 @@ Status CheckKnowsTheOthers(const Bootstrap& bootstrap, Launcher launcher, const 
 Result<std::unique_ptr<Bootstrap>> StartBootstrap(const BootstrapOptions& options) {
   const StartStage stage("MPI_Init, to which every rank must come");
   const Launcher launcher = FindLauncher();
-  const StartedTasks tasks = RanksStarted();  // before an MPI that is alone changes the environment
+  const StartedTasks tasks = RanksStarted();  // read before an MPI that is alone changes the environment
   for (const auto& [name, def] : Bootstraps().all()) {
     if (!def.serves(launcher)) continue;
     DF_ASSIGN(std::unique_ptr<Bootstrap> bootstrap, def.start(options));

@@ -1,4 +1,4 @@
-// Connects the ranks that a launcher started before there is a transport.
+// A bootstrap connects the ranks that a launcher started, before there is a transport.
 //
 //   BOOTSTRAP("mpi", [](Launcher l) { return l != Launcher::kNone; }, &StartMpi);   // in a file of its own
 #ifndef DFRUN_COMM_BOOTSTRAP_BOOTSTRAP_H_
@@ -15,17 +15,17 @@
 
 namespace dfrun::comm {
 
-// Thread safety: only the thread that made it, except for Abort(), which any thread may call. AllGather(), Barrier()
-// and the destructor are collective: every rank calls them, in the same order.
+// Thread safety: only the thread that made it, except for Abort(), which any thread may call.
+// AllGather(), Barrier() and the destructor are collective: every rank calls them, in the same order.
 class Bootstrap {
  public:
-  // Leaves the job. Every transport that was connected through it must have ended before.
+  // Leaves the job. Every transport that was connected through this bootstrap must be destroyed before.
   virtual ~Bootstrap() = default;
 
   virtual std::string_view name() const = 0;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  // Returns the bytes of every rank, by rank; each may have any size.
+  // Returns the bytes of every rank, by rank. Ranks may give different sizes.
   virtual Result<std::vector<std::string>> AllGather(std::string_view bytes) = 0;
   virtual Status Barrier() = 0;
   // Ends every rank's process with `exit_code`.
@@ -33,20 +33,20 @@ class Bootstrap {
 };
 
 struct BootstrapOptions {
-  int threads = 1;           // of this process that will communicate or compute
+  int threads = 1;           // threads of this process that will communicate or compute
   std::string mpi_abi = {};  // the MPI of this binary interface (comm/mpi/mpi_part.h); empty: the launcher's
 };
 
 struct BootstrapDef {
   bool (*serves)(Launcher launcher);
-  // Once a process.
+  // Called once per process.
   Result<std::unique_ptr<Bootstrap>> (*start)(const BootstrapOptions& options);
 };
 
 Registry<BootstrapDef>& Bootstraps();
 
-// Starts the bootstrap that serves this process's launcher. FailedPrecondition if there is none, or if Slurm,
-// Flux, JSM, PALS or MVAPICH started several tasks of which this one knows nothing.
+// Starts the bootstrap that serves this process's launcher. FailedPrecondition if there is none, or if Slurm, Flux,
+// JSM, PALS or MVAPICH started several tasks but gave this one no means to find the others.
 Result<std::unique_ptr<Bootstrap>> StartBootstrap(const BootstrapOptions& options);
 
 struct BootstrapRegistration {

@@ -38,7 +38,7 @@ bool Contains(const dl_phdr_info& object, uintptr_t address) {
   return false;
 }
 
-// Stops at the object that holds this function.
+// Reads the build id of the object that holds this function, and stops there.
 int FindInObject(dl_phdr_info* object, size_t, void* out) {
   if (!Contains(*object, reinterpret_cast<uintptr_t>(&FindInObject))) return 0;
   auto* id = static_cast<std::string*>(out);

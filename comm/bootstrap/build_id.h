@@ -6,7 +6,7 @@
 
 namespace dfrun::comm {
 
-// The linker's build id of the object file that holds this code, in hex, with compiler and target processor.
+// Returns the linker's build id of the object file that holds this code, in hex, with compiler and target processor.
 std::string BuildId();
 
 }  // namespace dfrun::comm

@@ -6,7 +6,7 @@
 namespace dfrun::comm {
 namespace {
 
-// The values of ONEDNN_MAX_CPU_ISA, from the lowest.
+// The values of ONEDNN_MAX_CPU_ISA, in ascending order.
 constexpr const char* kLevels[] = {"SSE41", "AVX", "AVX2", "AVX512_CORE", "AVX512_CORE_VNNI", "AVX512_CORE_BF16"};
 
 }  // namespace

@@ -1,13 +1,13 @@
-// Levels of instruction sets that oneDNN distinguishes. Ranks must agree on one, so that bits do not depend on the
-// node.
+// The level of instruction set that oneDNN may use. Ranks must agree on one, so that results have the same bits on
+// every node.
 #ifndef DFRUN_COMM_BOOTSTRAP_CPU_ISA_H_
 #define DFRUN_COMM_BOOTSTRAP_CPU_ISA_H_
 
 namespace dfrun::comm {
 
-// This CPU's level: 0 for the lowest.
+// Returns this CPU's level: 0 for the lowest.
 int CpuIsaLevel();
-// Sets ONEDNN_MAX_CPU_ISA, unless the user did. To be called before oneDNN's first primitive.
+// Sets ONEDNN_MAX_CPU_ISA unless the user did. Must be called before oneDNN's first primitive.
 void HoldOneDnnTo(int level);
 
 }  // namespace dfrun::comm

@@ -21,18 +21,18 @@ namespace {
 
 // PMIx's name of the job, which no other job has.
 constexpr const char* kJobVariable = "PMIX_NAMESPACE";
-// How many ranks a launcher has started on this host.
+// The variables that tell how many ranks a launcher has started on this host.
 constexpr const char* kLocalSizes[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE",
                                        "PALS_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE"};
 
-// The program's file. Another user's process hides it.
+// Returns the identity of the program's file; nullopt for another user's process, whose file is hidden.
 std::optional<std::pair<dev_t, ino_t>> ProgramOf(pid_t pid) {
   struct stat found = {};
   if (::stat(StrCat("/proc/", pid, "/exe").c_str(), &found) != 0) return std::nullopt;
   return std::pair(found.st_dev, found.st_ino);
 }
 
-// A variable's value in the bytes of an environment.
+// Returns a variable's value in the bytes of an environment.
 std::optional<std::string> ValueOf(const std::string& environment, std::string_view variable) {
   for (size_t at = 0; at < environment.size();) {
     const size_t end = std::min(environment.find('\0', at), environment.size());
@@ -53,10 +53,10 @@ struct HostRanks::Process {
   char state = 'R';
   uint64_t started = 0;
   std::string name;
-  std::optional<int> rank;  // as its environment tells it
-  bool names_job = false;   // its environment has the job's name, or the job has none
+  std::optional<int> rank;  // rank in its environment
+  bool names_job = false;   // its environment has the job's name, or the job has no name
 
-  // From /proc/PID/stat: the name stands between parentheses and may hold any byte.
+  // Reads /proc/PID/stat. The process's name stands between parentheses and may hold any byte.
   bool ReadStat() {
     const std::string text = ReadProcFile(pid, "stat");
     const size_t open = text.find('(');
@@ -103,7 +103,7 @@ std::vector<HostRanks::Process> HostRanks::ReadProcesses() const {
   return processes;
 }
 
-// The nearest ancestor that is no rank of this job; 0: it cannot be seen from here.
+// Returns the nearest ancestor that is no rank of this job; 0 if it cannot be seen from here.
 pid_t HostRanks::FindLauncher(const std::vector<Process>& processes) const {
   pid_t pid = ::getpid();
   for (;;) {
@@ -126,7 +126,8 @@ bool HostRanks::IsOfThisJob(const Process& process, const std::vector<Process>& 
   return false;
 }
 
-// The process that stands for its rank: the first that runs this program, or else the last that was started.
+// Adds the process to `found`. A rank is represented by its first process that runs this program, or otherwise by its
+// newest process.
 void HostRanks::Take(const Process& process, std::map<int, HostRank>& found) const {
   HostRank taken;
   taken.rank = *process.rank;
@@ -145,13 +146,13 @@ void HostRanks::Take(const Process& process, std::map<int, HostRank>& found) con
 int HostRanks::CountNeverSeen(const std::vector<Process>& processes, pid_t launcher) const {
   if (launcher == 0 || started_here_ == 0) return 0;
   for (const Process& process : processes) {
-    // Not yet a rank, maybe.
+    // This child of the launcher may become a rank, so nothing is known yet.
     if (process.parent == launcher && process.state != 'Z' && !(process.rank && process.names_job)) return 0;
   }
   return std::max(0, started_here_ - 1 - static_cast<int>(seen_.size()));
 }
 
-// Which ranks they are is known where all are on this host.
+// Adds ranks that were never seen. Their numbers are known only if all ranks are on this host.
 void HostRanks::AddNeverSeen(int count, std::vector<HostRank>& ranks) const {
   HostRank missing;
   missing.is_gone = true;
@@ -173,7 +174,7 @@ std::vector<HostRank> HostRanks::Look() {
   for (const Process& process : processes) {
     if (IsOfThisJob(process, processes, launcher)) Take(process, found);
   }
-  for (const auto& [rank, before] : seen_) {  // one that has ended shows no environment
+  for (const auto& [rank, before] : seen_) {  // an ended process shows no environment, so it is looked up by its pid
     if (found.contains(rank)) continue;
     const auto process = std::find_if(processes.begin(), processes.end(),
                                       [pid = before.pid, started = before.started](const Process& p) {

@@ -1,4 +1,4 @@
-// What /proc shows of the ranks that this process's launcher started on this host.
+// The processes of this job's ranks on this host, as /proc shows them.
 //
 //   HostRanks ranks;                       // before MPI starts, which may change the environment
 //   ... for (const HostRank& rank : ranks.Look()) ...
@@ -17,18 +17,19 @@ namespace dfrun::comm {
 struct HostRank {
   int rank = 0;          // -1: not known
   pid_t pid = 0;         // 0: it was never seen
-  uint64_t started = 0;  // as /proc tells it: a pid with another start is another process
-  char state = 'R';      // as /proc tells it: T and t are stopped, Z has ended, D waits for a disk or a file system
-  bool is_gone = false;  // it is no process of this host any more
-  bool is_ours = false;  // runs the program that this process runs
+  uint64_t started = 0;  // start time from /proc: a pid with another start time is another process
+  char state = 'R';      // state from /proc: T and t are stopped, Z has ended, D waits for a disk or a file system
+  bool is_gone = false;  // the host has no such process any more
+  bool is_ours = false;  // the process runs the same program as this one
   std::string program;   // "sleep"
 
   bool is_stopped() const { return state == 'T' || state == 't'; }
   bool has_ended() const { return is_gone || state == 'Z'; }
 };
 
-// Ranks are known by the environment that the launcher has given them, and where it names no job, by being the
-// launcher's children. A rank in a PID namespace of its own, or of another user, is not seen.
+// Finds the ranks by the environment that the launcher gave them. If the environment names no job, they are the
+// launcher's descendants that have a rank in their environment. A rank in a PID namespace of its own, or of another
+// user, is not seen.
 // Thread safety: one thread at a time.
 class HostRanks {
  public:
@@ -36,14 +37,14 @@ class HostRanks {
   HostRanks();
 
   int own_rank() const { return own_rank_; }
-  // All ranks of the job; 1 where no launcher tells it.
+  // Returns the number of ranks of the job; 1 if the launcher does not tell it.
   int size() const { return size_; }
 
-  // The other ranks of this host, by rank: what is seen of them now, and those that have ended: they were seen before,
-  // or the launcher tells that it started more than are there, and all of its children are ranks. Reads /proc of all
-  // processes, about 10 µs each.
+  // Returns the other ranks of this host, by rank: the processes that run now, and the ranks that have ended. A rank
+  // has ended if it was seen before and is not there now, or if the launcher tells that it started more ranks than it
+  // has children and all of its children are ranks. Reads /proc of all processes, about 10 µs each.
   std::vector<HostRank> Look();
-  // Whether this process is still there.
+  // Returns whether this process still runs.
   static bool IsThere(const HostRank& rank);
 
  private:
@@ -58,8 +59,8 @@ class HostRanks {
   const char* rank_variable_ = nullptr;
   int own_rank_ = 0;
   int size_ = 1;
-  int started_here_ = 0;  // by the launcher; 0: it does not tell
-  std::string job_;       // as PMIx names it; empty: another launcher's
+  int started_here_ = 0;  // ranks of this host that the launcher started; 0: it does not tell
+  std::string job_;       // the job's name in PMIx; empty: another launcher
   std::map<int, HostRank> seen_;
 };
 

@@ -14,13 +14,13 @@ struct Sign {
   std::string_view name;
 };
 
-// The first variable that is set decides: Open MPI's mpirun sets those of PMIx too.
+// The first variable that is set decides: Open MPI's mpirun sets the variables of PMIx too.
 constexpr Sign kSigns[] = {{"SMPI_GLOBAL_SIZE", Launcher::kSmpi, "smpirun (SimGrid)"},
                            {"OMPI_COMM_WORLD_SIZE", Launcher::kOpenMpi, "mpirun (Open MPI)"},
                            {"PMIX_RANK", Launcher::kPmix, "a PMIx launcher"},
                            {"PMI_RANK", Launcher::kPmi, "a PMI launcher"}};
 
-// Null where the launcher does not tell.
+// Returns the variable with the number of ranks; null if the launcher does not tell it.
 const char* SizeVariable(Launcher launcher) {
   switch (launcher) {
     case Launcher::kSmpi:
@@ -36,11 +36,11 @@ const char* SizeVariable(Launcher launcher) {
   return nullptr;
 }
 
-// Who starts tasks without being an MPI. The variables stand in the environment of the tasks alone, not in that of the
-// batch script or shell that has the allocation.
+// A program that starts tasks without being an MPI launcher. Its variables are in the environment of the tasks alone,
+// not in that of the batch script or shell that has the allocation.
 struct Starter {
   const char* rank;
-  const char* size;  // PALS gives its tasks none; a rank above 0 tells that there are more
+  const char* size;  // null for PALS, which sets none; a rank above 0 tells that there are more tasks
   std::string_view name;
   std::string_view advice;
 };

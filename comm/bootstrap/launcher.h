@@ -1,4 +1,4 @@
-// Finds out which launcher started this process, from the environment alone, before any network is used.
+// The launcher that started this process, found from the environment alone before any network is used.
 #ifndef DFRUN_COMM_BOOTSTRAP_LAUNCHER_H_
 #define DFRUN_COMM_BOOTSTRAP_LAUNCHER_H_
 
@@ -19,25 +19,25 @@ Launcher FindLauncher();
 // The launcher's name for messages: "none", "mpirun (Open MPI)", ...
 std::string_view LauncherName(Launcher launcher);
 
-// What says that this process is one of several tasks which one command started.
+// The tasks that one command started together, this process among them.
 struct StartedTasks {
   int count = 1;
-  bool is_all = true;         // else there are so many at least
-  std::string_view by;        // "Slurm"; empty where the launcher's own variable tells it
-  std::string_view variable;  // by which it is known: one of the step, never of the allocation
+  bool is_all = true;         // false: `count` is a lower bound
+  std::string_view by;        // starter of the tasks, "Slurm"; empty if the launcher's own variable tells it
+  std::string_view variable;  // variable that tells it: one of the job step, never of the allocation
   std::string_view advice;    // how to start the tasks so that they find each other
 };
-// How many ranks this process's launcher says that it started; 1 where it does not say. Without a launcher that tells
-// it, what the starter of the tasks says: srun, flux run, jsrun, mpiexec of PALS, mpirun_rsh of MVAPICH.
+// Returns how many ranks this process's launcher says that it started; 1 if it does not say. Without a launcher that
+// tells it, the starter of the tasks is asked: srun, flux run, jsrun, mpiexec of PALS, mpirun_rsh of MVAPICH.
 StartedTasks RanksStarted();
 
-// The names of the variables in which launchers give a process its rank, the one that counts first.
-const char* const* RankVariables();  // ends with null
-// What the first of them says: "3"; null without a launcher.
+// Returns the names of the variables in which launchers give a process its rank, in order of precedence.
+const char* const* RankVariables();  // null-terminated
+// Returns the value of the first of these variables that is set: "3"; null without a launcher.
 const char* RankText();
 
-// The launcher's ranks are threads of one process, of which one runs until it calls MPI. What a process has once, such
-// as handlers of signals, they share.
+// Returns whether the launcher's ranks are threads of one process, of which only one runs until it calls MPI. These
+// ranks share what a process has once, such as signal handlers.
 bool RanksAreThreads();
 
 }  // namespace dfrun::comm

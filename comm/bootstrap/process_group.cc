@@ -35,7 +35,7 @@ Result<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(const BootstrapOptions&
 
 Status ProcessGroup::Exchange(std::vector<RankFact> facts) {
   const StartStage stage("every rank to say what it runs on");
-  DF_TRY(bootstrap_->Barrier());  // so that clocks are read at about the same time
+  DF_TRY(bootstrap_->Barrier());  // the ranks read their clocks at about the same time
   const RankInfo own = ThisRank(std::move(facts));
   DF_ASSIGN(const std::vector<std::string> all, bootstrap_->AllGather(own.Serialize()));
   for (size_t r = 0; r < all.size(); ++r) {
@@ -65,7 +65,7 @@ Result<std::unique_ptr<Communicator>> ProcessGroup::Connect(const std::string& t
 
 void ProcessGroup::Abort(int exit_code) {
   bootstrap_->Abort(exit_code);
-  std::_Exit(exit_code);  // not reached, but a compiler does not know that of a virtual call
+  std::_Exit(exit_code);  // not reached; the compiler does not know that the virtual call does not return
 }
 
 }  // namespace dfrun::comm

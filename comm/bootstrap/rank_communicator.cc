@@ -30,7 +30,7 @@ std::vector<int> RankCommunicator::wake_descriptors() const {
   return {tensors_->wake_descriptor(), control_.wake_descriptor()};
 }
 
-// The first poll after the sleep looks for control messages too.
+// Makes the first poll after the sleep look for control messages too.
 bool RankCommunicator::ArmWake() {
   polls_.store(kPollsPerControl - 1, std::memory_order_relaxed);
   return tensors_->ArmWake() && control_.ArmWake();

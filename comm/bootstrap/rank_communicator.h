@@ -19,7 +19,7 @@ namespace dfrun::comm {
 
 class RankCommunicator final : public Communicator {
  public:
-  // Both transports connect the same ranks, and messages of the one never meet those of the other.
+  // Both transports must connect the same ranks, and their messages must never mix.
   RankCommunicator(std::unique_ptr<Transport> tensors, std::unique_ptr<Transport> control);
 
   std::string_view transport() const override { return tensors_->name(); }
@@ -32,8 +32,9 @@ class RankCommunicator final : public Communicator {
   std::unique_ptr<StepRendezvous> NewRendezvous(int32_t slot, std::span<const ChannelEndpoint> ends) override;
   int32_t max_channels() const override { return tensors_->max_channels(); }
   int32_t max_slots() const override { return tensors_->max_slots(); }
-  // Control messages are looked for where no value is waited for. Else in one of kPollsPerControl polls, or of
-  // kBusyPollsPerControl that found values: what waits for a value waits for less.
+  // Polls for tensors each time. Control messages are polled for each time while no tensor is awaited. Otherwise they
+  // are polled for once in kPollsPerControl polls, or once in kBusyPollsPerControl polls while tensors arrive, because
+  // each control poll delays the awaited tensor.
   bool Poll() override {
     const bool tensors = tensors_->Poll();
     const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
@@ -51,7 +52,8 @@ class RankCommunicator final : public Communicator {
   static constexpr uint32_t kPollsPerControl = 4;
   static constexpr uint32_t kBusyPollsPerControl = 64;
 
-  // Null where the transport takes any memory. Gone after it: peers may read what was sent until then.
+  // Memory that the transport needs for its messages; null if the transport takes any memory. Declared before
+  // `tensors_` because peers may read from it until the transport is destroyed.
   const std::unique_ptr<NetworkMemory> memory_;
   const std::unique_ptr<Transport> tensors_;
   ControlLink control_;

@@ -1,4 +1,4 @@
-// The last words and the exit of a process that cannot end in order.
+// The last message and the exit of a process that cannot end in order.
 #ifndef DFRUN_COMM_BOOTSTRAP_RANK_EXIT_H_
 #define DFRUN_COMM_BOOTSTRAP_RANK_EXIT_H_
 
@@ -8,16 +8,17 @@
 
 namespace dfrun::comm {
 
-// For the launcher to end this process, which has asked it to.
+// Time that the launcher has to end this process after it was asked to.
 inline constexpr std::chrono::seconds kLauncherEnds(4);
-// For the rank that speaks for all to be heard, before another says the same.
+// Time that the coordinating rank has to report a loss before another rank reports the same.
 inline constexpr std::chrono::seconds kSpeakerFirst(2);
 
-// Writes "dfrun: rank RANK: TEXT" to the standard error. Who reads it may be gone: that is no reason to end by SIGPIPE.
-// It blocks where nobody reads. Thread safety: any thread.
+// Writes "dfrun: rank RANK: TEXT" to the standard error. If the reader has gone, SIGPIPE does not end the process.
+// Blocks: while the reader of a pipe does not read.
+// Thread safety: any thread.
 void SayAsRank(std::string_view rank, const std::string& text);
 
-// Ends this process with the code where nothing else has by then.
+// Ends this process with the exit code after `wait`, unless something else has ended it by then.
 void ExitAfter(std::chrono::seconds wait, int exit_code);
 
 }  // namespace dfrun::comm

@@ -26,7 +26,7 @@ std::string Named(const std::vector<RankInfo>& ranks, size_t r) {
   return StrCat("rank ", r, " on ", ranks[r].host);
 }
 
-// Adds a text for each value of a field that is not rank 0's.
+// Adds a text for each value of a field that differs from rank 0's.
 void AddField(const std::vector<RankInfo>& ranks, const std::string& name,
               const std::function<std::string(const RankInfo&)>& value_of, std::vector<std::string>& texts) {
   std::map<std::string, std::vector<size_t>> others;

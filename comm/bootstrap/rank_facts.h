@@ -1,4 +1,4 @@
-// What each rank says of itself at start, and where ranks differ that should not.
+// The facts that each rank reports of itself at start, and the differences between ranks that should not be there.
 #ifndef DFRUN_COMM_BOOTSTRAP_RANK_FACTS_H_
 #define DFRUN_COMM_BOOTSTRAP_RANK_FACTS_H_
 
@@ -10,7 +10,7 @@
 
 namespace dfrun::comm {
 
-// A fact in which ranks should agree.
+// A fact on which ranks should agree.
 struct RankFact {
   std::string name;   // "HDF5"
   std::string value;  // "1.10.8"; one line
@@ -20,21 +20,21 @@ struct RankInfo {
   std::string host;
   std::string build;      // identifies the binary
   int cpu_isa_level = 0;  // see cpu_isa.h
-  int64_t clock_ns = 0;   // of the system's clock, when all ranks had met
+  int64_t clock_ns = 0;   // system clock at the moment when all ranks had met
   std::vector<RankFact> facts = {};
 
   std::string Serialize() const;
 };
 
-// FailedPrecondition: another version of dfrun has written it, on rank `rank`.
+// Parses the text that rank `rank` serialized. FailedPrecondition if another version of dfrun has written it.
 Result<RankInfo> ParseRankInfo(const std::string& text, size_t rank);
 
-// FailedPrecondition where ranks run different builds; it names two.
+// Returns FailedPrecondition if ranks run different builds; the message names two.
 Status CheckBuilds(const std::vector<RankInfo>& ranks);
 
-// Where ranks differ from rank 0 in a fact, the instruction set, or by more than a second in their clocks: a text for
-// each field and value, which names the first such rank, and how many there are. Bits, or which error was the first,
-// may then not be what they are elsewhere.
+// Returns a text for each way in which ranks differ from rank 0: in a fact, in the instruction set, or by more than a
+// second in their clocks. A text names the first such rank and says how many there are. With such a difference, the
+// bits of a result, or which error comes first, may differ between ranks.
 std::vector<std::string> FindDifferences(const std::vector<RankInfo>& ranks);
 
 }  // namespace dfrun::comm

@@ -18,16 +18,16 @@ namespace {
 using Seconds = StageWatch::Seconds;
 
 constexpr std::chrono::milliseconds kTick(250);
-constexpr Seconds kLongestTick(1);  // what is more, this process was stopped
+constexpr Seconds kLongestTick(1);  // a longer tick means that this process was stopped
 constexpr Seconds kFirstWord(20);
 constexpr Seconds kBetweenWords(60);
 constexpr Seconds kLongestEnd(60);
-// A launcher starts the ranks of a host one after the other: from then on one that is missing has ended.
+// A launcher starts the ranks of a host one after the other. After this time a missing rank has ended.
 constexpr Seconds kFirstLook(10);
 constexpr Seconds kBetweenLooks(3);
 constexpr int kLooksToBeGone = 2;
 
-// Of a rank that is not where it should be; empty where nothing is wrong with it.
+// Describes what is wrong with a rank; empty if nothing is.
 std::string WhatAils(const HostRank& rank) {
   const std::string process = rank.pid == 0 ? "" : StrCat("(process ", rank.pid, " of this host) ");
   const std::string name = rank.rank < 0 ? "a rank of this host " : StrCat("rank ", rank.rank, " ", process);
@@ -41,7 +41,7 @@ std::string WhatAils(const HostRank& rank) {
 }  // namespace
 
 StageWatch& StageWatch::OfProcess() {
-  static StageWatch& watch = *new StageWatch();  // never destroyed: its thread goes on
+  static StageWatch& watch = *new StageWatch();  // never destroyed, because its thread runs to the end of the process
   return watch;
 }
 
@@ -53,7 +53,7 @@ void StageWatch::Start() {
     host_.emplace();
     rank_ = RankText() == nullptr ? "?" : RankText();
   }
-  // Signals are for the threads that were there before.
+  // Block all signals in the new thread: they are for the threads that were there before.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -113,7 +113,7 @@ void StageWatch::Tick(Seconds passed) {
   next_word_ += kBetweenWords;
 }
 
-// What two looks in a row have seen.
+// Ends the process if two looks in a row have found an ended rank.
 void StageWatch::LookForGone() {
   next_look_ = waited_ + kBetweenLooks + Seconds(0.02 * host_->size());
   const std::vector<HostRank> others = host_->Look();
@@ -123,7 +123,7 @@ void StageWatch::LookForGone() {
   if (looks_with_gone_ >= kLooksToBeGone) End("a rank has ended before all had started");
 }
 
-// The lowest rank of the host that can.
+// Returns whether this rank reports for the host: no lower rank of it runs this program.
 bool StageWatch::SpeaksForHost(const std::vector<HostRank>& others) const {
   const int own_rank = host_->own_rank();
   return std::none_of(others.begin(), others.end(), [&](const HostRank& other) {
@@ -153,7 +153,7 @@ void StageWatch::Say() {
 
 void StageWatch::End(const std::string& why) {
   const Stage stage = *stage_;
-  ExitAfter(kLauncherEnds, stage.exit_code);  // the launcher may not end it, and nobody read what it says
+  ExitAfter(kLauncherEnds, stage.exit_code);  // ends this process if the launcher does not
   const std::vector<HostRank> others = host_->Look();
   if (!SpeaksForHost(others)) std::this_thread::sleep_for(kSpeakerFirst);
   SayAsRank(rank_, StrCat(why, "; what is waited for is ", stage.what, ": ", WhatIsSeen(others), "; it ends with ",

@@ -1,5 +1,5 @@
-// Bounds the start and the end of a rank, in which heartbeats do not watch the others yet, or no more: a thread says
-// what this process waits for, looks for the reason among the ranks of its host, and ends the process.
+// A watchdog for the start and the end of a rank, when no heartbeats watch the other ranks. Its thread reports what
+// this process waits for, looks for the reason among the ranks of this host, and ends the process after a timeout.
 //
 //   StageWatch::OfProcess().Start();                                            // the first that main() does
 //   const StartStage stage("MPI_Init, to which every rank must come");          // where the others are waited for
@@ -19,40 +19,42 @@
 
 namespace dfrun::comm {
 
-// What a rank waits for.
+// A wait of this rank for other ranks.
 struct Stage {
-  const char* what = nullptr;  // of static lifetime; "MPI_Init, to which every rank must come"
-  bool is_end = false;         // the results are written
-  int exit_code = 76;          // that the process is ended with
-  // Ends all ranks, from any thread; empty: this process ends, by which a launcher ends the others.
+  const char* what = nullptr;  // static lifetime; "MPI_Init, to which every rank must come"
+  bool is_end = false;         // true: the results are written already
+  int exit_code = 76;          // exit code of a process that the watch ends
+  // Ends all ranks; called from any thread. Empty: only this process ends, and the launcher then ends the others.
   std::function<void(int exit_code)> abort_all = {};
 };
 
-// It says what is waited for after 20 s, and every 60 s. The start ends after the timeout; sooner, where a rank of this
-// host is known to have ended. The end ends after 60 s, or the timeout where that is less. Only time in which this
-// process runs counts: ranks that are all stopped for a while go on.
+// Reports the current wait after 20 s and then every 60 s. The start is ended after the timeout, or sooner if a rank of
+// this host is known to have ended. The end is ended after 60 s or the timeout, whichever is less. Only time in which
+// this process runs counts, so ranks that are all stopped for a while are not ended.
 // Thread safety: all methods from any thread.
 class StageWatch {
  public:
   using Seconds = std::chrono::duration<double>;
 
-  // It is one of the process because main() starts it, before there is anything that could hold it.
+  // Returns the watch of this process. There is one per process because main() starts it before any object could own
+  // it.
   static StageWatch& OfProcess();
 
-  // Once, while the environment is the launcher's. Nothing is watched of a process that is alone, or whose ranks are
-  // threads.
+  // Starts the thread. Called once, while the environment is still the launcher's. A process that is alone, or whose
+  // ranks are threads, is not watched.
   void Start() EXCLUDES(mu_);
-  // Nothing is watched from here on.
+  // Ends the watching for good.
   void Stop() EXCLUDES(mu_);
-  // 300 s before; 0: never.
+  // Sets the time after which the start is ended: 300 s by default; 0: never.
   void SetTimeout(Seconds timeout) EXCLUDES(mu_);
 
-  // From now on this is waited for; nullopt: nothing. What was before. Time goes on within the start, and within the
-  // end. Blocks for ever where the process is being ended.
+  // Replaces the current stage and returns the one before; nullopt: nothing is awaited. The time runs on over all
+  // stages of the start, and over all stages of the end.
+  // Blocks: for ever if the process is being ended.
   std::optional<Stage> Enter(std::optional<Stage> stage) EXCLUDES(mu_);
 
-  // At the end, after the ranks have left MPI: the lowest rank of a host waits for the others to end, since a launcher
-  // waits for ever for one that is stopped.
+  // Waits, on the lowest rank of a host, for the host's other ranks to end, after the ranks have left MPI: a launcher
+  // waits for ever for a stopped rank.
   void AwaitRanksOfHost() EXCLUDES(mu_);
 
  private:
@@ -71,17 +73,17 @@ class StageWatch {
   CondVar changed_;
   bool is_on_ GUARDED_BY(mu_) = false;
   std::optional<HostRanks> host_ GUARDED_BY(mu_);
-  std::string rank_ GUARDED_BY(mu_);  // as the launcher tells it
+  std::string rank_ GUARDED_BY(mu_);  // rank from the launcher's environment
   std::optional<Stage> stage_ GUARDED_BY(mu_);
-  bool is_end_ GUARDED_BY(mu_) = false;  // what the times below are of
+  bool is_end_ GUARDED_BY(mu_) = false;  // whether the times below belong to the end
   Seconds timeout_ GUARDED_BY(mu_){300};
   Seconds waited_ GUARDED_BY(mu_){0};
   Seconds next_word_ GUARDED_BY(mu_){0};
   Seconds next_look_ GUARDED_BY(mu_){0};
-  int looks_with_gone_ GUARDED_BY(mu_) = 0;  // one after the other
+  int looks_with_gone_ GUARDED_BY(mu_) = 0;  // consecutive looks that found an ended rank
 };
 
-// A stage of the start, as long as it lives; then what was before.
+// Enters a stage of the start in its constructor and restores the previous stage in its destructor.
 class StartStage {
  public:
   explicit StartStage(const char* what) : before_(StageWatch::OfProcess().Enter(Stage{.what = what})) {}

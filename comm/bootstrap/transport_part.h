@@ -1,4 +1,4 @@
-// Parts of the program (program_part.h) that bring a transport.
+// Shared libraries of the program (program_part.h) that each define a transport.
 //
 //   TRANSPORT_PART({.priority = 5, .describe = &Version, .can_connect = &CanConnect, .connect = &Connect});
 #ifndef DFRUN_COMM_BOOTSTRAP_TRANSPORT_PART_H_
@@ -11,12 +11,13 @@
 
 namespace dfrun::comm {
 
-// What the part of this name defines. Errors as OpenProgramPart()'s. Opened once; thread safety: any thread.
+// Opens the library of this name, once, and returns its definition. Errors are those of OpenProgramPart().
+// Thread safety: any thread.
 Result<const TransportDef*> OpenTransportPart(const std::string& name);
 
 }  // namespace dfrun::comm
 
-// The part's definition, once a part.
+// Defines the library's transport; used once per library.
 #define TRANSPORT_PART(...)                                                                                     \
   extern "C" __attribute__((visibility("default"))) const ::dfrun::comm::TransportDef* dfrun_transport_part() { \
     static const ::dfrun::comm::TransportDef def __VA_ARGS__;                                                   \

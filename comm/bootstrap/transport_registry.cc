@@ -8,7 +8,8 @@
 namespace dfrun::comm {
 namespace {
 
-// Empty if all ranks can use the transport; else the reason of the first that cannot. Collective.
+// Returns an empty text if all ranks can use the transport; otherwise the reason of the first rank that cannot.
+// Collective.
 Result<std::string> WhyNot(Bootstrap& bootstrap, const std::string& name, const TransportDef& def) {
   const Status own = def.can_connect(bootstrap);
   DF_ASSIGN(const std::vector<std::string> reasons, bootstrap.AllGather(own.ok() ? "" : " " + own.message()));
@@ -26,7 +27,7 @@ Registry<TransportDef>& Transports() {
   return transports;
 }
 
-// One after the other: to ask a transport may take as long as to open its library.
+// Asks the transports one after the other, since a transport may have to open its library to answer.
 Result<std::string> ChooseTransport(Bootstrap& bootstrap, const std::string& wanted) {
   const auto& all = Transports().all();
   if (!wanted.empty()) {

@@ -1,4 +1,4 @@
-// The transports of this program. Each registers itself in its own folder:
+// The registry of transports. Each transport registers itself in its own folder:
 //
 //   TRANSPORT("mpi", {.priority = 10, .describe = &Version, .can_connect = &CanConnect, .connect = &Connect});
 #ifndef DFRUN_COMM_BOOTSTRAP_TRANSPORT_REGISTRY_H_
@@ -18,13 +18,16 @@ namespace dfrun::comm {
 struct TransportDef {
   // The transport of the highest priority among those that can connect all ranks is taken.
   int priority = 0;
-  // The text of `dfrun info`: the library and its version.
+  // Returns the library and its version, for `dfrun info`.
   std::string (*describe)();
-  // OK if it can connect the ranks of this bootstrap, as far as this rank knows; else the reason. Not collective.
+  // Returns OK if the transport can connect the ranks of this bootstrap, as far as this rank knows; otherwise the
+  // reason. Not collective.
   Status (*can_connect)(const Bootstrap& bootstrap);
-  // `count` transports over the same ranks, whose messages never meet. Collective. The bootstrap outlives them.
+  // Returns `count` transports over the same ranks, whose messages never mix. Collective. The bootstrap must outlive
+  // them.
   Result<std::vector<std::unique_ptr<Transport>>> (*connect)(Bootstrap& bootstrap, int count);
-  // The network's own calls between two ranks, for benchmarks; null where nobody compares with them. Both call it.
+  // Connects two ranks by the network's own calls, for benchmarks; both ranks call it. Null if no benchmark compares
+  // with them.
   Result<std::unique_ptr<BareLink>> (*bare)(SwapBytes swap) = nullptr;
 };
 

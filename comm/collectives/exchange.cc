@@ -38,7 +38,7 @@ Status Exchange::AllocateScratch() {
   return Status();
 }
 
-// Receives first: what comes then has its memory.
+// Posts receives first, so that a message that arrives at once finds its memory.
 void Exchange::Run() {
   Post(schedule_.receives);
   Post(schedule_.sends);
@@ -55,7 +55,7 @@ char* Exchange::At(Transfer::Buffer buffer, int64_t element) const {
   return const_cast<char*>(static_cast<const char*>(data)) + element * static_cast<int64_t>(element_bytes_);
 }
 
-// Counted before the first is posted: none of them is the last of all then.
+// Counts all messages before it posts the first, so that none of them can be the last to end.
 void Exchange::Post(const std::vector<Transfer>& transfers) {
   pending_.fetch_add(static_cast<int32_t>(transfers.size()), std::memory_order_relaxed);
   size_t at = posted_.fetch_add(transfers.size(), std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// One call of a collective over point-to-point messages.
+// An Exchange runs one call of a collective over point-to-point messages.
 #ifndef DFRUN_COMM_COLLECTIVES_EXCHANGE_H_
 #define DFRUN_COMM_COLLECTIVES_EXCHANGE_H_
 
@@ -12,20 +12,21 @@
 
 namespace dfrun::comm {
 
-// Lives until its last message has ended, and no thread waits in it: whoever brings the last message of a block folds
-// the block and sends it on. The memory of all messages is fixed when it starts.
+// Reduces each block and sends it on in the thread that brings the block's last message; no thread waits in it.
+// Owns: itself, until its last message has ended, and the memory of all messages, which is fixed at the start.
 class Exchange {
  public:
   struct Buffers {
-    const void* input;  // null where there is none
+    const void* input;  // null if the participant has no input
     void* output;
   };
-  // The schedule and the rendezvous outlive it. `reducer`, which is copied: of a schedule that folds, else null.
+  // Starts the call and returns; `done` runs when it has ended. The schedule and the rendezvous must outlive the call.
+  // `reducer` is copied; it is null unless the schedule reduces.
   static void Start(const ExchangeSchedule& schedule, const CollectivePlan& plan, Rendezvous& rendezvous,
                     Allocator& allocator, const Reducer* reducer, Buffers buffers, Callback done);
 
  private:
-  // A message on its way.
+  // A message that has been posted and has not ended.
   struct Message {
     Exchange* exchange = nullptr;
     const Transfer* transfer = nullptr;
@@ -40,10 +41,10 @@ class Exchange {
   void Post(const std::vector<Transfer>& transfers);
   void Post(Message& message);
   void Came(const Message& message, Status status);
-  // All of its receives have come.
+  // Reduces or copies a block whose receives have all ended, and posts the sends that wait for it.
   void Finish(const Block& block);
   void Fold(const Block& block);
-  // One of what pending_ counts has ended: the last deletes this.
+  // Counts down pending_ for an ended message; the last call deletes this object.
   void OneEnded();
   void Fail(Status status) EXCLUDES(mu_);
 
@@ -59,9 +60,9 @@ class Exchange {
   const size_t element_bytes_;
   Tensor scratch_;
   std::vector<Message> messages_;
-  std::vector<const void*> values_;                  // by block and participant: what is folded
-  std::unique_ptr<std::atomic<int32_t>[]> awaited_;  // by block
-  std::atomic<size_t> posted_{0};                    // of messages_
+  std::vector<const void*> values_;                  // inputs of the reduction, by block and participant
+  std::unique_ptr<std::atomic<int32_t>[]> awaited_;  // outstanding receives, by block
+  std::atomic<size_t> posted_{0};                    // count of messages_ that were posted
   std::atomic<int32_t> pending_{1};
   std::atomic<bool> failed_{false};
   Mutex mu_;

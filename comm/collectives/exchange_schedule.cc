@@ -5,9 +5,9 @@
 namespace dfrun::comm {
 namespace {
 
-// Below this many bytes a value travels whole: a second round of messages would take longer than the bytes.
+// A value of fewer bytes travels whole: a second round of messages would take longer than the bytes.
 constexpr int64_t kWholeBytes = int64_t{1} << 16;
-// A segment has at least so many bytes, and a part at most so many segments.
+// Minimum size of a segment in bytes, and maximum number of segments per part.
 constexpr int64_t kSegmentBytes = int64_t{1} << 18;
 constexpr int64_t kMostSegments = 4;
 
@@ -17,7 +17,7 @@ struct Range {
   int64_t count() const { return end - begin; }
 };
 
-// The i-th of n nearly equal ranges.
+// Returns the i-th of n nearly equal ranges.
 Range PartOf(Range whole, int64_t i, int64_t n) {
   return {whole.begin + i * whole.count() / n, whole.begin + (i + 1) * whole.count() / n};
 }
@@ -26,13 +26,13 @@ bool GoesWhole(const CollectivePlan& plan) {
   return plan.kind == CollectiveKind::kAllReduce && plan.bytes() < kWholeBytes;
 }
 
-// Of a value for a broadcast, else of a part.
+// Returns the number of segments of a part, or of the whole value in a broadcast.
 int SegmentsOf(const CollectivePlan& plan) {
   const int64_t bytes = plan.kind == CollectiveKind::kBroadcast ? plan.bytes() : plan.bytes() / plan.size();
   return static_cast<int>(std::clamp<int64_t>(bytes / kSegmentBytes, 1, kMostSegments));
 }
 
-// One call of MakeExchangeSchedule().
+// Builds one schedule, in MakeExchangeSchedule().
 class Scheduler {
  public:
   explicit Scheduler(const CollectivePlan& plan) : plan_(plan), n_(plan.size()), segments_(SegmentsOf(plan)) {}
@@ -58,7 +58,7 @@ class Scheduler {
  private:
   using Buffer = Transfer::Buffer;
 
-  // By pair of participants and by round.
+  // Returns the channel of a pair of participants in a round.
   int32_t Channel(int round, int from, int to) const { return plan_.channel + (round * n_ + from) * n_ + to; }
   int32_t RankOf(int participant) const { return static_cast<int32_t>(plan_.ranks[static_cast<size_t>(participant)]); }
   Range Segment(int part, int segment) const {
@@ -73,7 +73,8 @@ class Scheduler {
     schedule_.receives.push_back(
         {Channel(round, from, plan_.index), RankOf(from), false, buffer, range.begin, range.count(), block});
   }
-  // Calls body(participant) for the others, the next one first, so that not all send to the same one at once.
+  // Calls body(participant) for the other participants. It starts with the next one, so that not all send to the same
+  // one at once.
   template <class Body>
   void ForOthers(Body&& body) const {
     for (int i = 1; i < n_; ++i) body((plan_.index + i) % n_);
@@ -83,7 +84,7 @@ class Scheduler {
     ForOthers([&](int to) { sends.push_back(Send(round, to, buffer, range)); });
   }
 
-  // A block that is folded of what all bring of `range`.
+  // Adds a block that reduces `range` over all participants.
   Block& Fold(int round, Range range, int64_t output) {
     const auto block = static_cast<int32_t>(schedule_.blocks.size());
     const int64_t scratch = schedule_.scratch_elements;
@@ -128,7 +129,8 @@ class Scheduler {
     SendToOthers(0, Buffer::kInput, {0, plan_.elements}, schedule_.sends);
   }
 
-  // Participants count from the root: the parent of `at` is `at` without its lowest set bit.
+  // Sends the value down a binomial tree. Participants count from the root: the parent of `at` is `at` without its
+  // lowest set bit.
   void PassDown() {
     const int at = (plan_.index - plan_.root + n_) % n_;
     const auto participant = [this](int from_root) { return (from_root + plan_.root) % n_; };

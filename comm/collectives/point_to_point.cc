@@ -1,7 +1,7 @@
 // Collectives over the messages of Sends and Recvs, for every device, transport and number of ranks.
 //
-// Values are in host memory, and the host folds them. An error of the step ends its messages, as those of Sends and
-// Recvs, and with them its collectives.
+// Values are in host memory, and the host reduces them. An error of the step ends the messages of its collectives in
+// the same way as those of Sends and Recvs, and with them the collectives.
 #include <memory>
 
 #include "comm/collectives/exchange.h"

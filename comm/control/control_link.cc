@@ -16,7 +16,7 @@ constexpr size_t kInline = ControlLink::kFrameBytes - sizeof(uint64_t);
 
 }  // namespace
 
-// Lives until its frame and its tail have been sent.
+// Owns: itself, until its frame and its tail have been sent.
 struct ControlLink::Outgoing {
   ControlLink* link;
   std::string message;
@@ -52,7 +52,7 @@ void ControlLink::Send(int to, std::string message) {
                         o->link->OnSent(o, std::move(status));
                       },
                       out};
-  const char* tail = out->message.data() + head;  // `out` may be deleted once its last part is sent
+  const char* tail = out->message.data() + head;  // read now, since `out` may be deleted once its last part is sent
   transport_->Send(to, kFrameTag, out->frame.data(), out->frame.size(), sent);
   if (length > head) transport_->Send(to, kTailTag, tail, length - head, sent);
 }
@@ -105,7 +105,7 @@ void ControlLink::OnTail(Incoming* in, Status status) {
   Finish(in);
 }
 
-// The next frame is posted after the handler has returned, so that it gets the messages of a sender one at a time.
+// Posts the next frame after the handler has returned, so that the handler gets the messages of a sender one at a time.
 void ControlLink::Finish(Incoming* in) {
   handler_(in->from, std::move(in->message));
   PostFrame(in);

@@ -1,4 +1,4 @@
-// Sends byte messages of any length between ranks, over any transport, for control messages.
+// A ControlLink sends byte messages of any length between ranks, over any transport. Control messages use it.
 //
 // Wire form: a frame of kFrameBytes with tag 0 holds the length (uint64, this machine's byte order) and the first
 // bytes; the rest of a longer message follows with tag 1. A receiver has one frame posted for every peer that it
@@ -21,25 +21,25 @@ namespace dfrun::comm {
 class ControlLink {
  public:
   static constexpr size_t kFrameBytes = 512;  // below the eager limit of every network
-  // A larger length is an error: the message must be damaged.
+  // Limit of the length: a message that claims more must be damaged, and is an error.
   static constexpr uint64_t kMaxMessageBytes = uint64_t{1} << 34;
 
   using Handler = std::function<void(int from, std::string message)>;
 
-  // The link is the only user of the transport.
+  // The link must be the only user of the transport.
   explicit ControlLink(std::unique_ptr<Transport> transport);
   ~ControlLink();
   ControlLink(const ControlLink&) = delete;
   ControlLink& operator=(const ControlLink&) = delete;
 
-  // As Communicator's methods of these names.
+  // These methods implement Communicator's methods of the same purpose.
   void Send(int to, std::string message);
   void Listen(const std::vector<int>& peers, Handler handler);
   bool Poll() { return transport_->Poll(); }
   int wake_descriptor() const { return transport_->wake_descriptor(); }
   bool ArmWake() { return transport_->ArmWake(); }
   Status status() const;
-  // True when every message has left.
+  // Returns whether every message has left.
   bool Flushed() const { return sending_.load(std::memory_order_acquire) == 0; }
 
  private:
@@ -57,8 +57,8 @@ class ControlLink {
   const std::unique_ptr<Transport> transport_;
   Handler handler_;
   std::vector<std::unique_ptr<Incoming>> incoming_;
-  std::atomic<int> sending_{0};    // messages
-  std::atomic<int> receiving_{0};  // peers that are listened to
+  std::atomic<int> sending_{0};    // messages that have not left
+  std::atomic<int> receiving_{0};  // peers that this rank listens to
   std::atomic<bool> closing_{false};
   mutable Mutex mu_;
   Status status_ GUARDED_BY(mu_);

@@ -1,4 +1,5 @@
-// Where ranks knock: the listening socket, and connections that have not said the token yet.
+// The acceptor of heartbeat connections: the listening socket, and pending connections that have not sent the token
+// yet.
 #ifndef DFRUN_COMM_HEARTBEAT_DOOR_H_
 #define DFRUN_COMM_HEARTBEAT_DOOR_H_
 
@@ -15,11 +16,12 @@
 
 namespace dfrun::comm {
 
-// True where the frame is a hello with this token. Takes as long for each token.
+// Returns whether the frame is a hello with this token. The time does not depend on the token's bytes.
 bool IsHello(const Frame& frame, const Token& token);
 
-// Strangers cost a bounded time and memory: each is closed kPatience after it has come, each may send a hello's bytes,
-// and of more than kMostStrangers the oldest is closed. Thread safety: one thread.
+// Bounds the time and memory of pending connections: each is closed kPatience after it was accepted, each may send no
+// more than the bytes of a hello, and when there are more than kMostStrangers the oldest is closed.
+// Thread safety: one thread.
 class Door {
  public:
   static constexpr size_t kMostStrangers = 32;
@@ -29,9 +31,10 @@ class Door {
   Door(Descriptor listener, const Token& token, std::chrono::milliseconds silence)
       : listener_(std::move(listener)), token_(token), silence_(silence) {}
 
-  // Appends what is to be polled for.
+  // Appends the descriptors to poll.
   void AddTo(std::vector<pollfd>& polled) const;
-  // Accepts and reads whatever there is. `let_in` is told of each that has said the token, with its hello.
+  // Accepts connections and reads all that has arrived. Calls `let_in` for each connection that has sent the token,
+  // with its hello.
   void Look(SteadyClock::time_point now, const std::function<void(Socket, const Frame& hello)>& let_in);
   size_t strangers() const { return strangers_.size(); }
 

@@ -27,20 +27,20 @@ using std::chrono::milliseconds;
 using Duration = SteadyClock::duration;
 
 constexpr milliseconds kLongestWait(250);
-constexpr milliseconds kLate(20);  // less is how threads are scheduled
+constexpr milliseconds kLate(20);  // smaller delays are ordinary scheduling
 constexpr milliseconds kLeaving(100);
 constexpr size_t kMostRead = 2 * (kMaxPayload + sizeof(FrameHead));
 
-// What all ranks share of the watch.
+// The result of the handshake at start, which all ranks share.
 struct Meeting {
   Token token{};
   uint64_t epoch = 0;
-  std::vector<std::string> addresses;  // by rank; empty: nobody is watched
+  std::vector<std::string> addresses;  // by rank; empty: no rank is watched
   std::vector<uint16_t> ports;
   Descriptor listener;
 };
 
-// What rank 0 gives to all: unlike that of any other job.
+// Returns the random bytes that rank 0 gives to all ranks, different from those of any other job.
 std::string NewSecret() {
   std::string bytes(sizeof(Token) + sizeof(uint64_t), '\0');
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) bytes.clear();
@@ -124,7 +124,7 @@ class HeartbeatThread final : public Heartbeat {
   void Leave(int exit_code) override;
 
  private:
-  // Where what began at a rank was heard first.
+  // The newest sequence number seen from an origin, and the peer that brought it first.
   struct Heard {
     uint64_t sequence = 0;
     int from = -1;
@@ -136,11 +136,11 @@ class HeartbeatThread final : public Heartbeat {
   void SayBye();
   void Wait(SteadyClock::time_point* now);
   void Wake() const;
-  // To be handed out by the thread.
+  // Queues a frame to all ranks, which the heartbeat thread sends.
   void Post(FrameType type, std::string payload);
   void HandOutPosted();
   Frame MakeFrame(FrameType type, std::string payload, int origin) const;
-  void Begin(FrameType type, std::string payload);  // to all
+  void Begin(FrameType type, std::string payload);  // sends a frame to all ranks, from this one
   void SendToAll(const Frame& frame, int but);
   void Answer(const Frame& asked, FrameType type, std::string payload);
 
@@ -149,7 +149,7 @@ class HeartbeatThread final : public Heartbeat {
   void ReadAll(SteadyClock::time_point now);
   void Read(WatchLink& link, SteadyClock::time_point now);
   void End(WatchLink& link, SteadyClock::time_point now);
-  // False where the connection is to be closed.
+  // Handles a frame. Returns false if the connection must be closed.
   bool Take(WatchLink& link, const Frame& frame, SteadyClock::time_point now);
   void Act(const Frame& frame);
   void ActOnAnswer(const Frame& frame, SteadyClock::time_point now);
@@ -177,11 +177,11 @@ class HeartbeatThread final : public Heartbeat {
   std::atomic<int> speaker_{0};
   const Descriptor wake_;
 
-  // Of the thread.
+  // Only the heartbeat thread uses these.
   Door door_;
   std::vector<WatchLink> links_;
   std::vector<Heard> heard_;         // by origin
-  std::vector<std::string> deaths_;  // by rank: what was seen of its death; empty: it lives
+  std::vector<std::string> deaths_;  // evidence of each rank's death, by rank; empty: it lives
   std::vector<pollfd> polled_;
   uint64_t next_sequence_ = 1;
   Lateness lateness_;
@@ -192,9 +192,9 @@ class HeartbeatThread final : public Heartbeat {
   std::vector<Frame> posted_ GUARDED_BY(mu_);
   Life life_ GUARDED_BY(mu_) = Life::kWatches;
   int exit_code_ GUARDED_BY(mu_) = 0;
-  bool is_heard_ GUARDED_BY(mu_) = false;  // all that are watched
+  bool is_heard_ GUARDED_BY(mu_) = false;  // all watched peers have been heard
 
-  Mutex events_mu_;  // held while an event is told
+  Mutex events_mu_;  // held during a callback of events_
   std::optional<Events> events_ GUARDED_BY(events_mu_);
   Status loss_ GUARDED_BY(events_mu_);
 
@@ -225,7 +225,7 @@ HeartbeatThread::~HeartbeatThread() {
 
 void HeartbeatThread::Wake() const {
   const uint64_t one = 1;
-  // It fails only where a wake-up is there already.
+  // The write fails only if a wake-up is pending already.
   [[maybe_unused]] const ssize_t written = ::write(wake_.get(), &one, sizeof one);
 }
 
@@ -264,7 +264,7 @@ void HeartbeatThread::Main() {
   changed_.NotifyAll();
 }
 
-// A rank that was heard once is missed from then on.
+// Notes when all watched peers have been heard. A peer that was heard once is missed from then on.
 void HeartbeatThread::NoteFirst() {
   MutexLock lock(mu_);
   if (is_heard_) return;
@@ -290,11 +290,11 @@ void HeartbeatThread::SayBye() {
   if (exit_code != 0) Begin(FrameType::kEnd, Pack<int32_t>(exit_code));
   for (WatchLink& link : links_) {
     if (link.is_open()) link.Send(MakeFrame(FrameType::kBye, "", rank_));
-    link.socket.Read(kMostRead);  // what is unread when a socket is closed would make the peer lose the Bye
+    link.socket.Read(kMostRead);  // unread bytes in a socket that is closed would make the peer lose the Bye
   }
 }
 
-// All that has come while this thread was late is read before anybody is judged.
+// Waits for frames. What has arrived while this thread was late is read before any peer is judged.
 void HeartbeatThread::Wait(SteadyClock::time_point* now) {
   polled_.clear();
   polled_.push_back({wake_.get(), POLLIN, 0});
@@ -358,7 +358,7 @@ void HeartbeatThread::SendToAll(const Frame& frame, int but) {
   }
 }
 
-// By the way on which the question came.
+// Sends the answer over the path on which the question came.
 void HeartbeatThread::Answer(const Frame& asked, FrameType type, std::string payload) {
   const Frame answer = MakeFrame(type, std::move(payload), asked.head.origin);
   if (asked.head.origin == rank_) return ActOnAnswer(answer, SteadyClock::now());
@@ -541,7 +541,7 @@ void HeartbeatThread::Declare(int rank, int by, std::string_view seen) {
   TellLost(loss, rank);
 }
 
-// Which it reads when it wakes.
+// Tells a dead rank of its death, in case it wakes and reads it.
 void HeartbeatThread::TellOfItsDeath(WatchLink& link) {
   Frame frame = MakeFrame(FrameType::kDead, "", rank_);
   frame.payload = Pack<int32_t>(link.peer, deaths_[static_cast<size_t>(link.peer)]);

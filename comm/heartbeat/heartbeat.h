@@ -1,14 +1,14 @@
-// Heartbeats: a thread and TCP sockets by which ranks watch each other and answer questions, whatever the threads and
-// the network of the steps are at. The thread never calls MPI or another library of the transports.
+// Heartbeats: a thread and TCP sockets by which ranks watch each other and answer questions, independent of the threads
+// and the network of the steps. The thread never calls MPI or another library of the transports.
 //
 // A rank has a connection to its parent and its children in the tree (src/framework/rank_tree.h) and to its two
-// neighbours in the ring of ranks: two connections a rank, however many ranks there are, and two ways from each rank to
-// each other one. Both ends of a connection watch each other (peer_watch.h). What is for all ranks goes over every
-// connection once; what answers it goes back by the way on which it came, so it goes around who is silent.
+// neighbours in the ring of ranks. That makes two connections per rank, however many ranks there are, and two paths
+// from each rank to each other one. Both ends of a connection watch each other (peer_watch.h). A frame for all ranks
+// goes over every connection once. Its answer returns by the path on which the frame came, and so avoids silent ranks.
 //
-// A death that one rank declares is declared on all: `epoch` grows, and the dead rank, should it wake, is told, or is
-// told when it connects anew. Who connects is to say the token within 2 s; until then it may send a hello's bytes, no
-// more, and few may be so at a time.
+// A death that one rank declares is declared on all ranks: `epoch` grows, and the dead rank is told, should it wake or
+// connect anew. A rank that connects must send the token within 2 s. Until then it may send no more than the bytes of a
+// hello, and only few connections may be pending at a time.
 #ifndef DFRUN_COMM_HEARTBEAT_HEARTBEAT_H_
 #define DFRUN_COMM_HEARTBEAT_HEARTBEAT_H_
 
@@ -25,31 +25,33 @@ namespace dfrun::comm {
 
 struct HeartbeatOptions {
   WatchTimes times;
-  // On the heartbeats' thread; may be empty. A loss is told here before RankWatch::Events hear of it.
+  // Called on the heartbeat thread when a rank is lost, before RankWatch::Events are told; may be empty.
   std::function<void(const Status& loss, int lost_rank)> on_lost;
-  // Another rank ends all ranks with this exit code.
+  // Called when another rank ends all ranks with this exit code.
   std::function<void(int rank, int exit_code)> on_end;
 };
 
-// Reads "SECONDS", "SECONDS,SECONDS" (between two heartbeats, and of silence until a rank is dead; the second is 5
-// times the first by default) or "off" (silence is no death; a process that has ended is one). Usage errors for other
-// text.
+// Parses the value of the heartbeat option: "SECONDS", "SECONDS,SECONDS" or "off". The first number is the time between
+// two heartbeats, the second the silence after which a rank is dead, by default 5 times the first. With "off", silence
+// is no death, but the end of a process still is. Usage error for other text.
 Result<WatchTimes> ParseHeartbeat(const std::string& text);
 
 class Heartbeat : public RankWatch {
  public:
-  // Collective. `hosts`: names by rank. Where the ranks have no network in common the rank watches nobody, and rank 0
-  // warns. The watch works from here on, and until it is destroyed: then it says Bye.
+  // Starts watching; the watch ends with a Bye when it is destroyed. Collective. `hosts` are the hosts' names by rank.
+  // If the ranks have no network in common, no rank is watched and rank 0 warns.
   static Result<std::unique_ptr<Heartbeat>> Start(Bootstrap& bootstrap, const std::vector<std::string>& hosts,
                                                   HeartbeatOptions options);
 
-  // Says now that this process ends, so that the others do not take it for lost: all ranks with `exit_code`, where it
-  // is not 0. Waits for a tenth of a second at most.
+  // Tells the other ranks that this process ends, so that they do not take it for lost. If `exit_code` is not 0, all
+  // ranks end with it.
+  // Blocks: for a tenth of a second at most.
   virtual void Leave(int exit_code) = 0;
-  // Waits until each rank that this one watches was heard, or is lost; at most so long. True at once where nobody is
-  // watched.
+  // Waits until each rank that this one watches was heard or is lost. Returns true then, and at once if nobody is
+  // watched; false after `most`.
+  // Blocks: for `most` at most.
   virtual bool AwaitFirst(SteadyClock::duration most) = 0;
-  // The lowest rank that lives, as far as this rank knows: it speaks for all of a loss.
+  // Returns the coordinator, which reports a loss for all ranks: the lowest rank that lives, as far as this rank knows.
   virtual int speaker() const = 0;
 };
 

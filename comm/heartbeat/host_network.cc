@@ -19,7 +19,7 @@ namespace {
 
 using Bytes = std::array<unsigned char, 16>;
 
-// The bytes of an address, and how many there are: 4 or 16; 0 where it is none.
+// Parses an address into bytes and returns how many there are: 4 or 16; 0 if it is no address.
 size_t ParseIp(const std::string& ip, Bytes* bytes) {
   bytes->fill(0);
   if (::inet_pton(AF_INET, ip.c_str(), bytes->data()) == 1) return 4;
@@ -63,7 +63,8 @@ std::string KernelAndNamespace() {
   return StrCat(HostId(), ":", is_known ? network.st_ino : 0);
 }
 
-// One that `host` has in the network and no other host has too, as bridges of containers are.
+// Returns an address that `host` has in the network and that no other host has too. Bridges of containers have the same
+// address on many hosts.
 const HostAddress* OwnAddressIn(const HostNetwork& host, const HostAddress& network,
                                 const std::vector<HostNetwork>& hosts) {
   for (const HostAddress& address : host.addresses) {
@@ -127,7 +128,7 @@ HostNetwork ThisHost() {
       host.addresses.push_back(AddressOf<sockaddr_in>(*entry, &sockaddr_in::sin_addr));
     } else if (entry->ifa_addr->sa_family == AF_INET6) {
       const HostAddress address = AddressOf<sockaddr_in6>(*entry, &sockaddr_in6::sin6_addr);
-      if (address.ip.rfind("fe80", 0) != 0) host.addresses.push_back(address);  // of the link alone
+      if (address.ip.rfind("fe80", 0) != 0) host.addresses.push_back(address);  // not a link-local address
     }
   }
   return host;

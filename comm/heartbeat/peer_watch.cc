@@ -13,7 +13,7 @@ namespace {
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
-// So long a launcher that sees the end of a process has to end the job with that process's exit code.
+// Time that a launcher has to notice the end of a process and to end the job with that process's exit code.
 constexpr milliseconds kLauncherFirst(300);
 constexpr std::chrono::seconds kHalfLife(2);
 

@@ -1,10 +1,10 @@
-// Decides when a silent peer is suspected, and when it is dead: the clockwork of heartbeats, without threads or
-// sockets.
+// The failure detector of heartbeats, without threads or sockets: it decides when a silent peer is suspected and when
+// it is dead.
 //
-// Suspicion is scaled by how late the watching thread itself runs (Lifeguard, Dadgar et al. 2017, arXiv 1707.00788): a
-// thread that was woken late by x gives its peers x more, for it may have been they who were not heard, or it that did
-// not listen; and a peer that says that it runs late itself gets that much more too. A suspicion is confirmed before
-// it is declared: the peer is asked by all other ways, and an answer refutes it.
+// A suspicion takes longer when the watching thread itself runs late (Lifeguard, Dadgar et al. 2017, arXiv 1707.00788):
+// a thread that was woken late by x gives its peers x more, since it may not have listened. A peer that reports that it
+// runs late gets that much more too. A suspicion is confirmed before a death is declared: the peer is asked over all
+// other paths, and an answer refutes the suspicion.
 #ifndef DFRUN_COMM_HEARTBEAT_PEER_WATCH_H_
 #define DFRUN_COMM_HEARTBEAT_PEER_WATCH_H_
 
@@ -18,59 +18,61 @@ using SteadyClock = std::chrono::steady_clock;
 using SystemClock = std::chrono::system_clock;
 
 struct WatchTimes {
-  SteadyClock::duration every{};       // between two heartbeats
-  SteadyClock::duration dead_after{};  // of silence
-  bool minds_silence = true;           // false: only a connection that ends without a word tells of a death
+  SteadyClock::duration every{};       // time between two heartbeats
+  SteadyClock::duration dead_after{};  // silence after which a peer is dead
+  bool minds_silence = true;           // false: only a connection that ends without a Bye tells of a death
 
-  // How long the answer to a suspicion is waited for, which is part of dead_after.
+  // Returns how long the answer to a suspicion is awaited, which is part of dead_after.
   SteadyClock::duration confirming() const { return dead_after / 5; }
-  // The same of a peer whose connection has ended.
+  // Returns how long that answer is awaited if the peer's connection has ended.
   SteadyClock::duration confirming_end() const;
 };
 
-// Of one peer. Thread safety: one thread.
+// Watches one peer.
+// Thread safety: one thread.
 class PeerWatch {
  public:
   enum class Verdict { kNone, kSuspect, kDead };
 
   explicit PeerWatch(const WatchTimes& times) : times_(times) {}
 
-  // A frame has come. Watching begins with the first.
+  // Records that a frame has arrived. Watching begins with the first.
   void Heard(SteadyClock::time_point now);
-  // How late the peer runs.
+  // Records how late the peer says that it runs.
   void RunsLate(SteadyClock::duration late) { peer_late_ = late; }
-  // The watching thread was woken late.
+  // Records that the watching thread was woken late.
   void WokenLate(SteadyClock::duration late);
-  // Its connection has ended without a Bye.
+  // Records that the connection has ended without a Bye.
   void Ended(SteadyClock::time_point now);
-  // It has answered by another way.
+  // Records that the peer has answered over another path.
   void Refuted(SteadyClock::time_point now);
-  // It has said Bye, or was declared dead by another.
+  // Ends watching: the peer has sent Bye, or another rank has declared it dead.
   void Forget() { heard_.reset(); }
 
-  // What is due now: each verdict once. `own_late`: how late this thread runs lately.
+  // Returns the verdict that is due now; each verdict comes once. `own_late` is how late this thread has run lately.
   Verdict Look(SteadyClock::time_point now, SteadyClock::duration own_late);
   bool is_watched() const { return heard_.has_value(); }
   bool has_ended() const { return has_ended_; }
-  // "no heartbeat for 5.2 s, last heard at 14:03:07.123": what was seen of one that is dead.
+  // Describes what was observed of a dead peer: "no heartbeat for 5.2 s, last heard at 14:03:07.123".
   std::string Describe(SteadyClock::time_point now) const;
 
  private:
   SteadyClock::time_point SuspectedFrom(SteadyClock::duration own_late) const;
 
   const WatchTimes times_;
-  std::optional<SteadyClock::time_point> heard_;      // moved on by what this thread was woken late
-  SteadyClock::time_point really_heard_{};            // not moved
-  SystemClock::time_point heard_at_{};                // by the clock on the wall
-  std::optional<SteadyClock::time_point> suspected_;  // when
+  std::optional<SteadyClock::time_point> heard_;      // time of the last frame, moved on by this thread's own lateness
+  SteadyClock::time_point really_heard_{};            // time of the last frame, not moved
+  SystemClock::time_point heard_at_{};                // system clock's time of the last frame
+  std::optional<SteadyClock::time_point> suspected_;  // time of the suspicion
   SteadyClock::duration peer_late_{};
   bool has_ended_ = false;
 };
 
-// How late a thread runs lately: the most, which is forgotten by halves. Thread safety: one thread.
+// The local health of Lifeguard: how late this thread has run lately. It keeps the maximum, which decays by halves.
+// Thread safety: one thread.
 class Lateness {
  public:
-  // A wait that was to end `late` ago has ended.
+  // Records that a wait has ended `late` after it should have.
   void Note(SteadyClock::time_point now, SteadyClock::duration late);
   SteadyClock::duration Lately(SteadyClock::time_point now) const;
 
@@ -79,7 +81,7 @@ class Lateness {
   SteadyClock::time_point noted_{};
 };
 
-// "14:03:07.123", local time.
+// Formats a local time: "14:03:07.123".
 std::string ClockText(SystemClock::time_point time);
 
 }  // namespace dfrun::comm

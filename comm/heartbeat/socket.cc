@@ -77,8 +77,8 @@ Socket Socket::Connect(const std::string& ip, uint16_t port, std::chrono::millis
   return socket;
 }
 
-// What is written and not acknowledged for so long fails the connection, where Linux would try for a quarter of an
-// hour.
+// Sets the socket's options. A connection fails if written bytes are not acknowledged for `silence`; Linux's default is
+// a quarter of an hour.
 void Socket::SetUp(std::chrono::milliseconds silence) const {
   if (!fd_.is_open()) return;
   const int yes = 1;

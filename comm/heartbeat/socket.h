@@ -1,4 +1,4 @@
-// TCP sockets that never block, each with what is still to be written and what has been read of it.
+// TCP sockets that never block. Each holds the bytes that are still to be written and those that have been read.
 #ifndef DFRUN_COMM_HEARTBEAT_SOCKET_H_
 #define DFRUN_COMM_HEARTBEAT_SOCKET_H_
 
@@ -11,7 +11,8 @@
 
 namespace dfrun::comm {
 
-// Owns a file descriptor. Thread safety: as an int.
+// Owns: a file descriptor.
+// Thread safety: that of an int.
 class Descriptor {
  public:
   explicit Descriptor(int fd = -1) : fd_(fd) {}
@@ -31,23 +32,23 @@ class Descriptor {
   int fd_;
 };
 
-// Listens on a port that the system chooses, of this address alone.
+// Listens on this address alone, on a port that the system chooses.
 Result<Descriptor> ListenOn(const std::string& ip, uint16_t* port);
-// One that waits to be accepted; not open where there is none.
+// Accepts a connection that waits; the result is not open if there is none.
 Descriptor AcceptFrom(const Descriptor& listener);
 
 // Thread safety: one thread.
 class Socket {
  public:
-  // Why it has ended, if it has.
+  // Whether the connection is open, and otherwise why it has ended.
   enum class State {
     kOpen,
-    kEnded,   // the other end has closed it, or was closed: there is no such process any more
-    kFailed,  // the network gave up: it says nothing of the process
+    kEnded,   // the other end has closed it or was closed: the process has ended
+    kFailed,  // the network gave up, which says nothing of the process
   };
 
   Socket() = default;
-  // One that was accepted.
+  // Takes an accepted connection.
   explicit Socket(Descriptor fd, std::chrono::milliseconds silence) : fd_(std::move(fd)) { SetUp(silence); }
   // Begins to connect.
   static Socket Connect(const std::string& ip, uint16_t port, std::chrono::milliseconds silence);
@@ -58,10 +59,10 @@ class Socket {
   size_t unwritten() const { return out_.size(); }
   std::string& in() { return in_; }
 
-  // What of it cannot be written yet is kept.
+  // Writes the bytes; those that cannot be written yet are kept for WriteMore().
   State Write(std::string_view bytes);
   State WriteMore();
-  // Reads what there is, so that in() has at most `most` bytes.
+  // Reads what has arrived, until in() has `most` bytes.
   State Read(size_t most);
   void Close() { *this = Socket(); }
 

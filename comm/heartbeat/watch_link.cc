@@ -15,7 +15,7 @@ constexpr size_t kMostUnwrittenBeats = 1024;
 void WatchLink::Send(const Frame& frame) {
   const size_t most = frame.type() == FrameType::kBeat ? kMostUnwrittenBeats : kMostUnwritten;
   if (!socket.is_open() || socket.unwritten() + frame.payload.size() > most) return;
-  socket.Write(frame.Encode());  // an end of the connection is seen by reading
+  socket.Write(frame.Encode());  // the next read reports an ended connection
 }
 
 std::vector<WatchLink> LinksOf(int rank, int size, const WatchTimes& times) {

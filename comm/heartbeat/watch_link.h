@@ -1,4 +1,4 @@
-// A rank's connection to one of those that it watches.
+// A rank's connection to one rank that it watches.
 #ifndef DFRUN_COMM_HEARTBEAT_WATCH_LINK_H_
 #define DFRUN_COMM_HEARTBEAT_WATCH_LINK_H_
 
@@ -15,19 +15,19 @@ struct WatchLink {
   WatchLink(int rank, bool is_ours, const WatchTimes& times) : peer(rank), connects(is_ours), watch(times) {}
 
   bool is_open() const { return socket.is_open() && is_in; }
-  // Writes the frame, unless the peer has not read what came before.
+  // Writes the frame. Drops it if the peer has not read what was written before.
   void Send(const Frame& frame);
 
   int peer;
-  bool connects;  // the higher rank does
+  bool connects;  // whether this rank connects; the higher rank of the two does
   Socket socket;
-  bool is_in = false;     // the peer has said the token
-  bool has_left = false;  // it has said Bye
+  bool is_in = false;     // the peer has sent the token
+  bool has_left = false;  // the peer has sent Bye
   PeerWatch watch;
   SteadyClock::time_point next_try{};
 };
 
-// One for each rank that `rank` watches, and is watched by.
+// Returns a link for each rank that `rank` watches, which also watches it.
 std::vector<WatchLink> LinksOf(int rank, int size, const WatchTimes& times);
 
 }  // namespace dfrun::comm

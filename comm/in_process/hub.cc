@@ -93,7 +93,7 @@ void InProcessHub::Get(int rank, const RemoteBytes& from, void* data, Callback d
       if (found.ok()) source = *found;
     }
   }
-  // The peer keeps the memory while it may be read, so that no lock is held for it.
+  // The peer keeps the memory while it may be read, so no lock is needed.
   if (status.ok() && from.bytes > 0) std::memcpy(data, source, from.bytes);
   Complete({from.peer, rank, {}}, rank, {.done = done}, std::move(status));
 }

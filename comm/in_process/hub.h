@@ -1,4 +1,4 @@
-// Connects the ranks of one process: a message is copied from the sender's memory to the receiver's.
+// The hub that connects the ranks of one process: it copies a message from the sender's memory to the receiver's.
 #ifndef DFRUN_COMM_IN_PROCESS_HUB_H_
 #define DFRUN_COMM_IN_PROCESS_HUB_H_
 
@@ -17,16 +17,16 @@
 
 namespace dfrun::comm {
 
-// One half of a message: a Send or a Recv that waits for the other.
+// An unmatched Send or Recv, which waits for the other.
 struct HalfMessage {
-  void* data = nullptr;  // never written to in a Send
+  void* data = nullptr;  // never written to by a Send
   size_t bytes = 0;
   Callback done;
   bool is_send = false;
-  int64_t posted_ns = 0;  // 0: it is not traced
+  int64_t posted_ns = 0;  // 0: the call is not traced
 };
 
-// Bytes of memory that a rank has registered.
+// A range of memory that another rank has registered.
 struct RemoteBytes {
   int peer;
   uint64_t key;
@@ -51,14 +51,14 @@ class InProcessHub {
   int ranks() const { return static_cast<int>(queues_.size()); }
   void Send(const Key& key, const HalfMessage& half) EXCLUDES(mu_);
   void Recv(const Key& key, const HalfMessage& half) EXCLUDES(mu_);
-  // Memory of `rank` that others may read, until Unregister() of the key that this returns.
+  // Lets others read this memory of `rank`, until Unregister() of the key that this returns.
   uint64_t Register(int rank, const void* data, size_t bytes) EXCLUDES(mu_);
   void Unregister(uint64_t key) EXCLUDES(mu_);
-  // Copies what `rank` asks for of memory that `peer` has registered. OutOfRange; InvalidArgument: `peer` has none of
-  // this key.
+  // Copies a range that `from.peer` has registered to `data`, for `rank`. OutOfRange if the range exceeds the
+  // registered memory; InvalidArgument if the peer has registered none under this key.
   void Get(int rank, const RemoteBytes& from, void* data, Callback done) EXCLUDES(mu_);
-  // Runs the callbacks of calls of `rank` that are complete, and records those that moved their message. True if there
-  // were any.
+  // Runs the callbacks of the completed calls of `rank`, and traces those that moved their message. Returns true if
+  // there were any.
   bool RunCompleted(int rank, const MessageTrace& trace) EXCLUDES(mu_);
   // Completes, with `status`, every call of `rank` that still waits, and every later one.
   void Abort(int rank, const Status& status) EXCLUDES(mu_);
@@ -71,7 +71,7 @@ class InProcessHub {
   };
   struct Queue {
     std::deque<Completion> completed;
-    std::atomic<bool> any{false};  // spares an idle rank the lock
+    std::atomic<bool> any{false};  // lets an idle rank skip the lock
     Status aborted;
   };
   struct Registered {
@@ -84,8 +84,8 @@ class InProcessHub {
   void Complete(const Key& key, int rank, const HalfMessage& half, Status status) EXCLUDES(mu_);
   void CompleteLocked(const Key& key, int rank, const HalfMessage& half, Status status) REQUIRES(mu_);
   void AbortHalves(Waiting& waiting, int Key::*side, int rank, const Status& status) REQUIRES(mu_);
-  // Pairs a half with its counterpart, or makes it wait for one. False: the rank has been aborted, and the call is
-  // completed.
+  // Pairs a half with its counterpart, or makes it wait for one. Returns false if the rank has been aborted; the call
+  // is then completed.
   bool Meet(const Key& key, int rank, const HalfMessage& half, Waiting InProcessHub::*others,
             Waiting InProcessHub::*own, HalfMessage* other) EXCLUDES(mu_);
   Result<const char*> Find(const RemoteBytes& from) const REQUIRES(mu_);
@@ -96,7 +96,7 @@ class InProcessHub {
   Waiting recvs_ GUARDED_BY(mu_);
   std::map<uint64_t, Registered> registered_ GUARDED_BY(mu_);  // by key
   uint64_t next_key_ GUARDED_BY(mu_) = 1;
-  std::vector<Queue> queues_;  // by rank; but for `any`, guarded by mu_
+  std::vector<Queue> queues_;  // indexed by rank; guarded by mu_, except for `any`
 };
 
 }  // namespace dfrun::comm

@@ -1,4 +1,4 @@
-// Connects ranks that are threads of one process.
+// The connection of ranks that are threads of one process.
 #ifndef DFRUN_COMM_IN_PROCESS_IN_PROCESS_H_
 #define DFRUN_COMM_IN_PROCESS_IN_PROCESS_H_
 

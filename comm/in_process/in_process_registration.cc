@@ -1,4 +1,4 @@
-// Registers the transport within one process, for a process that is the only rank.
+// Registers the in-process transport for a process that is the only rank.
 #include "comm/bootstrap/transport_registry.h"
 #include "comm/in_process/in_process_transport.h"
 

@@ -14,7 +14,7 @@ Result<Region> InProcessTransport::Register(void* data, size_t bytes) {
 }
 
 void InProcessTransport::Get(int peer, std::string_view key, size_t offset, void* data, size_t bytes, Callback done) {
-  uint64_t number = 0;  // a key of nobody
+  uint64_t number = 0;  // 0 is no rank's key
   if (key.size() == sizeof number) std::memcpy(&number, key.data(), sizeof number);
   hub_->Get(rank_, {peer, number, offset, bytes}, data, done);
 }

@@ -13,9 +13,9 @@ namespace dfrun::comm {
 namespace {
 
 constexpr std::string_view kOmpiNames[] = {"libmpi.so.40"};
-constexpr std::string_view kMpichNames[] = {"libmpi.so.12", "libmpich.so.12"};  // the second is Debian's name
+constexpr std::string_view kMpichNames[] = {"libmpi.so.12", "libmpich.so.12"};  // Debian's MPICH has the second name
 constexpr std::string_view kStandardNames[] = {"libmpi_abi.so.1", "libmpi_abi.so.0"};
-constexpr std::string_view kSmpiNames[] = {"libsimgrid.so.3.32", "libsimgrid.so"};  // each version has its own name
+constexpr std::string_view kSmpiNames[] = {"libsimgrid.so.3.32", "libsimgrid.so"};  // every version has its own name
 
 constexpr MpiAbi kAbis[] = {{"ompi", "Open MPI 4 and 5", kOmpiNames},
                             {"mpich", "MPICH 3.1 and newer, Intel MPI, MVAPICH, Cray MPICH", kMpichNames},
@@ -44,16 +44,17 @@ Result<void*> OpenLibrary(const MpiAbi& abi, int mode) {
                             "; LD_LIBRARY_PATH says where to look");
 }
 
-// The file of a library, as the loader knows it.
+// Returns the file of a library as the loader reports it.
 std::string FileOf(void* library) {
   const link_map* map = nullptr;
   return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 ? map->l_name : "";
 }
 
-// The first words of what a library says of itself: "Open MPI v4.1.4". May be called before MPI is initialised.
+// Returns the first words of the library's version text: "Open MPI v4.1.4". May be called before MPI is initialised.
 std::string VersionOf(void* library) {
   using GetVersion = int (*)(char*, int*);
-  // What MPI_ calls, which would be another MPI's where one is loaded already.
+  // Look up the PMPI_ name: the MPI_ function of this library may call the PMPI_ function of an MPI that was loaded
+  // before.
   const auto get = reinterpret_cast<GetVersion>(dlsym(library, "PMPI_Get_library_version"));
   if (get == nullptr) return "a library without PMPI_Get_library_version";
   std::array<char, 16384> text{};  // the largest MPI_MAX_LIBRARY_VERSION_STRING is 8192
@@ -61,12 +62,12 @@ std::string VersionOf(void* library) {
   get(text.data(), &length);
   std::string version(text.data(), static_cast<size_t>(length));
   version = version.substr(0, version.find_first_of(",\n"));
-  std::replace(version.begin(), version.end(), '\t', ' ');  // MPICH has one before its number
+  std::replace(version.begin(), version.end(), '\t', ' ');  // MPICH has a tab before its number
   return version;
 }
 
-// In which order ABIs are tried. A launcher of PMIx may be Open MPI's or Slurm's, one of PMI is mostly MPICH's; SMPI's
-// ranks call no other MPI.
+// Returns the order in which ABIs are tried. A PMIx launcher may be Open MPI's or Slurm's; a PMI launcher is mostly
+// MPICH's. Ranks under SMPI call no other MPI.
 std::vector<std::string_view> OrderFor(Launcher launcher) {
   if (launcher == Launcher::kSmpi) return {"smpi"};
   if (launcher == Launcher::kPmi) return {"mpich", "abi", "ompi"};
@@ -79,7 +80,8 @@ const MpiAbi* FindAbi(std::string_view name) {
   return found == std::end(kAbis) ? nullptr : found;
 }
 
-// The library's names are to be seen by the part, and by what the library itself opens.
+// Opens the library and its part. The library's symbols are global, since the part needs them and so do the libraries
+// that it opens itself.
 Result<const MpiPart*> Open(const MpiAbi& abi) {
   if (!HasProgramPart(PartName(abi))) {
     return FailedPrecondition("this build of dfrun has no part for MPI's ABI '", abi.name, "' (", abi.what,

@@ -1,9 +1,9 @@
-// The part of the program that speaks MPI, and the choice among such parts.
+// The shared library of the program that calls MPI, and the choice among several such libraries.
 //
-// The program itself links no MPI. What calls MPI (comm/mpi/part) is compiled once for each binary interface (ABI)
-// whose mpi.h the build found, into lib/dfrun/libdfrun_mpi_<abi>.so, and one of these is opened where a launcher
-// started the process. The library that it calls is opened first, by the names that it may have: so one part serves
-// Debian's MPICH (libmpich.so.12) and everyone else's (libmpi.so.12).
+// The program itself links no MPI. The code that calls MPI (comm/mpi/part) is compiled once for each binary interface
+// (ABI) whose mpi.h the build found, into lib/dfrun/libdfrun_mpi_<abi>.so. One of these parts is opened in a process
+// that a launcher started. The MPI library that the part calls is opened first, by the names that it may have. Thus one
+// part serves both Debian's MPICH (libmpich.so.12) and everyone else's (libmpi.so.12).
 #ifndef DFRUN_COMM_MPI_MPI_PART_H_
 #define DFRUN_COMM_MPI_MPI_PART_H_
 
@@ -19,39 +19,40 @@
 
 namespace dfrun::comm {
 
-// What a part has: filled in and exported by comm/mpi/part/mpi_part_entry.cc as dfrun_mpi_part().
+// The functions of a part. comm/mpi/part/mpi_part_entry.cc fills them in and exports them as dfrun_mpi_part().
 struct MpiPart {
-  // Initialises MPI, once a process.
+  // Initialises MPI. Called once per process.
   Result<std::unique_ptr<Bootstrap>> (*start)(int threads);
-  // `count` transports, each with a communicator of its own. Collective, after start().
+  // Returns `count` transports, each with a communicator of its own. Collective, after start().
   Result<std::vector<std::unique_ptr<Transport>>> (*connect)(int count);
-  // The library's blocking calls, after start().
+  // Returns the library's blocking calls. Called after start().
   std::unique_ptr<BareNetwork> (*bare)();
 };
 using MpiPartEntry = const MpiPart* (*)();
 
 // A binary interface of MPI.
 struct MpiAbi {
-  std::string_view name;                            // as in the part's file name and --mpi-abi
-  std::string_view what;                            // for messages
-  std::span<const std::string_view> library_names;  // of the library, the first that is found is taken
+  std::string_view name;                            // name in the part's file name and in --mpi-abi
+  std::string_view what;                            // description for messages
+  std::span<const std::string_view> library_names;  // the library's file names; the first that is found is opened
 };
 
-// What of an ABI is on this host.
+// The parts and libraries of an ABI that this host has.
 struct MpiFinding {
   const MpiAbi* abi;
-  bool is_built;        // its part is there
-  std::string library;  // its first words about itself, and its file: "Open MPI v4.1.4, /usr/lib/libmpi.so.40"
-  std::string missing;  // where library is empty: why
+  bool is_built;        // the ABI's part is installed
+  std::string library;  // version and file: "Open MPI v4.1.4, /usr/lib/libmpi.so.40"; empty if there is none
+  std::string missing;  // reason why `library` is empty
 };
-// Looks at all of them. Opens each library by itself, but none of the parts.
+// Looks for every ABI on this host. Opens each MPI library by itself, but none of the parts.
 std::vector<MpiFinding> FindMpis();
 
-// Opens the part for this process's launcher: that of ABI `wanted`, or if that is empty the first whose part and
-// library are there, in the order in which the launcher suggests them. Once a process; a second call gives the part
-// that was opened. Usage: no such ABI. FailedPrecondition: the part or its library is absent, with what was looked for.
+// Opens the part for this process's launcher: the part of ABI `wanted`, or if that is empty the first whose part and
+// library are installed, in the order that the launcher suggests. A process opens one part; a second call returns that
+// one. Usage error if there is no such ABI; FailedPrecondition if the part or its library is missing, with what was
+// looked for.
 Result<const MpiPart*> OpenMpiPart(std::string_view wanted, Launcher launcher);
-// Null where none was opened.
+// Returns the open part, or null if none was opened.
 const MpiPart* OpenedMpiPart();
 
 }  // namespace dfrun::comm

@@ -1,5 +1,5 @@
-// Registers the bootstrap and the transport over MPI. Initialising MPI costs tenths of a second, so a process without a
-// launcher does not do it.
+// Registers the bootstrap and the transport over MPI. A process without a launcher does not initialise MPI, which costs
+// tenths of a second.
 #include "comm/bootstrap/transport_registry.h"
 #include "comm/mpi/mpi_part.h"
 #include "comm/mpi/pmi_environment.h"

@@ -1,4 +1,4 @@
-// What a PMI launcher has put into the environment, by which its ranks' MPI calls it.
+// A check of the environment variables by which a rank's MPI calls its PMI launcher.
 #ifndef DFRUN_COMM_MPI_PMI_ENVIRONMENT_H_
 #define DFRUN_COMM_MPI_PMI_ENVIRONMENT_H_
 
@@ -6,8 +6,8 @@
 
 namespace dfrun::comm {
 
-// MPI ends a process whose launcher it cannot reach, with a code of its own. Usage where PMI_FD names no socket of this
-// process, or PMI_PORT no host and port.
+// Returns a usage error if PMI_FD names no socket of this process, or PMI_PORT no host and port. Without this check, an
+// MPI that cannot reach its launcher ends the process with an exit code of its own.
 Status CheckPmiEnvironment();
 
 }  // namespace dfrun::comm

@@ -1,4 +1,4 @@
-// A table of a rank's channel endpoints by channel number.
+// A concurrent table of a rank's channel endpoints by channel number.
 #ifndef DFRUN_COMM_RENDEZVOUS_CHANNEL_ENDPOINTS_H_
 #define DFRUN_COMM_RENDEZVOUS_CHANNEL_ENDPOINTS_H_
 
@@ -12,12 +12,12 @@
 
 namespace dfrun::comm {
 
-// An endpoint is made on its first use and kept. Thread safety: all methods from any thread; an existing endpoint is
-// found without a lock.
+// Makes an endpoint on its first use and keeps it.
+// Thread safety: all methods from any thread. An existing endpoint is found without a lock.
 template <class End>
 class ChannelEndpoints {
  public:
-  // `make_args`: the arguments of End's constructor.
+  // Returns the channel's endpoint. `make_args` are the arguments of End's constructor.
   template <class... Args>
   End& Find(int32_t channel, Args&&... make_args) {
     std::atomic<Entry*>& bucket = buckets_[static_cast<uint32_t>(channel) % kBuckets];
@@ -26,7 +26,7 @@ class ChannelEndpoints {
     MutexLock lock(mu_);
     Entry* const first = bucket.load(std::memory_order_relaxed);
     found = FindIn(first, channel);
-    if (found != nullptr) return found->end;  // made by another thread meanwhile
+    if (found != nullptr) return found->end;  // another thread has made it meanwhile
     all_.push_back(std::make_unique<Entry>(channel, first, make_args...));
     bucket.store(all_.back().get(), std::memory_order_release);
     return all_.back()->end;
@@ -43,7 +43,7 @@ class ChannelEndpoints {
     template <class... Args>
     Entry(int32_t number, Entry* others, Args&&... args) : channel(number), next(others), end(args...) {}
     const int32_t channel;
-    Entry* const next;  // in the bucket
+    Entry* const next;  // next in the bucket
     End end;
   };
   static Entry* FindIn(Entry* entry, int32_t channel) {

@@ -7,7 +7,8 @@
 
 namespace dfrun::comm {
 
-// A value with a header that no node takes. Lives until it has come.
+// A tensor with a header that no node takes.
+// Owns: itself, until the tensor has arrived.
 struct FailingStep::DroppedValue {
   FailingStep& owner;
   Tensor value;
@@ -89,7 +90,8 @@ void FailingStep::Fail(const Status& status, std::span<const ChannelEndpoint> en
   quiet_ = quiet;
   awaited_.store(1, std::memory_order_relaxed);
   {
-    MutexLock lock(mu_);  // before the first turn is taken: who finds its own taken finds why
+    // Set before the first turn is taken, so that a node that finds its turn taken finds the reason
+    MutexLock lock(mu_);
     if (status_.ok()) status_ = status;
   }
   for (size_t i = 0; i < ends.size(); ++i) {
@@ -135,7 +137,8 @@ void FailingStep::Drop(const ChannelEndpoint& end, Turn& turn) {
                    &turn});
 }
 
-// An error of the network leaves nothing to come: its transport ends the other calls too.
+// Counts a message that has ended. After an error of the network no message will come, so the other calls are aborted
+// too.
 void FailingStep::OneCame(const Status& status) {
   if (!status.ok() && status.code() != Code::kCancelled) transport_.Abort(status);
   if (awaited_.fetch_sub(1, std::memory_order_acq_rel) == 1) quiet_(Status());

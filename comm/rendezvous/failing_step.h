@@ -1,9 +1,9 @@
-// How a step that fails leaves the channels between ranks as one that went well does: with nothing on its way.
+// Drains the channels of a failed step, so that no message is in flight when its slot is used again.
 //
-// Every channel that is not in a loop carries one message a step. A node that sends or receives takes the channel's
-// turn; when the step fails, the turns that no node has taken are taken for them: a Send says that no value comes, a
-// Recv takes what comes. A Recv of a node for which no value comes has met the failure before the news of it: it ends
-// with that.
+// Every channel that is not in a loop carries one message per step. A node that sends or receives takes the channel's
+// turn. When the step fails, this class takes the turns that no node has taken: a Send tells the peer that no value
+// comes, a Recv drops whatever comes. If a node's Recv learns that no value comes before this rank has heard of the
+// failure, the Recv waits for the news and ends with the step's error.
 #ifndef DFRUN_COMM_RENDEZVOUS_FAILING_STEP_H_
 #define DFRUN_COMM_RENDEZVOUS_FAILING_STEP_H_
 
@@ -18,7 +18,8 @@
 
 namespace dfrun::comm {
 
-// Of one slot, used by one step after the other. Thread safety: all methods from any thread, StartStep() between steps.
+// Drains one slot, which one step after the other uses.
+// Thread safety: all methods from any thread; StartStep() between steps only.
 class FailingStep {
  public:
   FailingStep(Transport& transport, int32_t slot) : transport_(transport), slot_(slot) {}
@@ -26,31 +27,34 @@ class FailingStep {
   FailingStep& operator=(const FailingStep&) = delete;
   ~FailingStep();
 
-  // `ends`: the same in every step.
+  // Prepares the slot for a step. `ends` must be the same in every step.
   void StartStep(std::span<const ChannelEndpoint> ends);
 
-  // The turn of a node's Send; false where it has been taken: the step has failed.
+  // Takes the turn of a node's Send. Returns false if the turn has been taken, because the step has failed.
   bool TakeSend(int32_t channel) { return !Find(channel).taken.exchange(true, std::memory_order_acq_rel); }
-  // The turn of a node's Recv. `done` becomes what the transport's Recv is to call.
+  // Takes the turn of a node's Recv, and sets `done` to the callback that the transport's Recv is to call. Returns
+  // false if the turn has been taken.
   bool TakeRecv(int32_t channel, Callback* done);
 
-  // Takes the turns that are left. `quiet` runs when their messages, and `also` others that End() counts, have come.
+  // Takes the turns that are left. `quiet` runs when their messages have ended, those of AwaitOne() have ended, and
+  // Failed() was called.
   void Fail(const Status& status, std::span<const ChannelEndpoint> ends, Callback quiet);
-  // Counts one more message that `quiet` waits for, during Fail() only; what is to run when it has come.
+  // Makes `quiet` wait for one more message; returns the callback to run when that message has ended. Called between
+  // Fail() and Failed() only.
   Callback AwaitOne();
-  // The end of what Fail() waits for beside the messages counted.
+  // Ends the counting of messages that Fail() began: `quiet` may run from now on.
   void Failed();
-  // Ends the Recvs that wait for the news: the step ends with `status`, or all steps do.
+  // Ends the Recvs that wait for the news of the failure with `status`.
   void ReleaseHeld(const Status& status);
   Status status() const;
 
  private:
-  // A channel's turn, and what waits for it.
+  // A channel's turn in the current step.
   struct Turn {
     FailingStep* owner = nullptr;
     std::atomic<bool> taken{false};
-    Callback done = {};         // of a node's Recv
-    Turn* next_held = nullptr;  // in held_
+    Callback done = {};         // callback of a node's Recv
+    Turn* next_held = nullptr;  // next in the list held_
     std::unique_ptr<char[]> dropped;
   };
   struct DroppedValue;
@@ -59,14 +63,14 @@ class FailingStep {
   void MakeTurns(std::span<const ChannelEndpoint> ends);
   void SayNothing(const ChannelEndpoint& end);
   void Drop(const ChannelEndpoint& end, Turn& turn);
-  // The end of a node's Recv.
+  // Ends a node's Recv, or holds it until the news of the failure.
   void Arrived(Turn& turn, Status status);
   void OneCame(const Status& status);
 
   Transport& transport_;
   const int32_t slot_;
   int32_t first_channel_ = 0;
-  std::vector<int32_t> turn_of_;  // by channel, from the first on
+  std::vector<int32_t> turn_of_;  // index into turns_ by channel, from first_channel_ on
   std::unique_ptr<Turn[]> turns_;
   size_t num_turns_ = 0;
   std::atomic<int> awaited_{0};

@@ -1,4 +1,4 @@
-// A value with a header that is being received.
+// An IncomingValue receives a tensor with a header.
 #ifndef DFRUN_COMM_RENDEZVOUS_INCOMING_VALUE_H_
 #define DFRUN_COMM_RENDEZVOUS_INCOMING_VALUE_H_
 
@@ -10,24 +10,25 @@
 
 namespace dfrun::comm {
 
-// May be reused after `arrived` has run. Thread safety: one thread posts it.
+// Lifetime: may be reused after `arrived` has run.
+// Thread safety: one thread posts it.
 struct IncomingValue {
   // Runs when header and payload have been received, or could not be. The object then belongs to its owner again.
   void (*arrived)(IncomingValue& self, Status status) = nullptr;
   void* owner = nullptr;
 
-  // Receives the next header that `peer` sends with `tag`, and what is behind it, into a tensor of `allocator`.
+  // Receives the next header that `peer` sends with `tag`, and then its payload, into a tensor of `allocator`.
   void Post(Transport& transport, int peer, MessageTag tag, Allocator& allocator) {
     Bind(transport, peer, tag, allocator);
     transport.Recv(peer, tag, &header_, kHeaderBytes, OnHeader());
   }
-  // As Transport::RecvLater().
+  // Posts by Transport::RecvLater().
   void PostLater(Transport& transport, int peer, MessageTag tag, Allocator& allocator) {
     Bind(transport, peer, tag, allocator);
     transport.RecvLater(peer, tag, &header_, kHeaderBytes, OnHeader());
   }
-  // The received value: its iteration, whether it is dead, and else the tensor. DataLoss for a header that makes no
-  // sense.
+  // Returns the received value's iteration. Take() returns whether the value is dead, and otherwise the tensor;
+  // DataLoss for an invalid header.
   uint64_t iteration() const { return header_.iteration; }
   Status Take(Tensor* value, bool* is_dead) {
     *is_dead = header_.is_dead();

@@ -1,4 +1,4 @@
-// Channels between two devices of one rank, whose values stay in memory.
+// Channels between two devices of one rank, whose tensors stay in memory.
 #ifndef DFRUN_COMM_RENDEZVOUS_LOCAL_CHANNELS_H_
 #define DFRUN_COMM_RENDEZVOUS_LOCAL_CHANNELS_H_
 
@@ -13,11 +13,12 @@ namespace dfrun::comm {
 // Thread safety: all methods from any thread. Callbacks run on the thread of the call that completes the pair.
 class LocalChannels {
  public:
-  // As Rendezvous's methods of these names. An owned value is shared with the receiver, a borrowed one copied.
+  // These implement Rendezvous's methods of the same names. An owned tensor is shared with the receiver; a borrowed one
+  // is copied.
   void Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done);
   void Recv(const ChannelKey& key, Allocator& allocator, Tensor* value, bool* is_dead, Callback done);
   void Abort(const Status& status);
-  // Clears the abort of the step before.
+  // Clears the abort of the previous step.
   void Reset();
 
  private:
@@ -25,7 +26,7 @@ class LocalChannels {
 
   Mutex mu_;
   Status aborted_ GUARDED_BY(mu_);
-  std::unordered_map<int32_t, PendingPairs> pairs_ GUARDED_BY(mu_);  // by channel; kept for later steps
+  std::unordered_map<int32_t, PendingPairs> pairs_ GUARDED_BY(mu_);  // by channel; entries are kept for later steps
 };
 
 }  // namespace dfrun::comm

@@ -10,8 +10,8 @@
 
 namespace dfrun::comm {
 
-// The sending end. A thread that finds no other one posting posts all queued values, so that messages do not
-// interleave.
+// The sending end of a channel. A thread that finds no other one posting posts all queued values, so that messages do
+// not interleave.
 class LoopChannels::Outbound {
  public:
   Outbound(Transport& transport, int peer) : transport_(transport), peer_(peer) {}
@@ -27,7 +27,7 @@ class LoopChannels::Outbound {
     if (!status.ok()) done(std::move(status));
   }
 
-  // Says that this was all; later Sends end with `failed`.
+  // Sends the empty message that says that no more values come. Later Sends end with `failed`.
   void End(MessageTag tag, const Status& failed, Callback quiet) {
     bool posts = false;
     OutgoingValue& out = Acquire(&posts);
@@ -67,7 +67,8 @@ class LoopChannels::Outbound {
     out.next = idle_;
     idle_ = &out;
   }
-  // `posts` stays false where another thread posts: it will post this one too. An error after End().
+  // Claims the turn to post. `posts` stays false if another thread posts: that thread will post this value too. Returns
+  // an error after End().
   Status Claim(OutgoingValue& out, bool* posts) {
     MutexLock lock(mu_);
     DF_TRY(failed_);
@@ -81,12 +82,12 @@ class LoopChannels::Outbound {
     last_ = &out;
     return false;
   }
-  // For who posts: `first`, where it is not null, and what is queued.
+  // Posts `first`, unless it is null, and then the queued values if `posts`.
   void PostAll(MessageTag tag, OutgoingValue* first, bool posts) {
     if (first != nullptr) first->Post(transport_, peer_, tag);
     while (OutgoingValue* next = posts ? TakeFirst() : nullptr) next->Post(transport_, peer_, tag);
   }
-  // The next to be posted. Null: there is none, and nobody posts any more.
+  // Returns the next value to post. Null: there is none, and no thread posts any more.
   OutgoingValue* TakeFirst() {
     MutexLock lock(mu_);
     OutgoingValue* const first = first_;
@@ -102,16 +103,16 @@ class LoopChannels::Outbound {
   Transport& transport_;
   const int peer_;
   Mutex mu_;
-  OutgoingValue* first_ GUARDED_BY(mu_) = nullptr;  // to be posted
+  OutgoingValue* first_ GUARDED_BY(mu_) = nullptr;  // next to be posted
   OutgoingValue* last_ GUARDED_BY(mu_) = nullptr;
   bool is_posting_ GUARDED_BY(mu_) = false;
-  Status failed_ GUARDED_BY(mu_);  // of the step, after End()
+  Status failed_ GUARDED_BY(mu_);  // error of the step, set by End()
   OutgoingValue* idle_ GUARDED_BY(mu_) = nullptr;
   std::vector<std::unique_ptr<OutgoingValue>> all_ GUARDED_BY(mu_);
 };
 
-// The receiving end. One message at a time is received, because the header of the next could not be told from the
-// payload of this one.
+// The receiving end of a channel. It receives one message at a time, because it could not tell the header of the next
+// from the payload of this one.
 class LoopChannels::Inbound {
  public:
   Inbound(Transport& transport, int peer, const ErrorScope& scope) : transport_(transport), peer_(peer), scope_(scope) {
@@ -137,7 +138,7 @@ class LoopChannels::Inbound {
     incoming_.Post(transport_, peer_, tag_, *receiver.allocator);
   }
 
-  // Ends what waits and what comes with `failed`, and takes what is sent up to the word that it was all.
+  // Ends waiting and later Recvs with `failed`, and drops all messages up to the empty one that ends them.
   void End(MessageTag tag, const Status& failed, Callback quiet) {
     bool is_quiet = false;
     bool posts = false;
@@ -146,7 +147,7 @@ class LoopChannels::Inbound {
       failed_ = failed;
       is_quiet = has_all_;
       quiet_ = quiet;
-      posts = !std::exchange(is_receiving_, true);  // who has all, too
+      posts = !std::exchange(is_receiving_, true);  // stays true once the empty message has come
     }
     ReleaseHeld(failed);
     if (posts) {
@@ -178,7 +179,7 @@ class LoopChannels::Inbound {
     if (scope_ == ErrorScope::kStep && TakeAsLast(status)) return;
     Receiver receiver;
     bool is_awaited = false;
-    Allocator* allocator = nullptr;  // of the next
+    Allocator* allocator = nullptr;  // allocator of the next value
     if (status.ok()) {
       MutexLock lock(mu_);  // held until the value is out of incoming_, which the next thread that receives will use
       is_awaited = pairs_.FindReceiver(incoming_.iteration(), &receiver);
@@ -195,15 +196,15 @@ class LoopChannels::Inbound {
     if (allocator != nullptr) incoming_.PostLater(transport_, peer_, tag_, *allocator);
   }
 
-  // Of a step that may fail alone: true where the message says that the one before was the last, or where nobody is
-  // left whom it is for.
+  // Takes a message of a step that may fail alone. Returns true if no Recv is to get it: it is the empty message that
+  // ends the values, or this end has failed and drops it.
   bool TakeAsLast(const Status& status) {
     bool has_all = false;
     Callback quiet;
     {
       MutexLock lock(mu_);
       has_all = has_all_ = !status.ok() && (!failed_.ok() || status.code() == Code::kCancelled);
-      if (failed_.ok()) return has_all;  // what waits then ends with the news of the failure
+      if (failed_.ok()) return has_all;  // the news of the failure will end the waiting Recvs
       quiet = quiet_;
     }
     if (has_all) {
@@ -212,7 +213,7 @@ class LoopChannels::Inbound {
     }
     Tensor dropped;
     bool is_dead = false;
-    const Status taken = incoming_.Take(&dropped, &is_dead);  // whatever it is
+    const Status taken = incoming_.Take(&dropped, &is_dead);  // dropped, whatever it is
     incoming_.PostLater(transport_, peer_, tag_, SystemAllocator());
     return true;
   }
@@ -236,13 +237,13 @@ class LoopChannels::Inbound {
 
   Transport& transport_;
   const int peer_;
-  const ErrorScope& scope_;  // of the step
+  const ErrorScope& scope_;  // scope of the current step
   Mutex mu_;
   PendingPairs pairs_ GUARDED_BY(mu_);
-  Status failed_ GUARDED_BY(mu_);  // of the step, after End()
+  Status failed_ GUARDED_BY(mu_);  // error of the step, set by End()
   Callback quiet_ GUARDED_BY(mu_) = {};
   bool has_all_ GUARDED_BY(mu_) = false;       // nothing more comes in this step
-  bool is_receiving_ GUARDED_BY(mu_) = false;  // who has set it has all below
+  bool is_receiving_ GUARDED_BY(mu_) = false;  // the thread that sets it owns the members below
   MessageTag tag_;
   IncomingValue incoming_;
 };

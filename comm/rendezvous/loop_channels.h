@@ -1,11 +1,11 @@
-// Channels between ranks within a loop: one value an iteration, several iterations at once.
+// Channels between ranks within a loop: one value per iteration, several iterations at once.
 //
-// Values leave in the order in which their iterations come to send them, each with its header and payload one behind
-// the other, and a receiver takes a channel's messages one by one: the header names the iteration. A value that comes
-// before its iteration asks for it is kept; iterations that a device has under way are bounded by the loop's
-// parallel_iterations, and so are those values. Only as many messages are received as have been asked for, so nothing
-// is left over when a step has ended well. Where a step fails alone, a sender ends what it has sent by an empty
-// message, and the receiver takes all up to that.
+// A channel's messages leave in the order in which the iterations send them, each as a header followed by its payload.
+// The receiver takes them one by one; the header names the iteration. A value that arrives before its iteration asks
+// for it is kept. The loop's parallel_iterations bounds the iterations under way on a device, and so the number of kept
+// values. A receiver posts only as many receives as iterations have asked for, so nothing is left over when a step has
+// ended well. In a step that fails alone, the sender ends with an empty message, and the receiver drops all messages up
+// to that one.
 #ifndef DFRUN_COMM_RENDEZVOUS_LOOP_CHANNELS_H_
 #define DFRUN_COMM_RENDEZVOUS_LOOP_CHANNELS_H_
 
@@ -18,21 +18,22 @@
 
 namespace dfrun::comm {
 
-// Thread safety: all methods from any thread, StartStep() between steps.
+// Thread safety: all methods from any thread; StartStep() between steps only.
 class LoopChannels {
  public:
-  // The transport outlives it.
+  // The transport must outlive this object.
   explicit LoopChannels(Transport& transport);
   ~LoopChannels();
 
-  // Forgets what a step that failed has left.
+  // Forgets what a failed step has left.
   void StartStep(ErrorScope scope);
-  // Of a step of scope kStep that has failed: the end sends nothing more, or takes what still comes. `quiet` runs when
-  // the word that this was all has left, or has come.
+  // Drains a channel of a failed step of scope kStep: a sending end sends nothing more but the empty message, a
+  // receiving end drops what still comes. `quiet` runs when the empty message has left or has come.
   void EndStep(const ChannelEndpoint& end, MessageTag tag, const Status& status, Callback quiet);
-  // Ends the receives that wait for values that will not come.
+  // Ends the receives whose values will not come, with `status`.
   void ReleaseHeld(const Status& status);
-  // As Rendezvous's methods of these names; `tag` is the channel's in this step. An aborted transport ends them.
+  // These implement Rendezvous's methods of the same names; `tag` is the channel's tag in this step. An abort of the
+  // transport ends them.
   void Send(const ChannelKey& key, MessageTag tag, const Tensor& value, bool is_dead, Callback done);
   void Recv(const ChannelKey& key, MessageTag tag, Allocator& allocator, Tensor* value, bool* is_dead, Callback done);
 
@@ -41,7 +42,7 @@ class LoopChannels {
   class Inbound;
 
   Transport& transport_;
-  ErrorScope scope_ = ErrorScope::kSession;  // of the step
+  ErrorScope scope_ = ErrorScope::kSession;  // scope of the current step
   const std::unique_ptr<ChannelEndpoints<Outbound>> outbound_;
   const std::unique_ptr<ChannelEndpoints<Inbound>> inbound_;
 };

@@ -1,4 +1,4 @@
-// A value with a header that is being sent.
+// An OutgoingValue sends a tensor with a header.
 #ifndef DFRUN_COMM_RENDEZVOUS_OUTGOING_VALUE_H_
 #define DFRUN_COMM_RENDEZVOUS_OUTGOING_VALUE_H_
 
@@ -12,15 +12,16 @@
 
 namespace dfrun::comm {
 
-// May be reused after `left` has run. Thread safety: one thread prepares and posts it.
+// Lifetime: may be reused after `left` has run.
+// Thread safety: one thread prepares and posts it.
 struct OutgoingValue {
   // Runs when header and payload have been sent, or could not be. The object then belongs to its owner again.
   void (*left)(OutgoingValue& self, Status status) = nullptr;
   void* owner = nullptr;
   Callback done;
-  OutgoingValue* next = nullptr;  // in a list of its owner's
+  OutgoingValue* next = nullptr;  // next in a list of its owner
 
-  // Sets the value to send and its iteration. The bytes of an owned value are kept alive, not copied.
+  // Sets the tensor to send and its iteration. An owned tensor is kept alive, not copied.
   Status Prepare(const Tensor& value, bool is_dead, uint64_t iteration) {
     DF_TRY(EncodeValue(value, is_dead, &header_, &packed_));
     header_.iteration = iteration;
@@ -28,10 +29,10 @@ struct OutgoingValue {
     return Status();
   }
 
-  // Word that no more values come.
+  // Prepares the empty message that says that no more values come.
   void PrepareEnd() { is_end_ = true; }
 
-  // Header, then payload. `left` may run before this returns.
+  // Sends the header, then the payload. `left` may run before this returns.
   void Post(Transport& transport, int peer, MessageTag tag) {
     if (header_.is_alone() || is_end_) {
       const Callback leaves{[](void* arg, Status s) { static_cast<OutgoingValue*>(arg)->Leave(std::move(s)); }, this};

@@ -1,4 +1,4 @@
-// Pairs the Sends and Recvs of a channel by iteration.
+// PendingPairs pairs the Sends and Recvs of a channel by iteration.
 #ifndef DFRUN_COMM_RENDEZVOUS_PENDING_PAIRS_H_
 #define DFRUN_COMM_RENDEZVOUS_PENDING_PAIRS_H_
 
@@ -14,12 +14,12 @@ namespace dfrun::comm {
 // A value that waits for its Recv. The iteration is 0 outside of loops.
 struct SentValue {
   uint64_t iteration = 0;
-  Tensor value = {};  // empty if it is dead
+  Tensor value = {};  // empty if the value is dead
   bool is_dead = false;
-  Callback done = {};  // the Send's; none for a value that came from another rank
+  Callback done = {};  // callback of the Send; empty for a value from another rank
 };
 
-// A Recv: its arguments, as Rendezvous::Recv has them.
+// A Recv with the arguments of Rendezvous::Recv.
 struct Receiver {
   uint64_t iteration = 0;
   Allocator* allocator = nullptr;
@@ -27,7 +27,7 @@ struct Receiver {
   bool* is_dead = nullptr;
   Callback done = {};
 
-  // Completes a Recv of a value that is not of a static shape.
+  // Completes the Recv of a value without a static shape.
   void Take(SentValue sent) const {
     *is_dead = sent.is_dead;
     *value = std::move(sent.value);
@@ -35,17 +35,18 @@ struct Receiver {
   }
 };
 
-// The waiting Sends and Recvs of a channel: at most one outside of loops and one an iteration in a loop, so there are
-// few. Thread safety: none.
+// The waiting Sends and Recvs of a channel. They are few: at most one outside of loops, and one per iteration in a
+// loop.
+// Thread safety: none.
 class PendingPairs {
  public:
-  // Sets `receiver` to the Recv that waits for the value and returns true, or makes the value wait and returns false.
+  // Sets `receiver` to the Recv that waits for the value and returns true; or makes the value wait and returns false.
   bool Arrive(SentValue& sent, Receiver* receiver) {
     if (FindReceiver(sent.iteration, receiver)) return true;
     Keep(std::move(sent));
     return false;
   }
-  // Sets `sent` to the value that waits for the receiver and returns true, or makes the receiver wait and returns
+  // Sets `sent` to the value that waits for the receiver and returns true; or makes the receiver wait and returns
   // false.
   bool Ask(const Receiver& receiver, SentValue* sent) {
     if (TakeOut(sent_, receiver.iteration, sent)) return true;
@@ -53,7 +54,7 @@ class PendingPairs {
     return false;
   }
 
-  // The two halves of Arrive(), for a value that has no memory of its own yet.
+  // FindReceiver() and Keep() are the two halves of Arrive(), for a value that has no memory of its own yet.
   bool FindReceiver(uint64_t iteration, Receiver* receiver) { return TakeOut(receivers_, iteration, receiver); }
   void Keep(SentValue sent) { sent_.push_back(std::move(sent)); }
   const std::vector<Receiver>& receivers() const { return receivers_; }

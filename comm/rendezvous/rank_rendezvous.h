@@ -1,7 +1,8 @@
-// The rendezvous of one rank and slot: channels to other ranks over a transport, channels of its own devices in memory.
+// The rendezvous of one rank and slot. Channels to other ranks go over a transport; channels between its own devices
+// stay in memory.
 //
-// A channel's header and payload have the same tag; a transport keeps their order. A channel in a loop carries many
-// values a step (loop_channels.h).
+// A channel's header and payload have the same tag, and a transport keeps their order. A channel in a loop carries many
+// values per step (loop_channels.h).
 #ifndef DFRUN_COMM_RENDEZVOUS_RANK_RENDEZVOUS_H_
 #define DFRUN_COMM_RENDEZVOUS_RANK_RENDEZVOUS_H_
 
@@ -17,7 +18,7 @@ namespace dfrun::comm {
 
 class RankRendezvous final : public StepRendezvous {
  public:
-  // The transport and the ends outlive it.
+  // The transport and `ends` must outlive this object.
   RankRendezvous(Transport& transport, int32_t slot, std::span<const ChannelEndpoint> ends)
       : transport_(transport), slot_(slot), ends_(ends), loops_(transport), failing_(transport, slot) {}
 
@@ -25,21 +26,21 @@ class RankRendezvous final : public StepRendezvous {
   void EndStep(const Status& status, Callback quiet) override;
   void Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done) override;
   void Recv(const ChannelKey& key, Allocator& allocator, Tensor* value, bool* is_dead, Callback done) override;
-  // With several ranks this aborts the transport too, and no rendezvous can run a later step.
+  // Aborts the transport too if there are several ranks; no rendezvous can run a later step then.
   void Abort(const Status& status) override;
 
  private:
   MessageTag Tag(int32_t channel) const { return {channel, slot_}; }
-  // Of a value that is ready to go. False: the step has failed.
+  // Takes the turn of a value that is ready to be sent. Returns false if the step has failed.
   bool TakeSend(int32_t channel) { return scope_ == ErrorScope::kSession || failing_.TakeSend(channel); }
 
   Transport& transport_;
   const int32_t slot_;
   const std::span<const ChannelEndpoint> ends_;
-  ErrorScope scope_ = ErrorScope::kSession;  // of the step
+  ErrorScope scope_ = ErrorScope::kSession;  // scope of the current step
   LocalChannels local_;
   LoopChannels loops_;
-  FailingStep failing_;  // of a step of scope kStep
+  FailingStep failing_;  // used in steps of scope kStep only
 };
 
 }  // namespace dfrun::comm

@@ -1,4 +1,4 @@
-// A value with a header, received into what a Recv names.
+// A ReceivedOnce receives one tensor with a header for a Recv, and then deletes itself.
 #ifndef DFRUN_COMM_RENDEZVOUS_RECEIVED_ONCE_H_
 #define DFRUN_COMM_RENDEZVOUS_RECEIVED_ONCE_H_
 
@@ -10,7 +10,7 @@
 
 namespace dfrun::comm {
 
-// Lives until its value has arrived.
+// Owns: itself, until its value has arrived.
 class ReceivedOnce : private IncomingValue {
  public:
   static void Post(Transport& transport, int peer, MessageTag tag, const Receiver& receiver) {

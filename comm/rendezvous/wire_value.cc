@@ -34,7 +34,7 @@ Status Damaged(const char* what) {
   return Error(Code::kDataLoss, "a received value is damaged: ", what);
 }
 
-// Takes the next `bytes` bytes of the rest of a payload.
+// Removes the next `bytes` bytes from the rest of a payload and returns them.
 Result<std::string_view> Take(std::string_view* rest, uint64_t bytes) {
   if (bytes > rest->size()) return Damaged("its payload is too short");
   const std::string_view taken = rest->substr(0, bytes);
@@ -83,7 +83,7 @@ Result<Shape> ReadShape(const WireHeader& header, std::string_view* rest) {
   return ShapeOf({dims.data(), header.rank});
 }
 
-// The number of bytes behind the sizes in the header.
+// Returns the number of bytes that the header has behind the sizes.
 size_t EnclosedRoom(int rank) {
   return sizeof(uint32_t) * static_cast<size_t>(kHeaderDims - rank);
 }

@@ -32,7 +32,7 @@ std::array<std::string ReadingKey::*, kFields - 1> KeyFields() {
           &ReadingKey::cpu,     &ReadingKey::load, &ReadingKey::settings};
 }
 
-// What comes before the next `end`, which is taken from the text too; nothing where there is none.
+// Removes the text before the next `end`, and `end` itself, from `text` and returns it; nullopt if there is no `end`.
 std::optional<std::string_view> TakeUntil(char end, std::string_view& text) {
   const size_t at = text.find(end);
   if (at == std::string_view::npos) return {};
@@ -54,12 +54,12 @@ std::optional<KeptReading> ParseLine(std::string_view line) {
   return reading;
 }
 
-// What a full disk, or a crash of the host, leaves of a file.
+// Returns whether the text is what a full disk or a crash of the host leaves of a file.
 bool IsUnwritten(std::string_view text) {
   return kMark.starts_with(text) || text.find_first_not_of('\0') == std::string_view::npos;
 }
 
-// Names come from outside: none of their characters may end a field.
+// Replaces characters that would end a field: names come from outside.
 std::string OneField(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\t' || c == '\n'; }, ' ');
@@ -113,7 +113,7 @@ Result<std::vector<KeptReading>> ReadingFile::Read() const {
   Result<std::string> text = ReadFile(path_, kMostBytes);
   if (!text.ok() && text.status().code() == Code::kNotFound) return std::vector<KeptReading>();
   DF_TRY(text.status());
-  if (text->empty()) return std::vector<KeptReading>();  // a disk that was full has left it so
+  if (text->empty()) return std::vector<KeptReading>();  // a full disk has left an empty file
   Result<std::vector<KeptReading>> readings = ParseReadings(*text);
   if (!readings.ok()) return readings.status().Annotate(path_);
   return readings;

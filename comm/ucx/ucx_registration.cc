@@ -1,4 +1,4 @@
-// Registers the transport over UCX, whose part is opened when it is asked for.
+// Registers the transport over UCX, whose shared library is opened on demand.
 #include "comm/bootstrap/transport_part.h"
 
 namespace dfrun::comm {
@@ -11,7 +11,7 @@ std::string Describe() {
   return part.ok() ? (*part)->describe() : StrCat("off: ", part.status().message());
 }
 
-// A process alone does not open the library to hear that.
+// Returns whether UCX can connect the ranks. A process without a launcher does not open the library to find out.
 Status CanConnect(const Bootstrap& bootstrap) {
   if (FindLauncher() == Launcher::kNone) {
     return FailedPrecondition("no launcher started this process: it has nobody to send to");
@@ -30,7 +30,7 @@ Result<std::unique_ptr<BareLink>> Bare(SwapBytes swap) {
   return part->bare(swap);
 }
 
-// Below MPI's: it is taken where it is asked for.
+// The priority is below MPI's, so this transport is used only on request.
 TRANSPORT("ucx",
           {.priority = 5, .describe = &Describe, .can_connect = &CanConnect, .connect = &Connect, .bare = &Bare});
 

@@ -53,7 +53,7 @@ void AddTerm(float factor, const float* __restrict from, int64_t n, float* __res
   for (int64_t j = 0; j < n; ++j) row[j] += factor * from[j];
 }
 
-// What one would write by hand: rows of C as sums of rows of B. A transposed B is turned first.
+// The loop that one would write by hand: rows of C as sums of rows of B. A transposed B is transposed first.
 void PlainLoop(const GemmShape& s, Operands& o) {
   std::vector<float> turned;
   const float* b = o.b.data();

@@ -1,4 +1,4 @@
-// What a device with memory and a stream of its own promises, on the device of the tests.
+// Tests of the promises of a device with memory and a stream of its own, on the test device.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ TEST_F(DeviceTest, CopiesInAllDirections) {
   ASSERT_TRUE(first.ok());
   const Result<Tensor> second = device_->Clone(*first, device_->allocator());
   ASSERT_TRUE(second.ok());
-  first->Reset();  // what is enqueued reads it all the same
+  first->Reset();  // enqueued work still reads it
   const Result<Tensor> back = device_->ToHostMemory(*second);
   ASSERT_TRUE(back.ok());
   EXPECT_TRUE(back->Identical(host));
@@ -74,7 +74,7 @@ TEST_F(DeviceTest, StringsStayWithTheHost) {
   EXPECT_EQ(value->scalar<std::string>(), "text");
 }
 
-// Each of the sums takes the memory of one before it as soon as that has been enqueued, not done.
+// Each sum takes the memory of an earlier one as soon as that has been enqueued, before it is done.
 TEST_F(DeviceTest, MemoryIsUsedAgainInTheOrderOfTheStream) {
   constexpr int kNodes = 200;
   const Output x = maker_.Placeholder("x");
@@ -102,7 +102,7 @@ TEST_F(DeviceTest, HostArgumentsComeFromValuesOfTheDevice) {
   EXPECT_EQ((*fetched)[0].shape(), Shape({2, 2}));
 }
 
-// What the host reads of a variable comes after the update behind which the reader's other input is.
+// The host reads a variable after the update that the reader's other input follows.
 TEST_F(DeviceTest, HostArgumentsThatAreVariablesAreReadWhenTheirReaderIsDue) {
   const Output x = maker_.Placeholder("x");
   const Output shape = maker_.Add("shape", "VariableV2", {}, {{"dtype", DType::kInt32}, {"shape", PartialShape({2})}});
@@ -119,7 +119,8 @@ TEST_F(DeviceTest, HostArgumentsThatAreVariablesAreReadWhenTheirReaderIsDue) {
   EXPECT_EQ((*fetched)[0].shape(), Shape({2, 2}));
 }
 
-// The work fails after the call that enqueued it. The step says so with the node's name, and the next step is not told.
+// The work fails after the call that enqueued it. The step's error has the node's name, and the next step is not
+// affected.
 TEST_F(DeviceTest, AnErrorOfEnqueuedWorkIsTheSteps) {
   const Output x = maker_.Placeholder("x");
   const Output whole = maker_.Add("whole", "Cast", {x}, {{"SrcT", DType::kDouble}, {"DstT", DType::kInt32}});

@@ -1,5 +1,5 @@
-// A device of the tests whose memory the host cannot touch and whose kernels end after their calls. It registers itself
-// as "sealed" when the library that holds it is loaded, and shows that a device needs no more than its own folder.
+// A test device whose memory the host cannot touch and whose kernels end after their calls. It registers itself as
+// "sealed" when its library is loaded, and shows that a device needs only its own folder.
 #ifndef DFRUN_TESTS_DEVICE_SEALED_DEVICE_H_
 #define DFRUN_TESTS_DEVICE_SEALED_DEVICE_H_
 
@@ -13,7 +13,7 @@ namespace dfrun::sealed {
 
 inline constexpr std::string_view kDeviceType = "sealed";
 
-// Of memory that tensors of the device hold.
+// Allocates the memory of the device's tensors.
 class SealedAllocator final : public Allocator {
  public:
   explicit SealedAllocator(Heap& heap) : Allocator(MemoryKind::kDevice), heap_(heap) {}
@@ -27,8 +27,8 @@ class SealedAllocator final : public Allocator {
   Heap& heap_;
 };
 
-// Of memory that kernels ask for while they run, at the alias. What is enqueued already may read a block that is given
-// back now, so it is free for others only when that is done.
+// Allocates, at the alias, the memory that kernels ask for while they run. Enqueued work may still read a block that is
+// freed now, so the block is available to others only when that work is done.
 class AliasAllocator final : public Allocator {
  public:
   AliasAllocator(Heap& heap, Stream& stream) : heap_(heap), stream_(stream) {}
@@ -45,11 +45,11 @@ class AliasAllocator final : public Allocator {
   Stream& stream_;
 };
 
-// A base, so that it outlives the containers in Device, whose variables give their buffers back to it.
+// A base class that outlives the containers in Device, whose variables give their buffers back to it.
 struct OwnsMemory {
   SealedMemory memory;
   SealedAllocator of_sealed{memory.enqueued()};
-  Stream stream;  // ends while the memory is there
+  Stream stream;  // destroyed before the memory
   AliasAllocator of_alias{memory.running(), stream};
 };
 
@@ -59,15 +59,16 @@ class SealedDevice final : private OwnsMemory, public Device {
       : Device(name, of_sealed, host), inside_(name, of_alias, SystemAllocator(), &containers()) {}
 
   Stream& queue() { return stream; }
-  // The device as its kernels see it: memory at the alias, which is the host's to them.
+  // Returns the device as its kernels see it. Its memory is at the alias, which they may access as host memory.
   Device& inside() { return inside_; }
   void WhenDone(Callback done) override;
 
   bool IsAlias(const Tensor& value) const { return memory.IsAlias(value.raw()); }
-  // A value as the device's kernels read it. A borrowed one does not keep its buffer.
+  // Return a value as the device's kernels read it. A borrowed one does not keep its buffer alive.
   Tensor AtAlias(const Tensor& value) const;
   Tensor BorrowedAtAlias(const Tensor& value) const;
-  // Of the stream's thread: what a kernel made, in the memory that the host must not touch; else `value` itself.
+  // Moves a kernel's result to memory that the host must not touch; returns other values as they are.
+  // Thread safety: the stream's thread.
   Result<Tensor> Sealed(const Tensor& value);
 
  protected:

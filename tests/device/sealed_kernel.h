@@ -11,28 +11,30 @@
 
 namespace dfrun::sealed {
 
-// The CPU's kernel of a node, and what it takes to call it.
+// The CPU's kernel of a node, and the data that its calls need.
 struct InnerKernel {
-  // An error is the setup's.
+  // An error is reported to the setup.
   explicit InnerKernel(KernelSetup& setup);
 
   SealedDevice& device;
   const NodeInfo& node;
-  std::unique_ptr<Kernel> kernel;     // null where the setup has failed
+  std::unique_ptr<Kernel> kernel;     // null if the setup has failed
   std::vector<bool> is_preallocated;  // by output
 };
 
 // One call of a kernel: the context that the CPU's kernel sees.
 class InnerCall {
  public:
-  // `outer`: the call of the sealed device's kernel.
+  // `outer` is the call of the sealed device's kernel.
   InnerCall(const InnerKernel& inner, OpContext& outer);
 
-  // Of the stream's thread: all inputs as they are then; buffers are kept.
+  // Sets all inputs to their current values and keeps their buffers alive.
+  // Thread safety: the stream's thread.
   void Bind();
-  // Of the thread that enqueues: inputs in host memory are kept, others are there when the stream comes to the call.
+  // Keeps the inputs in host memory alive; others exist when the stream comes to the call.
+  // Thread safety: the thread that enqueues.
   void BindEnqueued();
-  // After the call: outputs and variables, where the host must not touch them.
+  // Moves outputs and variables, after the call, to memory that the host must not touch.
   Status Finish();
 
   OpContext& context() { return context_; }
@@ -45,7 +47,7 @@ class InnerCall {
 
   const InnerKernel& inner_;
   OpContext& outer_;
-  InlineThreadPool pool_;  // the device's work takes none of the host's threads
+  InlineThreadPool pool_;  // the device's work uses none of the host's threads
   VariableAliases variables_;
   std::vector<Tensor> slots_;
   std::vector<uint32_t> in_;
@@ -54,7 +56,8 @@ class InnerCall {
   OpContext context_;
 };
 
-// Enqueues where the outputs are known before it runs: plain numbers of static shapes. Else it waits for its work.
+// Enqueues its work if the outputs are known before it runs: plain numbers of static shapes. Otherwise it waits for its
+// work.
 class SealedKernel final : public Kernel {
  public:
   explicit SealedKernel(KernelSetup& setup);
@@ -68,7 +71,7 @@ class SealedKernel final : public Kernel {
   Status RunAndWait(OpContext& ctx);
 
   const InnerKernel inner_;
-  std::vector<Shape> shapes_;  // of the outputs; empty: it does not enqueue
+  std::vector<Shape> shapes_;  // shapes of the outputs; empty: the kernel does not enqueue
 };
 
 class SealedAsyncKernel final : public AsyncKernel {

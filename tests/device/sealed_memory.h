@@ -1,6 +1,6 @@
-// Memory that the host cannot touch, to show that it does not: a file in memory, mapped twice. Tensors hold addresses
-// of the first mapping, at which any access is a fault; the device's stream alone is given those of the second, the
-// alias.
+// Memory that the host cannot touch, to show that it does not. It is a memory file that is mapped twice. Tensors hold
+// addresses of the first mapping, at which any access is a fault. Only the device's stream is given those of the second
+// mapping, the alias.
 #ifndef DFRUN_TESTS_DEVICE_SEALED_MEMORY_H_
 #define DFRUN_TESTS_DEVICE_SEALED_MEMORY_H_
 
@@ -12,11 +12,12 @@
 
 namespace dfrun::sealed {
 
-// Blocks of a part of the memory, in sizes that are powers of two. Thread safety: all methods from any thread.
+// A heap of blocks, whose sizes are powers of two, in a part of the memory.
+// Thread safety: all methods from any thread.
 class Heap {
  public:
   Heap(std::byte* begin, std::byte* end) : at_(begin), end_(end) {}
-  // Null where nothing is left.
+  // Returns null if no memory is left.
   void* Take(size_t bytes);
   void Put(void* block, size_t bytes);
 
@@ -29,10 +30,10 @@ class Heap {
   std::array<std::vector<void*>, kSizes> free_ GUARDED_BY(mu_);  // by the logarithm of the size
 };
 
-// Dies where the system gives no mapping.
+// Ends the program if the system gives no mapping.
 class SealedMemory {
  public:
-  static constexpr size_t kBytes = size_t{32} << 30;  // of addresses; a page is there once it is written
+  static constexpr size_t kBytes = size_t{32} << 30;  // size of the address range; a page exists once it is written
 
   SealedMemory();
   ~SealedMemory();
@@ -41,13 +42,13 @@ class SealedMemory {
 
   bool IsSealed(const void* address) const { return Contains(sealed_, address); }
   bool IsAlias(const void* address) const { return Contains(alias_, address); }
-  // The same byte at its other address.
+  // Return the other address of the same byte.
   void* AliasOf(const void* sealed) const { return alias_ + (static_cast<const std::byte*>(sealed) - sealed_); }
   void* SealedOf(const void* alias) const { return sealed_ + (static_cast<const std::byte*>(alias) - alias_); }
 
-  // Of memory that is asked for and given back in the order in which work is enqueued: at addresses of the seal.
+  // The heap of memory that is allocated and freed in the order in which work is enqueued. Its addresses are sealed.
   Heap& enqueued() { return enqueued_; }
-  // Of what the stream asks for while it works: at addresses of the alias.
+  // The heap of memory that the stream allocates while it works. Its addresses are at the alias.
   Heap& running() { return running_; }
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-// What the kernels of devices read in host memory: values that say how much there is to do, not what.
+// The arguments that devices' kernels read in host memory: values that say how much there is to do.
 constexpr std::string_view kHostInputs[] = {
     "shape",      "dims",      "perm",         "axis",         "reduction_indices",
     "multiples",  "paddings",  "input_sizes",  "begin",        "end",
@@ -20,15 +20,15 @@ constexpr std::string_view kHostInputs[] = {
     "concat_dim", "dimension", "num_segments", "block_shape",  "crops",
     "start",      "limit",     "delta",        "output_shape", "orig_input_shape"};
 
-// Of these ops the outputs are such values.
+// The ops whose outputs are such values.
 constexpr std::string_view kShapeOps[] = {"Shape", "ShapeN", "Size", "Rank", "BroadcastArgs", "BroadcastGradientArgs"};
 
 bool IsAmong(std::string_view name, std::span<const std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Those that the CPU's kernel names and those that are chosen here. Definitions live for ever, and so do these: in a
-// list that does not move them.
+// Returns the host arguments that the CPU's kernel names and those that `choose` chooses. Op definitions live for ever,
+// and so do these lists, which are in a std::list that does not move them.
 template <class Choose>
 std::span<const std::string_view> HostArgs(const std::vector<ArgDef>& args, std::span<const std::string_view> named,
                                            Choose choose) {

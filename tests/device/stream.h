@@ -1,4 +1,4 @@
-// What a device does, one thing after the other, on a thread of its own.
+// A stream executes a device's work in order, on a thread of its own.
 #ifndef DFRUN_TESTS_DEVICE_STREAM_H_
 #define DFRUN_TESTS_DEVICE_STREAM_H_
 
@@ -12,7 +12,7 @@
 
 namespace dfrun::sealed {
 
-// Thread safety: as each method says. The destructor first does all that is enqueued.
+// Thread safety: stated at each method. The destructor first executes all that is enqueued.
 class Stream {
  public:
   Stream() : thread_([this] { Main(); }) {}
@@ -20,12 +20,14 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  // Any thread. Does it after all that was enqueued before.
+  // Enqueues a task behind all earlier ones.
+  // Thread safety: any thread.
   void Enqueue(std::function<void()> task) EXCLUDES(mu_);
-  // Any thread: the same, and waits for it; the stream itself does it at once.
+  // Enqueues a task and waits for it; the stream's own thread executes it at once.
+  // Thread safety: any thread.
   void Run(FunctionRef<void()> task) EXCLUDES(mu_);
 
-  // Of the stream's tasks: the first error of those that were enqueued since TakeFailure().
+  // Returns the first error of the tasks that were enqueued since TakeFailure(). Called by the stream's tasks.
   const Status& failure() const { return failure_; }
   void Fail(const Status& status) {
     if (failure_.ok()) failure_ = status;
@@ -34,7 +36,7 @@ class Stream {
 
  private:
   void Main();
-  // Waits for a task; none when all are done and no more come.
+  // Waits for a task; returns an empty one when all are done and no more will come.
   std::function<void()> Next() EXCLUDES(mu_);
 
   Mutex mu_;

@@ -20,7 +20,7 @@ void Check(bool condition, const char* what) {
 
 const std::array<std::string, 2> kKeys = {"image", "label"};
 
-// As many values as the full parser finds, each copied into memory of just their size.
+// Checks that the feature has as many values as the full parser finds. Copies each into memory of exactly its size.
 void CheckFeature(const dfrun::WireFeature& found, const dfrun::proto::Feature& parsed) {
   const auto values = static_cast<size_t>(found.values);
   if (found.dtype == dfrun::DType::kString) {

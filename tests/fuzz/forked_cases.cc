@@ -26,7 +26,8 @@ constexpr unsigned kMaxSecondsACase = 20;
 
 void BoundMemory() {
 #ifndef DFRUN_FUZZ_SANITIZED
-  constexpr rlim_t kMaxMemoryBytes = rlim_t{3} << 30;  // of the process: what a kernel asks of the heap is bounded too
+  // Limit of the process, since kernels also allocate from the heap
+  constexpr rlim_t kMaxMemoryBytes = rlim_t{3} << 30;
   const rlimit limit{kMaxMemoryBytes, kMaxMemoryBytes};
   setrlimit(RLIMIT_AS, &limit);
 #endif

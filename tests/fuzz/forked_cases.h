@@ -1,5 +1,5 @@
-// Runs cases in child processes: one that ends its process, by a signal or by taking too long, is reported, and the
-// next child goes on after it.
+// Runs cases in child processes. A case that ends its process, by a signal or by taking too long, is reported, and the
+// next child continues after it.
 #ifndef DFRUN_TESTS_FUZZ_FORKED_CASES_H_
 #define DFRUN_TESTS_FUZZ_FORKED_CASES_H_
 
@@ -13,11 +13,11 @@ struct ForkedCases {
   int64_t count = 0;
   // Runs case i, in a child whose memory and time are bounded.
   std::function<void(int64_t i)> run;
-  // In the parent, of a case that ended its child.
+  // Reports, in the parent, a case that ended its child.
   std::function<void(int64_t i, const char* how)> report;
 };
 
-// How many cases ended their process.
+// Returns how many cases ended their process.
 int64_t RunForked(const ForkedCases& cases);
 
 }  // namespace dfrun::fuzz

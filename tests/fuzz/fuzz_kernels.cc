@@ -30,14 +30,14 @@
 namespace dfrun::fuzz {
 namespace {
 
-// They end the process, fill the log, or read and write whatever files random names are.
+// Ops that end the process, fill the log, or read and write any files that random names denote.
 constexpr const char* kLeftOut[] = {"Abort", "Print",      "PrintV2", "WriteFile", "ReadFile",
                                     "Save",  "SaveSlices", "SaveV2",  "SaveShard", "MergeV2Checkpoints"};
 
 struct Counts {
   int64_t cases = 0;
-  int64_t reached = 0;   // their kernel's Compute()
-  int64_t computed = 0;  // a result
+  int64_t reached = 0;   // reached their kernel's Compute()
+  int64_t computed = 0;  // gave a result
 };
 
 Result<Output> AddInput(Graph& graph, const RandomInput& input, size_t i) {
@@ -136,11 +136,11 @@ Status RunCase(const RandomCase& c, Device& device, Counts& counts) {
   return RunNode(graph, graph.node(id), c, device, counts);
 }
 
-// What parent and child both see.
+// The memory that parent and child share.
 struct Progress {
   static constexpr size_t kMostOps = 4096;
   Counts ops[kMostOps];
-  std::atomic<int64_t> wrong;  // came back, but with an error of the program
+  std::atomic<int64_t> wrong;  // cases that returned an internal error
 };
 
 class Fuzzer {
@@ -155,7 +155,7 @@ class Fuzzer {
     progress_ = new (shared) Progress{};
   }
 
-  // How many cases ended in another way.
+  // Runs the cases. Returns how many ended in another way.
   int64_t Run() {
     if (ops_.empty()) {
       std::fprintf(stderr, "there is no op '%s' to run\n", options_.op.c_str());

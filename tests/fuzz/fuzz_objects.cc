@@ -30,7 +30,7 @@ namespace {
 
 constexpr int kSteps = 6;
 
-// What parent and child both see.
+// The memory that parent and child share.
 struct Progress {
   static constexpr size_t kMostOps = 4096;
   struct Nodes {

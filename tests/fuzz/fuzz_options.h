@@ -16,13 +16,13 @@ struct Options {
   bool coverage = false;
 };
 
-// False where the arguments are none.
+// Parses the arguments; returns false if they are wrong.
 bool ParseOptions(int argc, char** argv, Options& options);
 
-// A hash: neighbours have nothing in common.
+// A hash function: neighbouring inputs have unrelated outputs.
 uint64_t Mix(uint64_t x);
 
-// A seed for case i: other cases of this seed, and all of others, have nothing in common with it.
+// Returns a seed for case i. It is unrelated to the seeds of other cases and of other `seed`s.
 inline uint64_t CaseSeed(uint64_t seed, int64_t i) {
   return Mix(Mix(seed) + static_cast<uint64_t>(i));
 }

@@ -1,4 +1,4 @@
-// What holds for every graph with a function library, however wrong it is.
+// A check of what holds for every graph with a function library, however wrong the graph is.
 #ifndef DFRUN_TESTS_FUZZ_LOWERING_CHECK_H_
 #define DFRUN_TESTS_FUZZ_LOWERING_CHECK_H_
 
@@ -7,10 +7,11 @@
 
 namespace dfrun::fuzz {
 
-// How far a graph came.
+// The stage that a graph reached.
 enum class Came { kNowhere, kImported, kLowered };
 
-// The graph is refused, or lowered to one without calls that can be exported and imported again. Internal if not so.
+// Checks that the graph is refused, or lowered to one without calls that can be exported and imported again. Internal
+// if neither holds.
 inline Result<Came> CheckLowering(std::string_view data, GraphDefFormat format) {
   Result<Graph> graph = ImportGraphDef(data, format);
   if (!graph.ok()) {

@@ -293,7 +293,7 @@ class Maker {
     }
   }
 
-  // To a new variable with this value, or without one.
+  // Returns a handle to a new variable with this value, or without one.
   static ResourceHandle HandleOf(DType dtype, const Tensor& value) {
     RefPtr<Variable> variable(new Variable("v", dtype, PartialShape()));
     if (value.initialized()) {
@@ -388,9 +388,10 @@ class Maker {
   const OpDef& op_;
   std::mt19937_64 random_;
   std::vector<std::pair<std::string, DType>> kernel_types_;
-  std::vector<int64_t> base_;          // the shape that inputs are made of
-  int scalar_percent_ = 0;             // of integer inputs; of others as many are the shape that inputs are made of
-  DType value_dtype_ = DType::kFloat;  // of variables behind handles
+  std::vector<int64_t> base_;  // shape from which inputs are made
+  // Percentage of integer inputs that are scalars, and of other inputs that have the shape base_
+  int scalar_percent_ = 0;
+  DType value_dtype_ = DType::kFloat;  // dtype of variables behind handles
 };
 
 }  // namespace

@@ -15,7 +15,7 @@
 namespace dfrun::fuzz {
 
 struct RandomInput {
-  Tensor value;  // of a ref input: what the variable holds
+  Tensor value;  // a ref input: the variable's value
   bool is_ref = false;
   bool is_known = false;   // shape inference sees the value
   bool has_shape = false;  // shape inference sees the shape
@@ -26,21 +26,21 @@ struct RandomCase {
   AttrMap attrs;
   std::vector<RandomInput> inputs;
 
-  // "MatMul transpose_a=true (float32[2,3] ..., ...)".
+  // Returns a text such as "MatMul transpose_a=true (float32[2,3] ..., ...)".
   std::string Describe() const;
 };
 
-// A case made from nothing, or one of the op's golden cases (`examples`) with something changed. The same seed and
-// examples give the same case, for the same program.
+// Makes a case from nothing, or changes something in one of the op's golden cases (`examples`). The same program makes
+// the same case from the same seed and examples.
 RandomCase MakeRandomCase(const OpDef& op, const std::vector<testing::GoldenCase>& examples, uint64_t seed);
 
-// What cases share that are to fit each other.
+// The choices that cases share so that they fit each other.
 struct Setting {
-  AttrMap attrs;              // taken where the op has them
-  std::vector<int64_t> dims;  // the shape that inputs are made of
+  AttrMap attrs;              // used by ops that have them
+  std::vector<int64_t> dims;  // shape from which inputs are made
 };
 
-// A case made from nothing but what the setting says. Most of its integer inputs are scalars.
+// Makes a case from the setting alone. Most of its integer inputs are scalars.
 RandomCase MakeCaseIn(const Setting& setting, const OpDef& op, uint64_t seed);
 
 }  // namespace dfrun::fuzz

@@ -13,12 +13,12 @@ namespace dfrun::fuzz {
 
 struct RandomObjects {
   Graph graph;
-  std::vector<std::string> refused;  // nodes that could not be added, as text
+  std::vector<std::string> refused;  // texts of nodes that could not be added
 };
 
-// One family of ops: some make an object, others use it. The nodes are made from nothing, but share dtypes and shapes,
-// and take handles of earlier nodes; what does not fit its op is not added. The same seed gives the same graph.
-// `with_op`: of the families that have this op only; empty: of all.
+// Makes a graph of one family of ops, of which some make an object and others use it. The nodes are made from nothing,
+// but share dtypes and shapes, and take handles of earlier nodes. A node that does not fit its op is not added. The
+// same seed gives the same graph. `with_op` limits the choice to families that have this op; empty: all families.
 RandomObjects MakeRandomObjects(const std::string& with_op, uint64_t seed);
 
 }  // namespace dfrun::fuzz

@@ -1,4 +1,4 @@
-// A device that has little memory, so that a kernel which asks for much is told no.
+// A device with little memory, on which a kernel that asks for much gets an error.
 #ifndef DFRUN_TESTS_FUZZ_SMALL_DEVICE_H_
 #define DFRUN_TESTS_FUZZ_SMALL_DEVICE_H_
 

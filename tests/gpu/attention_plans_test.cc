@@ -25,7 +25,7 @@ class AttentionPlansTest : public ::testing::Test {
     if (!Cudnn::Get().ok()) {
       GTEST_SKIP() << Cudnn::Get().status().message() << "; scripts/packages.sh says how to get cuDNN";
     }
-    // For ever: the library looks for both by their names, which are then there.
+    // Both stay open: cuDNN looks for the driver and for NVRTC by their names, and finds what is loaded.
     if (!HasDriver() && dlopen(DFRUN_CUDA_STUB, RTLD_NOW | RTLD_GLOBAL) == nullptr) {
       GTEST_SKIP() << "neither the driver's library nor " << DFRUN_CUDA_STUB;
     }
@@ -55,7 +55,7 @@ class AttentionPlansTest : public ::testing::Test {
   std::unique_ptr<Result<CudnnTarget>> target_;
 };
 
-// Of GPT-2 small.
+// The shapes of GPT-2 small.
 TEST_F(AttentionPlansTest, AreCompiledWithoutTheCard) {
   for (const bool is_gradient : {false, true}) {
     for (const bool causal : {false, true}) Plan({is_gradient, 8, 12, 1024, 1024, 64, 64, causal, DType::kBfloat16});
@@ -63,7 +63,7 @@ TEST_F(AttentionPlansTest, AreCompiledWithoutTheCard) {
   }
 }
 
-// Of numbers of queries and keys that differ and are no multiples of a tile.
+// The numbers of queries and keys differ and are no multiples of a tile.
 TEST_F(AttentionPlansTest, OfOtherSizes) {
   Plan({false, 3, 5, 77, 130, 32, 128, false, DType::kBfloat16});
   Plan({true, 3, 5, 77, 130, 64, 64, false, DType::kBfloat16});

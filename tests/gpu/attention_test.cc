@@ -1,5 +1,5 @@
-// Attention on emulated cards beside CPUs': by the library's plans, and by products of as many scores as are looked at
-// at a time.
+// Attention on emulated GPUs against CPUs: by the library's plans, and by products that handle a limited number of
+// scores at a time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,8 @@ class AttentionTest : public ::testing::Test {
     MakeDeviceOf(kType);
   }
 
-  // Outputs of the same inputs: on the card twice, with the same bits, and on the host. Those of the host go to `made`.
+  // Compares the outputs for the same inputs: on the GPU twice, with the same bits, and on the host. `made` gets those
+  // of the host.
   template <class T>
   static void Compare(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs, double tolerance,
                       NodeRunner& host, std::vector<Tensor>* made) {
@@ -71,7 +72,7 @@ class AttentionTest : public ::testing::Test {
     const Tensor k = RandomNormal<T>(Shape({s.batch, s.heads, s.keys, s.depth}), 2);
     const Tensor v = RandomNormal<T>(Shape({s.batch, s.heads, s.keys, s.value_depth}), 3);
     const Tensor dy = RandomNormal<T>(Shape({s.batch, s.heads, s.queries, s.value_depth}), 4);
-    NodeRunner host{std::string(HostDeviceType())};  // which the outputs' memory is of
+    NodeRunner host{std::string(HostDeviceType())};  // owns the memory of the outputs
     NodeRunner of_gradient{std::string(HostDeviceType())};
     std::vector<Tensor> outputs;
     Compare<T>("ScaledDotProductAttention", attrs, {q, k, v}, tolerance, host, &outputs);
@@ -92,17 +93,17 @@ TEST_F(AttentionTest, OfHalfIsTheLibrarys) {
   CompareBoth<float16>({1, 3, 130, 130, 32, 32}, {{"causal", true}, {"scale", 0.25}}, 0x1p-10);
 }
 
-// Rows that are no multiples of 16 bytes.
+// Rows are no multiples of 16 bytes.
 TEST_F(AttentionTest, OfOddDepthsIsOurs) {
   CompareBoth<bfloat16>({2, 2, 80, 150, 63, 31}, {{"causal", true}}, 0x1p-7);
 }
 
-// Of several pairs at a time, two of three.
+// Several pairs are handled at a time: two of three.
 TEST_F(AttentionTest, GoesOverThePairs) {
   CompareBoth<float>({1, 3, 1700, 1700, 4, 3}, {{"causal", true}}, 1e-5);
 }
 
-// Of a part of a pair's queries at a time.
+// A part of a pair's queries is handled at a time.
 TEST_F(AttentionTest, GoesOverTheQueries) {
   CompareBoth<float>({1, 1, 3000, 3100, 2, 2}, {{"causal", false}}, 1e-5);
 }

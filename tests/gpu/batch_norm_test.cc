@@ -1,5 +1,5 @@
-// Batch normalisation on emulated cards: with what follows it the bits of its ops one after the other, and of so many
-// images that sums are made in parts what CPUs give.
+// Batch normalisation on emulated GPUs. Fused with the ops that follow it, it has the bits of the separate ops. With so
+// many images that sums are made in parts, it has the results of CPUs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class FusedBatchNormTest : public BatchNormTest {};
 using Images = ::testing::Types<float, bfloat16, float16>;
 TYPED_TEST_SUITE(FusedBatchNormTest, Images);
 
-// Of channels that are read as vectors, and of others.
+// One number of channels is read as vectors, the other is not.
 TYPED_TEST(FusedBatchNormTest, HasTheBitsOfItsOps) {
   using T = TypeParam;
   for (const int64_t channels : {16, 5}) {
@@ -89,7 +89,7 @@ double Difference(const Tensor& a, const Tensor& b) {
   return difference / size;
 }
 
-// Means that are far from 0, of both layouts.
+// The means are far from 0, in both layouts.
 TEST_F(BatchNormTest, SumsInPartsAreNearTheHosts) {
   for (const char* data_format : {"NHWC", "NCHW"}) {
     for (const int64_t channels : {64, 3}) {

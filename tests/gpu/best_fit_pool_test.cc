@@ -1,4 +1,4 @@
-// The pool of a card's memory, on host memory.
+// Tests of the pool of a GPU's memory, on host memory.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

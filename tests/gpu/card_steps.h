@@ -1,4 +1,4 @@
-// Steps of a graph on a card, recorded or node by node.
+// Steps of a graph on a GPU, captured or node by node.
 #ifndef DFRUN_TESTS_GPU_CARD_STEPS_H_
 #define DFRUN_TESTS_GPU_CARD_STEPS_H_
 
@@ -15,7 +15,7 @@
 
 namespace dfrun::testing {
 
-// A plan on a device. What it records and why it does not stands in lines().
+// A plan on a device. lines() says what it captures, and why it does not capture the rest.
 class CardSteps {
  public:
   CardSteps(Device& device, const Graph& graph, const RunSignature& signature, bool records = true)
@@ -41,13 +41,13 @@ class CardSteps {
     return fetches;
   }
   const std::vector<std::string>& lines() const { return lines_; }
-  // The lines, for messages.
+  // Returns the lines as one text, for messages.
   std::string text() const {
     std::string all;
     for (const std::string& line : lines_) all += line + "\n";
     return all;
   }
-  // The number in the lines before these words; -1: none.
+  // Returns the number before these words in the lines; -1 if there is none.
   int NumberBefore(const std::string& words) const {
     const std::string all = text();
     const size_t at = all.find(words);

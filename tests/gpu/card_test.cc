@@ -1,6 +1,6 @@
-// What needs a card: products and convolutions that are large enough for the libraries, beside those of CPUs; that
-// kernels which share a card's memory do not disturb each other; and that recorded steps do as steps node by node.
-// Where there is no card the tests are left out.
+// Tests that need a GPU: products and convolutions that are large enough for the libraries, against those of CPUs;
+// kernels that share a GPU's memory and must not disturb each other; and captured steps, which must give the results of
+// steps node by node. Without a GPU the tests are skipped.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -79,9 +79,9 @@ class CardTest : public ::testing::Test {
     if (!HasCard()) GTEST_SKIP() << "there is no card";
   }
 
-  // The node on the card twice, whose results have the same bits, and on the host, whose are near. The factors are of 8
-  // bits, so that TF32 multiplies them exactly. Of complex results each part is compared; `result`: the host's.
-  // `outputs`: how many are compared, the first ones.
+  // Compares a node's results. It runs on the GPU twice, with the same bits, and on the host, whose results must be
+  // near. The factors have 8 bits, so that TF32 multiplies them exactly. Each part of complex results is compared.
+  // `result` gets the host's result; the first `outputs` outputs are compared.
   template <class T>
   void Compare(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs, Tensor* result = nullptr,
                size_t outputs = 1) {
@@ -155,7 +155,7 @@ class CardTest : public ::testing::Test {
     }
   }
 
-  // Forward and back, of keys as many as queries and of more.
+  // Compares attention and its gradient, with as many keys as queries and with more.
   template <class T>
   void CompareAttention() {
     constexpr int64_t kQueries = 192;
@@ -177,7 +177,7 @@ class CardTest : public ::testing::Test {
     }
   }
 
-  // Of real numbers there and back, by way of complex ones of both signs.
+  // Compares transforms of real numbers to complex ones and back, with both signs.
   template <class T>
   void CompareTransforms() {
     for (const auto& [shape, lengths] :
@@ -236,7 +236,7 @@ TEST_F(CardTest, ConvolutionsOfDouble) {
   CompareConvolutions<double>("SAME", 1, "NHWC");
 }
 
-// The library's where a plan can be compiled, which needs NVRTC; else ours.
+// The library's attention is used if a plan can be compiled, which needs NVRTC; otherwise the product's own kernel is.
 TEST_F(CardTest, AttentionOfBfloat16) {
   CompareAttention<bfloat16>();
 }
@@ -298,7 +298,8 @@ TEST_F(CardTest, MemoryIsUsedAgainInTheOrderOfTheStream) {
   EXPECT_TRUE(device->Synchronize().ok());
 }
 
-// Steps of one graph, recorded and not, whose values have the same bits; each but the first is one launch.
+// Compares captured and other steps of one graph, whose values must have the same bits. Each captured step but the
+// first must be one launch.
 void CompareRecorded(const GraphMaker& maker, Output x, const std::vector<Output>& fetches, const Shape& fed) {
   const std::unique_ptr<Device> device = MakeDeviceOf(kType);
   RunSignature signature;

@@ -52,7 +52,7 @@ struct Fiber {
   std::vector<char> stack = std::vector<char>(kStack);
   void* top = nullptr;  // while it waits
   bool has_ended = false;
-  int64_t barriers = 0;  // that it has come to
+  int64_t barriers = 0;  // number of barriers that it has reached
 };
 
 // The block that runs now.
@@ -79,9 +79,11 @@ void RunThread() {
   SwitchEmulatedStack(&fiber.top, block.scheduler);
 }
 
-// As if RunThread() were about to be called: with a return address above it that is never used, and registers below.
+// Prepares the fiber's stack as if RunThread() were about to be called: with a return address above it that is never
+// used, and registers below.
 void Begin(Fiber& fiber) {
-  ASAN_UNPOISON_MEMORY_REGION(fiber.stack.data(), fiber.stack.size());  // of the thread before, which never returned
+  // The previous thread on this stack never returned
+  ASAN_UNPOISON_MEMORY_REGION(fiber.stack.data(), fiber.stack.size());
   constexpr size_t kRegisters = 6;
   constexpr uintptr_t kAlignment = 16;
   const uintptr_t end = reinterpret_cast<uintptr_t>(fiber.stack.data() + fiber.stack.size()) / kAlignment * kAlignment;

@@ -1,4 +1,4 @@
-// Calls of functions of the emulated card (block.h) as work.
+// Calls of the functions of the emulated GPU (block.h) as work to enqueue.
 #ifndef DFRUN_TESTS_GPU_EMULATED_CALL_H_
 #define DFRUN_TESTS_GPU_EMULATED_CALL_H_
 
@@ -6,9 +6,10 @@
 
 namespace dfrun::cuda::emulated {
 
-// The call of a kernel with its arguments as they are now, but that what they say of the card's memory is its reach.
+// Returns the call of a kernel with its arguments as they are now. Addresses of GPU memory in the arguments are
+// replaced by those of its reach.
 Work KeepCall(const void* kernel, int64_t blocks, void** args);
-// A copy of bytes, and bytes that are set to one value.
+// KeepCopy() copies bytes; KeepFill() sets bytes to one value.
 Work KeepCopy(void* to, const void* from, size_t bytes);
 Work KeepFill(void* to, int value, size_t bytes);
 

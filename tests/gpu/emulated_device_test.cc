@@ -1,4 +1,4 @@
-// The device of cards on emulated ones: what src/framework/device.h promises, and how its kernels refuse.
+// Tests of the GPU device on emulated GPUs: the promises of src/framework/device.h, and the errors of its kernels.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -67,8 +67,8 @@ TEST_F(EmulatedDeviceTest, AKernelRefusesWhenTheStepEnds) {
   EXPECT_TRUE((*quotient)[0].Identical(Tensor::Vector<int32_t>({2, 1})));
 }
 
-// What follows a convolution within its node has the bits of the ops, and what the node lets its kernel do changes none
-// where the libraries are not there.
+// A fused convolution has the bits of its separate ops, and the freedoms that a node gives its kernel change none
+// without the libraries.
 TEST_F(EmulatedDeviceTest, AFusedConvolutionHasTheBitsOfItsOps) {
   NodeRunner runner(kType);
   const auto run = [&](const char* op, const AttrMap& attrs, const std::vector<Input>& inputs) {
@@ -89,8 +89,8 @@ TEST_F(EmulatedDeviceTest, AFusedConvolutionHasTheBitsOfItsOps) {
   EXPECT_TRUE(run("_FusedConv2D", attrs, {x, filter, bias}).Identical(run("Relu", {}, {biased})));
 }
 
-// A card's kernel is for dtypes that the op has, and the CPU has a kernel there too, which a graph falls back to. Of
-// ops that only recorded units have, or that passes make in a card's part of a graph, there need be none.
+// Every GPU kernel is for dtypes that its op has, and the CPU has a kernel there too, to which a graph can fall back.
+// Ops that only captured subgraphs have, or that passes make in a GPU's part of a graph, need none.
 TEST_F(EmulatedDeviceTest, EveryKernelIsOfAnOpThatCpusHave) {
   const KernelRegistry& kernels = KernelRegistry::Builtin();
   int count = 0;

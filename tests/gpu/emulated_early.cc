@@ -1,9 +1,9 @@
-// Kernels that begin before those that they wait for are done, as programmatic edges of a graph let them: one runs
-// until it first asks which thread of the grid it is, and goes on when the other has run. So what it read before is
-// wrong.
+// Kernels that begin before the kernels that they wait for are done, as programmatic edges of a graph allow. A kernel
+// runs until it first asks which thread of the grid it is, and goes on when the earlier one has run. Whatever it read
+// before that is wrong.
 //
-// The environment variable DFRUN_EMULATED_CARD makes the card one of sm_80, without such kernels
-// (ComputeCapabilityNumber()), or of a driver with no-early-edges.
+// The environment variable DFRUN_EMULATED_CARD makes the GPU one of sm_80, without such kernels
+// (ComputeCapabilityNumber()), or one with a driver with no-early-edges.
 #include "tests/gpu/emulated_early.h"
 
 #include <cstdlib>

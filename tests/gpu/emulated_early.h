@@ -1,4 +1,4 @@
-// Kernels of the emulated card that begin before those that they wait for are done.
+// Kernels of the emulated GPU that begin before the earlier work that they depend on is done.
 #ifndef DFRUN_TESTS_GPU_EMULATED_EARLY_H_
 #define DFRUN_TESTS_GPU_EMULATED_EARLY_H_
 
@@ -6,10 +6,10 @@
 
 namespace dfrun::cuda::emulated {
 
-// Has a kernel begin before `earlier` is done, which is done when it first waits for earlier work. The caller holds
-// `running`.
+// Starts a kernel before `earlier` is done. `earlier` is done when the kernel first waits for earlier work. The caller
+// holds `running`.
 void BeginEarly(const Work& kernel, const Work& earlier);
-// Whether the driver takes graphs with such edges.
+// Returns whether the driver accepts graphs with such edges.
 bool TakesEarlyEdges();
 
 }  // namespace dfrun::cuda::emulated

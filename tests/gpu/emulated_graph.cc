@@ -19,7 +19,7 @@
 struct CUgraphNode_st {
   dfrun::cuda::emulated::Work work;
   std::vector<CUgraphNode_st*> before;
-  std::vector<bool> is_early;  // by `before`: this may begin before that is done
+  std::vector<bool> is_early;  // by index into `before`: this node may begin before that one is done
 };
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
@@ -35,14 +35,14 @@ struct Node {
 };
 using Nodes = std::vector<Node>;
 
-// What this thread captures.
+// The state of a capture by this thread.
 struct Capture {
   cudaStream_t stream = nullptr;
   cudaGraph_t graph = nullptr;
 };
 thread_local Capture capture;
 
-// All that may be next stand in a list; one is taken at random.
+// Runs a graph. All nodes that may be next are in a list, from which one is taken at random.
 class GraphRun final : public Parts {
  public:
   explicit GraphRun(std::shared_ptr<const Nodes> nodes)
@@ -68,7 +68,7 @@ class GraphRun final : public Parts {
     const size_t node = ready_.back();
     ready_.pop_back();
     if (is_done_[node]) return ready_.empty();
-    // Of those that may begin early, one that waits for this alone does so half of the time.
+    // Half of the time, a reader that may begin early and that waits for this node alone does so.
     const std::vector<size_t>& all_early = early_readers_[node];
     const auto begins = [&](size_t reader) { return waits_for_[reader] == 1 && Random() % 2 == 0; };
     const auto early = std::find_if(all_early.begin(), all_early.end(), begins);

@@ -1,4 +1,4 @@
-// Graphs of the emulated card: what a thread captures of a stream is kept as the nodes of one.
+// Graphs of the emulated GPU: the work that a thread captures on a stream becomes the nodes of a graph.
 #ifndef DFRUN_TESTS_GPU_EMULATED_GRAPH_H_
 #define DFRUN_TESTS_GPU_EMULATED_GRAPH_H_
 
@@ -8,7 +8,7 @@
 
 namespace dfrun::cuda::emulated {
 
-// Where this thread captures the stream, makes the work the next node of what is captured; whether it did.
+// Makes the work the next node of the captured graph if this thread captures the stream. Returns whether it does.
 bool KeepIfCaptured(cudaStream_t stream, Work& work);
 
 }  // namespace dfrun::cuda::emulated

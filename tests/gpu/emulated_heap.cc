@@ -1,4 +1,4 @@
-// The card's memory where AddressSanitizer looks after memory: pieces of the heap. It stands for emulated_memory.cc.
+// The memory of the emulated GPU under AddressSanitizer: pieces of the heap. This file replaces emulated_memory.cc.
 #include <sanitizer/asan_interface.h>
 
 #include <cstdint>

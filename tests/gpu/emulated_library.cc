@@ -1,7 +1,7 @@
-// Products and convolutions of the emulated card's libraries: as plain sums, enqueued as the libraries enqueue theirs.
-// They stand for kernels/device/cuda/{cublas_lt,library_product,cudnn,graph_plan,plan_call,conv_plan,library_conv}.cc.
-// A host without them is asked for by DFRUN_EMULATED_CARD=no-libraries, one with an old-cudnn or a cudnn-for-12
-// likewise.
+// Products and convolutions of the emulated GPU's libraries: plain sums, enqueued as the libraries enqueue theirs. They
+// replace kernels/device/cuda/{cublas_lt,library_product,cudnn,graph_plan,plan_call,conv_plan,library_conv}.cc.
+// DFRUN_EMULATED_CARD=no-libraries asks for a host without them; old-cudnn and cudnn-for-12 ask for one with such a
+// cuDNN.
 //
 // A product needs as much workspace as its result takes. A fault can be planted: with DFRUN_EMULATED_SMALL_WORKSPACE=1
 // it says that 4 KiB less are enough.
@@ -29,7 +29,7 @@ namespace {
 struct EmulatedProduct {
   ProductShape shape;
   DType dtype;
-  size_t workspace_bytes;  // that it uses
+  size_t workspace_bytes;  // bytes that it uses
 };
 
 int64_t Pitch(int64_t given, int64_t row) {
@@ -72,7 +72,7 @@ struct ConvTensor {
     space_step = channels_first ? 1 : channels;
   }
   int64_t elements() const { return images * image_step; }
-  // Where an element lies.
+  // Returns the offset of an element.
   int64_t At(int64_t image, int64_t channel, const std::array<int64_t, kSpace>& at) const {
     const int64_t in_space = (at[0] * space[1] + at[1]) * space[2] + at[2];
     return image * image_step + channel * channel_step + in_space * space_step;

@@ -18,22 +18,22 @@
 namespace dfrun::cuda::emulated {
 namespace {
 
-constexpr size_t kBytes = size_t{32} << 30;  // of addresses; a page is there once it is written
+constexpr size_t kBytes = size_t{32} << 30;  // size of the address range; a page exists once it is written
 constexpr size_t kPage = 4096;
-constexpr size_t kAlignment = 16;  // of pieces, whose ends lie at fences
-// Far from where a system puts anything, so that no number is taken for an address.
+constexpr size_t kAlignment = 16;  // alignment of pieces, whose ends are at fences
+// Address of the memory. It is far from where a system puts anything, so that no number is taken for an address.
 constexpr uintptr_t kBase = uintptr_t{0x6b3d} << 32;
-// Memory begins so far in: where an int stands before a gap of its struct that holds the upper half of an old address,
-// the two are none of memory.
+// Offset at which memory begins. An int before a padding gap that holds the upper half of an old address is then no
+// address of the memory.
 constexpr size_t kFirst = size_t{1} << 30;
-// Each splits a mapping, of which a process may have 65,530.
+// Number of fences. Each splits a mapping, of which a process may have 65,530.
 constexpr int kMostFences = 20000;
 
 size_t RoundUp(size_t bytes, size_t multiple) {
   return (bytes + multiple - 1) / multiple * multiple;
 }
 
-// What a fault is told with: where there is a fault nothing may be allocated.
+// The text that reports a fault. It allocates nothing, since a signal handler must not.
 class Line {
  public:
   void Add(std::string_view text) {
@@ -110,7 +110,7 @@ CardMemory::CardMemory() {
   DF_CHECK(sigaction(SIGSEGV, &action, &before_) == 0);
 }
 
-// The access is tried again on return, with the handler that was there before.
+// Reports the fault. On return the access is tried again, with the handler that was there before.
 void CardMemory::OnFault(int, siginfo_t* info, void*) {
   const CardMemory& memory = Get();
   sigaction(SIGSEGV, &memory.before_, nullptr);
@@ -163,7 +163,7 @@ void PutReach(void* value, size_t bytes) {
   }
 }
 
-// What a piece holds says here whether it was touched.
+// The content of a piece shows here whether it was touched, so access need not be forbidden.
 void AllowWork(void*, size_t) {}
 void ForbidWork(void*, size_t) {}
 

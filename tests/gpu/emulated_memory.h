@@ -1,12 +1,13 @@
-// The memory of the emulated card: a file in memory, mapped twice. The program knows addresses of the first mapping, at
-// which any access is a fault; the card's work alone is given those of the second, its reach. A fault is told in one
-// line before the program dies: the host touched memory of the card, or work touched memory that nothing is in.
+// The memory of the emulated GPU. It is a memory file that is mapped twice. The program knows addresses of the first
+// mapping, at which any access is a fault. Only the GPU's work is given those of the second mapping, its reach. A fault
+// is reported in one line before the program ends: the host touched memory of the GPU, or work touched memory that is
+// not allocated.
 //
-// Behind each piece of memory lies a page without memory, the fence, so that an index that is too large by one is
-// found. DFRUN_EMULATED_FENCES=0 has 4 KiB of memory there.
+// Behind each piece of memory is a page without memory, the fence, which finds an index that is too large by one. With
+// DFRUN_EMULATED_FENCES=0 there are 4 KiB of memory instead.
 //
-// Under AddressSanitizer memory is from the heap and its reach is itself (emulated_heap.cc): that finds wrong indices,
-// and the host's reads it does not.
+// Under AddressSanitizer the memory is from the heap and its own reach (emulated_heap.cc). That finds wrong indices,
+// but not reads by the host.
 //
 // Thread safety: all functions from any thread.
 #ifndef DFRUN_TESTS_GPU_EMULATED_MEMORY_H_
@@ -16,22 +17,22 @@
 
 namespace dfrun::cuda::emulated {
 
-// Never given back; it holds NaN. Null where there is no more.
+// Allocates memory that is never given back and holds NaN. Returns null if there is no more.
 void* TakeCardMemory(size_t bytes);
 bool IsCardMemory(const void* address);
-// The bytes of a piece of memory with those that lie before its fence.
+// Returns the size of a piece of memory, including the bytes before its fence.
 size_t FencedBytes(size_t bytes);
 
-// Where the card's work finds what the program knows by this address; of host memory the same.
+// Returns the address at which the GPU's work accesses this memory; host memory keeps its address.
 void* ReachOf(const void* address);
 template <class T>
 T* Reach(T* address) {
   return static_cast<T*>(ReachOf(address));
 }
-// Puts their reach for all addresses of the card's memory among these bytes, which are aligned as pointers are.
+// Replaces all addresses of GPU memory among these bytes, which are aligned as pointers are, by their reach.
 void PutReach(void* value, size_t bytes);
 
-// What work can and cannot touch: all of a piece of memory while it is given out.
+// Let work access a whole piece of memory while it is allocated, and forbid it afterwards.
 void AllowWork(void* memory, size_t bytes);
 void ForbidWork(void* memory, size_t bytes);
 

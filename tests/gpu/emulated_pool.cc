@@ -1,8 +1,8 @@
-// BestFitPool of the emulated card: each block is memory of its own, which holds NaN when it is given out and from when
-// it is given back, so that who reads it then gets wrong values; who writes to it then, or behind its end, is found
-// when the block is given back or given out again. It stands for kernels/device/cuda/best_fit_pool.cc.
+// BestFitPool of the emulated GPU. Each block is memory of its own, which holds NaN when it is given out and after it
+// is given back, so that a later reader gets wrong values. A write after that, or behind the block's end, is found when
+// the block is given back or given out again. This file replaces kernels/device/cuda/best_fit_pool.cc.
 //
-// Of the card's memory all this is work as the kernels' is: a block is given out again while work that uses it is still
+// For GPU memory all this is work as the kernels' is: a block is given out again while work that uses it is still
 // enqueued, and only the order of the stream keeps the two apart.
 #include "kernels/device/cuda/best_fit_pool.h"
 
@@ -16,15 +16,15 @@
 namespace dfrun::cuda {
 namespace {
 
-constexpr int kNan = 0xff;  // of bytes
+constexpr int kNan = 0xff;  // value of each byte
 
-// As the statistics count it.
+// Returns the size that the statistics count.
 int64_t Counted(size_t bytes) {
   return static_cast<int64_t>((bytes + BestFitPool::kAlignment - 1) / BestFitPool::kAlignment *
                               BestFitPool::kAlignment);
 }
 
-// Does it now, or in the order of the card.
+// Executes the work now, or in the order of the GPU if it concerns GPU memory.
 void InOrder(const void* memory, emulated::Work work) {
   if (emulated::IsCardMemory(memory)) {
     emulated::EnqueueInOrderOfMemory(std::move(work));

@@ -1,7 +1,7 @@
-// The functions of the CUDA runtime that the device calls, on a card that is this host's memory. Fresh memory holds NaN
-// (and what was set free: emulated_pool.cc). Streams: emulated_streams.cc; graphs: emulated_graph.cc. The environment
-// variable DFRUN_EMULATED_CARD makes it that of a host with no-driver, an old-driver or no-card, or one of another
-// compute capability, sm_75.
+// The functions of the CUDA runtime that the device calls, on a GPU that is this host's memory. Fresh memory holds NaN,
+// and so does freed memory (emulated_pool.cc). Streams are in emulated_streams.cc, graphs in emulated_graph.cc. The
+// environment variable DFRUN_EMULATED_CARD emulates a host with no-driver, an old-driver or no-card, or a GPU of
+// another compute capability, sm_75.
 #include <cuda_runtime_api.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What tests ask of the emulated card by environment variables.
+// The settings of the emulated GPU, which tests make by environment variables.
 #ifndef DFRUN_TESTS_GPU_EMULATED_SETTINGS_H_
 #define DFRUN_TESTS_GPU_EMULATED_SETTINGS_H_
 
@@ -9,24 +9,24 @@
 
 namespace dfrun::cuda::emulated {
 
-// The number that an environment variable holds.
+// Returns the number in an environment variable.
 int64_t Setting(const char* name, int64_t fallback);
 
-// Whether DFRUN_EMULATED_CARD has this value: what the GPU and its host are, or lack.
+// Returns whether DFRUN_EMULATED_CARD, which chooses what the GPU and its host are or lack, has this value.
 bool IsEmulatedCard(std::string_view name);
-// 90; NN where DFRUN_EMULATED_CARD is sm_NN.
+// Returns 90, or NN if DFRUN_EMULATED_CARD is sm_NN.
 int ComputeCapabilityNumber();
 
-// Looks at what work is done by: DFRUN_EMULATED_SEED, of which another value begins other sequences of random numbers,
-// and DFRUN_EMULATED_MISSING_BARRIER.
+// Reads the settings that the execution of work uses: DFRUN_EMULATED_SEED, whose new value starts other sequences of
+// random numbers, and DFRUN_EMULATED_MISSING_BARRIER.
 void ReadSettings() REQUIRES(running);
-// A random number for the turns of streams: of a sequence of its own, since how often streams have turns is a matter of
-// time, and the order within a stream's work is not to be.
+// Returns a random number for the turns of streams. They have a sequence of their own: how often streams have turns
+// depends on time, while the order within a stream's work must not.
 unsigned RandomTurn() REQUIRES(running);
-// The barrier, from 0, that each thread of a card leaves out; -1: none.
+// Returns the barrier, from 0, that each thread of the GPU leaves out; -1: none.
 int64_t MissingBarrier() REQUIRES(running);
 
-// Says what the card found and ends the program.
+// Prints what the emulated GPU found and ends the program.
 [[noreturn]] void Die(std::string_view what);
 
 }  // namespace dfrun::cuda::emulated

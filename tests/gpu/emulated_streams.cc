@@ -21,8 +21,7 @@ using dfrun::MutexLock;
 namespace dfrun::cuda::emulated {
 namespace {
 
-// Steps of a stream that are no work: an event is recorded, as the number-th of its recordings; the stream waits for
-// the number-th recording of an event.
+// Steps of a stream other than work: the number-th recording of an event, and the wait for such a recording.
 struct Recording {
   cudaEvent_t event;
   int64_t number;
@@ -38,7 +37,7 @@ using Step = std::variant<Work, std::unique_ptr<Parts>, Recording, Waiting>;
 
 // The runtime's names of its types.
 struct CUevent_st {
-  int64_t recorded = 0;  // times that it was enqueued
+  int64_t recorded = 0;  // number of times that it was enqueued
   int64_t passed = 0;
 };
 struct CUstream_st {
@@ -64,10 +63,10 @@ class Streams {
     std::erase(all_, stream);
     delete stream;
   }
-  // The first that was made.
+  // Returns the first stream that was made.
   cudaStream_t first() const REQUIRES(running) { return all_.empty() ? nullptr : all_.front(); }
 
-  // As a card that works on meanwhile, more or less.
+  // Adds a step, and lets the streams advance by some steps, as a GPU works on meanwhile.
   void Add(cudaStream_t stream, Step step) REQUIRES(running) {
     constexpr unsigned kMostAtOnce = 8;
     constexpr int64_t kMostLeft = 4096;
@@ -87,7 +86,7 @@ class Streams {
   }
 
  private:
-  // The card goes on, slowly, also where the program only looks at memory.
+  // Lets the streams advance slowly, also while the program only looks at memory.
   void Main() {
     constexpr unsigned kMostAtOnce = 16;
     constexpr auto kPause = std::chrono::microseconds(20);
@@ -107,7 +106,8 @@ class Streams {
     return waiting == nullptr || waiting->event->passed >= waiting->number;
   }
 
-  // One step of one stream, mostly that of the step before, so that they get far apart. False where none has any.
+  // Executes one step of one stream, mostly the stream of the step before, so that streams get far apart. Returns false
+  // if no stream can advance.
   bool Advance() REQUIRES(running) {
     constexpr unsigned kMeanRun = 8;
     ready_.clear();
@@ -124,7 +124,7 @@ class Streams {
     return true;
   }
 
-  // Whether it is done.
+  // Executes a step. Returns whether it is done.
   static bool Do(Step& step) REQUIRES(running) {
     const AtWork at_work;
     if (Work* const work = std::get_if<Work>(&step)) {

@@ -1,9 +1,9 @@
-// Streams and events of the emulated card. What is enqueued is done later: streams go on in turns, by random steps and
-// in a random order that events allow, where the program enqueues, asks an event or waits for a stream, and slowly on a
-// thread of their own. Who reads what another stream writes without an event finds what was there before, for some
-// seed.
+// Streams and events of the emulated GPU. Enqueued work is executed later: streams advance in turns, by random steps
+// and in a random order that events allow. They advance when the program enqueues, asks an event or waits for a stream,
+// and slowly on a thread of their own. With some seed, work that reads another stream's result without an event reads
+// the old content.
 //
-// Thread safety: all functions from any thread, but those of which the caller holds `running`.
+// Thread safety: all functions from any thread, except those of which the caller must hold `running`.
 #ifndef DFRUN_TESTS_GPU_EMULATED_STREAMS_H_
 #define DFRUN_TESTS_GPU_EMULATED_STREAMS_H_
 
@@ -19,21 +19,21 @@ namespace dfrun::cuda::emulated {
 
 using Work = std::function<void()>;
 
-// Work of many parts, of which one is done at a time. The caller holds `running`.
+// Work of many parts that is executed one part at a time. The caller holds `running`.
 class Parts {
  public:
   virtual ~Parts() = default;
-  // Does one; whether it was the last.
+  // Executes one part; returns whether it was the last.
   virtual bool DoOne() = 0;
 };
 
-// Enqueues, or where this thread captures the stream keeps the work for the graph (emulated_graph.h).
+// Enqueues the work, or keeps it for the graph if this thread captures the stream (emulated_graph.h).
 cudaError_t Enqueue(cudaStream_t stream, Work work);
 void EnqueueParts(cudaStream_t stream, std::unique_ptr<Parts> parts);
-// Enqueues in the order in which memory is given back and given out again: that of the first stream that was made.
+// Enqueues on the first stream that was made: memory is freed and allocated again in this order.
 void EnqueueInOrderOfMemory(Work work);
 
-// While an object lives, its thread does the card's work; with denormal numbers, as cards compute.
+// Lets its thread execute the GPU's work while it lives, with denormal numbers as GPUs compute.
 class AtWork {
  public:
   AtWork();

@@ -1,4 +1,4 @@
-// Sparse gradients whose equal rows the update sums itself, on emulated cards.
+// Sparse gradients with equal rows, which the update sums itself, on emulated GPUs.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -37,7 +37,7 @@ class EqualRowsTest : public ::testing::Test {
     return variable;
   }
 
-  // As the training builds it.
+  // Adds the update in the form in which a training builds it.
   NodeId AddUpdate(const std::string& of, const Output& rows, const Output& values) {
     const auto name = [&](const char* part) { return of + "_" + part; };
     const Output zero = maker_.Const(name("zero"), Tensor::Vector<int32_t>({0}));
@@ -65,7 +65,7 @@ class EqualRowsTest : public ::testing::Test {
     return rows;
   }
 
-  // Three steps of an update, with the pass or without it. What was recorded is told.
+  // Runs three steps of an update, with the pass or without it, and returns what was captured.
   std::string Train(const std::string& name, bool is_fused) {
     const PartialShape rows_shape(Shape({kPicked}));
     const PartialShape values_shape(Shape({kPicked, kColumns}));
@@ -106,7 +106,7 @@ TEST_F(EqualRowsTest, AreSummedByTheUpdateWithTheSameBits) {
   EXPECT_TRUE(ValueOf("fused_momentum").Identical(ValueOf("apart_momentum")));
 }
 
-// The sums are wanted elsewhere too.
+// Other nodes read the sums too.
 TEST_F(EqualRowsTest, ThatOthersReadAreSummedForThem) {
   const Output rows = maker_.Placeholder("rows", PartialShape(Shape({kPicked})), DType::kInt64);
   const Output values = maker_.Placeholder("values", PartialShape(Shape({kPicked, kColumns})), DType::kFloat);

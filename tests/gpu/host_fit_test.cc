@@ -1,5 +1,5 @@
-// What is said of GPUs, drivers and libraries that do not fit. Which machine code runs where is of NVIDIA's CUDA
-// Programming Guide, "Binary Compatibility"; which driver runs what, of its "CUDA Compatibility".
+// Texts about GPUs, drivers and libraries that do not fit. NVIDIA's CUDA Programming Guide, "Binary Compatibility",
+// says which machine code runs where; "CUDA Compatibility" says which driver runs what.
 #include "kernels/device/cuda/host_fit.h"
 
 #include <gmock/gmock.h>

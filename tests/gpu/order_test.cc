@@ -1,5 +1,5 @@
-// Orders, choices, groups, transpositions and sums of so many elements that cards take other ways than in golden cases:
-// on emulated cards they give the bits of CPUs.
+// Sorts, top k, groups, transpositions and sums of so many elements that GPUs use other algorithms than in golden
+// cases. Emulated GPUs must give the bits of CPUs.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -13,7 +13,7 @@ namespace dfrun::testing {
 namespace {
 
 constexpr char kType[] = "gpu";
-constexpr int64_t kMany = 5000;  // more than are sorted by counting, and than a block looks at
+constexpr int64_t kMany = 5000;  // more elements than are sorted by counting, and than a block handles
 
 class OrderTest : public ::testing::Test {
  protected:
@@ -59,7 +59,7 @@ TEST_F(OrderTest, SortsRowsByDigits) {
 }
 
 TEST_F(OrderTest, AddsUpdatesInTheirOrder) {
-  const Tensor updates = Numbers<float>(Shape({kMany, 3}), 1 << 24);  // whose sums are rounded
+  const Tensor updates = Numbers<float>(Shape({kMany, 3}), 1 << 24);  // large values, so that their sums are rounded
   ExpectTheSame("TensorScatterAdd", {},
                 {Numbers<float>(Shape({300, 3}), 100), Numbers<int32_t>(Shape({kMany, 1}), 300), updates});
   ExpectTheSame("UnsortedSegmentSum", {}, {updates, Numbers<int64_t>(Shape({kMany}), 70), Tensor::Scalar<int32_t>(70)});

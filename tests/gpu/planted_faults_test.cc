@@ -1,5 +1,5 @@
-// Faults that kernels of a card could have, planted: the emulated card finds each. A test that fails here says that it
-// finds no more what it is for.
+// Planted faults of GPU kernels, each of which the emulated GPU must find. If a test fails here, the emulation no
+// longer finds such a fault.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,13 +34,13 @@ DF_CARD_KERNEL void SumWithNext(const float* x, float* y, int64_t n) {
   if (i < n) y[i] = x[i] + x[i + 1];
 }
 
-// Of a pointer that stands in memory.
+// Reads by a pointer that is stored in memory.
 DF_CARD_KERNEL void TwiceOfFirst(const float* const* x, float* y, int64_t n) {
   const int64_t i = cuda::ThreadInGrid();
   if (i < n) y[i] = 2 * x[0][i];
 }
 
-// By way of memory that the block shares, where each thread reads what another one writes.
+// Uses memory that the block shares, where each thread reads what another one writes.
 DF_CARD_KERNEL void TwiceByBlock(const float* x, float* y, int64_t n, bool meets) {
   DF_CARD_SHARED(float, shared, cuda::kBlockThreads);
   const int thread = cuda::ThreadInBlock();
@@ -51,7 +51,7 @@ DF_CARD_KERNEL void TwiceByBlock(const float* x, float* y, int64_t n, bool meets
   if (first + other < n) y[first + other] = 2 * shared[other];
 }
 
-// Of each block: the sums of the elements before and up to each.
+// Writes, for each block, the sums of the elements before and up to each.
 DF_CARD_KERNEL void SumsOfBlock(const float* x, float* y, int64_t n) {
   const int64_t i = cuda::ThreadInGrid();
   const int mine = i < n ? static_cast<int>(x[i]) : 0;
@@ -89,7 +89,7 @@ class PlantedKernel final : public Kernel {
   }
 
  private:
-  // Gives the temporary back before all that reads it is enqueued.
+  // Frees the temporary before all work that reads it is enqueued.
   static Status ByTemporary(OpContext& ctx, const float* from, float* to, int64_t n) {
     DF_ASSIGN(Tensor copy, ctx.AllocateTemp(DType::kFloat, Shape({n})));
     auto* const of_copy = copy.data<float>();
@@ -129,14 +129,14 @@ class PlantedFaultsTest : public ::testing::Test {
 
   static void UseSeed(int seed) { setenv("DFRUN_EMULATED_SEED", std::to_string(seed).c_str(), 1); }
 
-  // As many elements as end where their memory ends.
+  // Returns so many elements that they end where their memory ends.
   static Tensor Numbers(int64_t n = 1024) {
     Tensor x(DType::kFloat, Shape({n}));
     for (int64_t i = 0; i < n; ++i) x.data<float>()[i] = static_cast<float>(i + 1);
     return x;
   }
 
-  // What the op gives of Numbers().
+  // Returns the op's result for Numbers().
   Tensor Run(const std::string& fault, int64_t n = 1024) {
     const auto outputs = runner_.Run(NodeRunner::Way::kUnknownShapes, "PlantedFault", {{"fault", fault}}, {Numbers(n)});
     EXPECT_TRUE(outputs.ok()) << outputs.status().ToString();
@@ -148,7 +148,7 @@ class PlantedFaultsTest : public ::testing::Test {
     return Run(fault, n).Identical(expected);
   }
 
-  // The barriers without which an op gives another value than with all of them, for one of the seeds.
+  // Returns the barriers without which an op gives another value than with all of them, for one of the seeds.
   std::string NeededBarriers(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs, int count) {
     const auto run = [&] {
       const auto outputs = runner_.Run(NodeRunner::Way::kUnknownShapes, op, attrs, inputs);
@@ -207,12 +207,13 @@ TEST_F(PlantedFaultsTest, AMissingBarrierIsFound) {
   }
 }
 
-// Three barriers stand in a sum over a block: the first is of the sum before.
+// A sum over a block has three barriers: the first belongs to the previous sum.
 TEST_F(PlantedFaultsTest, BarriersOfASumOverABlockAreNeeded) {
   EXPECT_EQ(NeededBarriers("PlantedFault", {{"fault", "sums"}}, {Numbers()}, 4), "1 2 ");
 }
 
-// So do in a fold of a block, and softmax has two, of which the second must not begin before the first has ended.
+// A reduction over a block has three too, and softmax has two reductions, of which the second must not begin before the
+// first has ended.
 TEST_F(PlantedFaultsTest, BarriersOfAFoldOverABlockAreNeeded) {
   Tensor x(DType::kFloat, Shape({2, 3000}));
   for (int64_t i = 0; i < x.num_elements(); ++i) x.data<float>()[i] = static_cast<float>(i) / 64;
@@ -254,7 +255,7 @@ TEST_F(PlantedFaultsDeathTest, AnIndexThatIsWrongByOneIsFound) {
   EXPECT_DEATH(Run("index read"), "work touched what lies behind a piece of the card's memory");
 }
 
-// Before the fence lie up to 15 bytes more, which are looked at when the memory is given back.
+// Before the fence are up to 15 more bytes, which are checked when the memory is freed.
 TEST_F(PlantedFaultsDeathTest, AWriteBeforeTheFenceIsFound) {
   EXPECT_DEATH((Run("index", 1023), Run("none")), "memory was written behind its end");
 }

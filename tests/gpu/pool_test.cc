@@ -1,5 +1,5 @@
-// Pooling and its gradients on emulated cards, of channels that threads read as vectors and of others, beside CPUs':
-// with equal elements, NaN and infinities among the images.
+// Pooling and its gradients on emulated GPUs against CPUs, with numbers of channels that threads read as vectors and
+// with others. The images have equal elements, NaN and infinities.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Products of matrices on emulated cards: by tiles of ours and by the library, followed by a bias, Relu and Gelu, and
-// with rows of which the library is given padded copies.
+// Products of matrices on emulated GPUs, followed by a bias, Relu and Gelu: by the product's own tiles and by the
+// library, and with rows of which the library gets padded copies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class FusedProductTest : public ProductTest {};
 using Followed = ::testing::Types<float, double, bfloat16, float16>;
 TYPED_TEST_SUITE(FusedProductTest, Followed);
 
-// Of sizes for tiles, and for the library with rows of vectors and without.
+// The sizes are for tiles, and for the library with rows of vectors and without.
 TYPED_TEST(FusedProductTest, HasTheBitsOfItsOps) {
   using T = TypeParam;
   for (const int64_t size : {7, 136, 142}) {
@@ -64,7 +64,7 @@ TYPED_TEST(FusedProductTest, HasTheBitsOfItsOps) {
   }
 }
 
-// A NaN of the product and one of the bias.
+// The product has a NaN, and the bias has one.
 TYPED_TEST(FusedProductTest, GeluKeepsNaN) {
   using T = TypeParam;
   constexpr int64_t kSize = 136;

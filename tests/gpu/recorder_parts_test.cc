@@ -1,4 +1,4 @@
-// What recording a unit is made of: edges, uses of memory, and the memory's places.
+// Tests of the parts of graph capture: edges, uses of memory, and the layout of the memory.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -75,9 +75,9 @@ TEST_F(MemoryHazardsTest, ReadersWaitForWritersAndWritersForBoth) {
 TEST_F(MemoryHazardsTest, PartsOfBlocksCount) {
   EXPECT_EQ(Write(0, 64, 0), std::set<int>());
   EXPECT_EQ(Write(128, 64, 1), std::set<int>());
-  EXPECT_EQ(Read(32, 128, 2), std::set<int>({0, 1}));  // over a gap
-  EXPECT_EQ(Write(64, 64, 3), std::set<int>({2}));     // the gap
-  EXPECT_EQ(Write(0, 32, 4), std::set<int>({0}));      // which 2 did not read
+  EXPECT_EQ(Read(32, 128, 2), std::set<int>({0, 1}));  // reads over a gap
+  EXPECT_EQ(Write(64, 64, 3), std::set<int>({2}));     // writes to the gap
+  EXPECT_EQ(Write(0, 32, 4), std::set<int>({0}));      // writes where 2 did not read
   EXPECT_EQ(Write(16, 256, 5), std::set<int>({0, 1, 2, 3, 4}));
   EXPECT_EQ(Read(0, 8, 6), std::set<int>({4}));
   EXPECT_EQ(Read(300, 8, 7), std::set<int>());
@@ -119,7 +119,7 @@ TEST(UnitArenaTest, LittleMemoryIsNotUsedTwice) {
   EXPECT_EQ(arena.Allocate(1), nullptr) << "the block is used up";
 }
 
-// Of much, as little as is live at a time.
+// The arena takes no more memory than is live at a time.
 TEST(UnitArenaTest, MuchMemoryIsUsedAgain) {
   HostBlocks blocks;
   UnitArena arena(blocks);

@@ -1,5 +1,5 @@
-// Units of a step that are recorded, on emulated cards: a launch does their nodes in an order that the edges allow and
-// a seed shuffles, so that values are right in every order only where no edge is missing.
+// Captured subgraphs of a step, on emulated GPUs. A launch runs their nodes in an order that the edges allow and a seed
+// shuffles, so values are right in every order only if no edge is missing.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -35,7 +35,7 @@ class RecordingTest : public ::testing::Test {
 
   RecordingCounters counters() { return DeviceRecording::Of(*device_)->counters(); }
 
-  // Four chains of x that meet: step by step another value.
+  // Adds four chains of ops on x that meet; their value changes from step to step.
   Output Branches(const Output& x) {
     std::vector<Output> ends;
     for (int branch = 0; branch < 4; ++branch) {
@@ -61,7 +61,7 @@ class RecordingTest : public ::testing::Test {
     return maker_.Placeholder(name, shape, DType::kFloat);
   }
 
-  // A variable of 4 floats with this value.
+  // Adds a variable of 4 floats with this value.
   Output VariableOf(const std::string& name, const Tensor& value) {
     const Output variable =
         maker_.Add(name, "VariableV2", {}, {{"dtype", DType::kFloat}, {"shape", PartialShape(Shape({4}))}});
@@ -74,7 +74,7 @@ class RecordingTest : public ::testing::Test {
     return variable;
   }
 
-  // w and its momentum after each of some steps with gradient x, and the sum of w before the update.
+  // Returns w and its momentum after each of some steps with gradient x, and the sum of w before the update.
   std::vector<Tensor> Train(bool records) {
     const Output x = FloatPlaceholder(StrCat("x_", records), PartialShape(Shape({4})));
     const Output w = VariableOf(StrCat("w_", records), Tensor::Vector<float>({1, 2, 3, 4}));
@@ -186,8 +186,8 @@ TEST_F(RecordingTest, UpdatesComeAfterReaders) {
   for (size_t i = 0; i < sums.size(); ++i) EXPECT_TRUE(sums[i].Identical(expected[i])) << "step " << i + 1;
 }
 
-// The control edge to the update is one that only the variable's memory makes seen. Without gradient -> update one
-// order in eight is wrong: the update is the last of the others.
+// Only the use of the variable's memory shows that the control edge to the update is needed. Without the edge gradient
+// -> update one order in eight is wrong: the update is the last of the others.
 TEST_F(RecordingTest, AMissingEdgeToAnUpdateIsFound) {
   const std::vector<Tensor> expected = Train(/*records=*/false);
   std::string found;
@@ -207,7 +207,7 @@ TEST_F(RecordingTest, AMissingEdgeToAnUpdateIsFound) {
   EXPECT_EQ(found, "0 1 2 ") << "of the edges square -> sum, sum -> update, gradient -> update";
 }
 
-// A recording for each shape; the first step of a shape runs node by node.
+// Each shape is captured by itself; the first step of a shape runs node by node.
 TEST_F(RecordingTest, OtherShapesAreRecordedApart) {
   const Output x = FloatPlaceholder("x");
   RunSignature signature;
@@ -252,7 +252,7 @@ TEST_F(RecordingTest, AVariableThatMovesIsReadWhereItIs) {
   }
 }
 
-// What the host must know for a node is another number in each step.
+// The host needs a number for a node that differs in each step.
 TEST_F(RecordingTest, WhatTheHostReadsIsNotRecorded) {
   const Output x = FloatPlaceholder("x");
   const Output n = maker_.Placeholder("n", PartialShape(Shape({2})), DType::kInt32);
@@ -297,7 +297,7 @@ TEST_F(RecordingTest, ASequenceOfRandomNumbersIsNotRecorded) {
       << steps.text();
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // which ends the program at such a read
+#if !defined(__SANITIZE_ADDRESS__)  // the sanitizer ends the program at such a read
 
 TEST_F(RecordingTest, AFreedBufferIsFound) {
   Result<Tensor> value = device_->ToOwnMemory(Tensor::Vector<float>({1, 2, 3}));
@@ -320,7 +320,7 @@ Tensor Matrix(int64_t size, unsigned seed) {
   return matrix;
 }
 
-// Large enough for the libraries.
+// The operands are large enough for the libraries.
 class LibraryCallsTest : public RecordingTest {
  protected:
   static constexpr int64_t kSize = 128;
@@ -331,7 +331,8 @@ class LibraryCallsTest : public RecordingTest {
     RecordingTest::TearDown();
   }
 
-  // Of two products side by side, the steps that give what they give node by node, in every order.
+  // Runs steps of two products side by side, each in another order. Returns the number of steps that give the values of
+  // steps node by node.
   int RightSteps(int steps) {
     const PartialShape shape(Shape({kSize, kSize}));
     const Output x = FloatPlaceholder("x", shape);
@@ -364,9 +365,9 @@ TEST_F(LibraryCallsTest, AreCaptured) {
   EXPECT_EQ(library_calls_, 2);
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // which ends the program at such a write, fences or not
+#if !defined(__SANITIZE_ADDRESS__)  // the sanitizer ends the program at such a write, with fences or without
 
-// As on a card, where other memory lies behind it.
+// Other memory follows the workspace, as on a GPU.
 TEST_F(LibraryCallsTest, AWorkspaceThatIsTooSmallIsFound) {
   setenv("DFRUN_EMULATED_FENCES", "0", 1);
   setenv("DFRUN_EMULATED_SMALL_WORKSPACE", "1", 1);
@@ -383,7 +384,7 @@ TEST_F(LibraryCallsDeathTest, AWorkspaceThatIsTooSmallEndsAtAFence) {
   EXPECT_DEATH(RightSteps(1), "work touched what lies behind|heap-buffer-overflow");
 }
 
-// A convolution and its gradients: each is one call, and functions of ours that turn the filter.
+// A convolution and each of its gradients is one library call, and kernels of the product transpose the filter.
 TEST_F(LibraryCallsTest, ConvolutionsAreCaptured) {
   const PartialShape shape(Shape({4, 16, 16, 32}));
   const Output x = FloatPlaceholder("x", shape);
@@ -444,7 +445,7 @@ TEST_F(LibraryCallsTest, TransformsAreCaptured) {
   EXPECT_EQ(recorded.NumberBefore(" of them library calls"), 4) << recorded.text();
 }
 
-// By values of all dtypes and sizes, each alone and two at once.
+// The values have all dtypes and sizes, each alone and two at once.
 TEST_F(RecordingTest, TheLeastNumberOfAValueThatIsNotFiniteIsFound) {
   std::vector<Output> values;
   RunSignature signature;
@@ -478,16 +479,16 @@ TEST_F(RecordingTest, TheLeastNumberOfAValueThatIsNotFiniteIsFound) {
     const auto last = static_cast<int64_t>(fed[i].num_bytes() - DTypeSize(fed[i].dtype()));
     spoil(i, last, 0xff);
     EXPECT_EQ(found(), numbers[i]) << i;
-    spoil(2, 0, 0xff);  // the greatest but two
+    spoil(2, 0, 0xff);  // its number is the third largest
     EXPECT_EQ(found(), numbers[i]) << i;
     spoil(2, 0, 0x3c);
     spoil(i, last, 0x3c);
   }
   spoil(1, 0, 0xff);
-  EXPECT_EQ(found(), 2);  // its place where it has no number
+  EXPECT_EQ(found(), 2);  // value 1 has no number, so its position counts
 }
 
-// A step whose loss is not finite leaves the variable as it is, on the card, and says so elsewhere; the next goes on.
+// A step whose loss is not finite leaves the variable as it is, on the GPU, and reports it; the next step goes on.
 TEST_F(RecordingTest, TheGateOfUpdatesIsRecorded) {
   const Output x = FloatPlaceholder("x", PartialShape(Shape({4})));
   const Output w = VariableOf("w", Tensor::Vector<float>({1, 2, 3, 4}));

@@ -1,5 +1,5 @@
-// How the host learns that a step has ended, when kernels begin, and how large values come to the device, on emulated
-// cards.
+// Tests of a step's end on emulated GPUs: how the host learns of it, when kernels begin, and how large values come to
+// the device.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ class StepEndTest : public ::testing::Test {
     }
     return true;
   }
-  // How many of the steps give what they should.
+  // Returns how many of the steps give the right values.
   static int RightSteps(CardSteps& steps, int64_t size) {
     int right = 0;
     for (int step = 1; step <= kSteps; ++step) {
@@ -73,7 +73,7 @@ class StepEndTest : public ::testing::Test {
   GraphMaker maker_;
 };
 
-// The value that the step fetches, and then the step.
+// The value that the step fetches arrives, and then the step ends.
 TEST_F(StepEndTest, FewBytesTellThatTheyAreThere) {
   CardSteps steps(*device_, maker_.graph, Chain(8));
   ASSERT_TRUE(steps.Run({Fed(8, 1)}).ok());
@@ -83,7 +83,7 @@ TEST_F(StepEndTest, FewBytesTellThatTheyAreThere) {
   EXPECT_EQ(counters().asked_ends, before.asked_ends);
 }
 
-// A block of threads cannot say when all of them are there.
+// A block of threads cannot tell when all bytes have arrived.
 TEST_F(StepEndTest, ManyBytesDoNot) {
   constexpr int64_t kSize = 5000;
   CardSteps steps(*device_, maker_.graph, Chain(kSize));
@@ -93,7 +93,7 @@ TEST_F(StepEndTest, ManyBytesDoNot) {
   EXPECT_EQ(counters().asked_ends - before.asked_ends, kSteps);
 }
 
-// What is recorded tells where nothing leaves the unit.
+// A captured subgraph tells its end even if no value leaves it.
 TEST_F(StepEndTest, AStepWithoutValuesTellsItsEnd) {
   const AttrMap attrs = {{"dtype", DType::kFloat}, {"shape", PartialShape(Shape({4}))}};
   const Output w = maker_.Add("w", "VariableV2", {}, attrs);
@@ -135,7 +135,7 @@ TEST_F(StepEndTest, ADriverMayRefuseThat) {
   EXPECT_EQ(steps.NumberBefore(" of them early"), 0) << steps.text();
 }
 
-// Memory that large values come to is used in turns, and no more of it is taken.
+// Large values arrive in memory that is used in turns, and no more memory is allocated.
 TEST_F(StepEndTest, LargeValuesComeBeside) {
   constexpr int64_t kSize = (kMostBytesInOrder / 4) + 1000;
   CardSteps steps(*device_, maker_.graph, Chain(kSize));
@@ -199,9 +199,8 @@ TEST_F(StepsInFlightTest, HaveTheirOwnLargeValues) {
   EXPECT_EQ(RightStepsInFlight(kSteps), kSteps * kInFlight);
 }
 
-// A copy that does not wait for its memory is found: by wrong values, by the card's memory, or by a crash, where a
-// number of bytes or an address is read from what is not there yet. When the copies' stream has its turns is a matter
-// of time.
+// A copy that does not wait for its memory is found: by wrong values, by the GPU's memory, or by a crash, if a number
+// of bytes or an address is read before it is there. When the copies' stream has its turns is a matter of time.
 TEST_F(StepsInFlightTest, AMissingEventIsFound) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto look = [&]() noexcept {
@@ -213,7 +212,7 @@ TEST_F(StepsInFlightTest, AMissingEventIsFound) {
       std::abort();
     }
   };
-  // What reads such a value as a number of bytes asks for too many; a crash says nothing.
+  // A reader that takes such a value for a number of bytes asks for too many; a crash prints nothing.
   EXPECT_DEATH(
       look(),
       ::testing::AnyOf(::testing::ContainsRegex(
@@ -221,7 +220,7 @@ TEST_F(StepsInFlightTest, AMissingEventIsFound) {
                        ::testing::IsEmpty()));
 }
 
-// What is kept for large values to come is for others where there is no more memory.
+// Memory that is kept for large values is given to others when there is no more.
 TEST_F(StepEndTest, MemoryOfLargeValuesIsGivenBack) {
   constexpr int64_t kBytes = 4 * kMostBytesInOrder;
   DeviceSite site{.task = *DeviceName::Parse("/job:worker/task:0")};

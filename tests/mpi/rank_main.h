@@ -1,4 +1,4 @@
-// What programs under mpirun have in common: rank 0 does something, the others serve it.
+// The main function of programs under mpirun: rank 0 runs a function, and the other ranks serve it.
 #ifndef DFRUN_TESTS_MPI_RANK_MAIN_H_
 #define DFRUN_TESTS_MPI_RANK_MAIN_H_
 
@@ -13,9 +13,9 @@
 
 namespace dfrun::testing {
 
-// Joins the ranks, each with $THREADS threads (default 1), over $TRANSPORT (default: the best there is), with
-// collectives as $COLLECTIVES says (default: auto), and runs `on_master` on rank 0, which then ends the others with its
-// status and prints it. The code of that status, on every rank.
+// Joins the ranks and runs `on_master` on rank 0, which then ends the others with its status and prints it. Each rank
+// has $THREADS threads (default 1); the transport is $TRANSPORT (default: the best), collectives are $COLLECTIVES
+// (default: auto). Returns the exit code of that status on every rank.
 inline Result<int> RunRanks(FunctionRef<Status(Runtime&)> on_master) {
   const char* const wanted = std::getenv("THREADS");
   RuntimeOptions options;
@@ -36,7 +36,7 @@ inline Result<int> RunRanks(FunctionRef<Status(Runtime&)> on_master) {
   return static_cast<int>(status.code());
 }
 
-// What main() returns: as RunRanks(), or 100 where the ranks could not be joined.
+// Returns main()'s exit code: that of RunRanks(), or 100 if the ranks could not be joined.
 inline int RankMain(FunctionRef<Status(Runtime&)> on_master) {
   const Result<int> code = RunRanks(on_master);
   if (code.ok()) return *code;

@@ -43,7 +43,7 @@ Status RunSteps(Session& session, const UpdateProgram& program) {
   return Status();
 }
 
-// Of a graph whose nodes have devices. What it leaves in variables is gone afterwards.
+// Runs a graph whose nodes have devices, and resets its variables afterwards.
 Status RunOn(Runtime& runtime, const UpdateProgram& program, Graph graph, bool optimize) {
   SessionOptions options;
   options.optimize = optimize;

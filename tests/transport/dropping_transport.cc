@@ -31,13 +31,13 @@ int64_t NumberIn(const char* variable) {
   return number == nullptr ? 0 : std::atoll(number);
 }
 
-// It is no transport for who does not know it.
+// The transport connects nobody unless the environment asks for its faults.
 Status CanConnect(const Bootstrap&) {
   if (NumberIn(kDrops) + NumberIn(kDamages) > 0) return Status();
   return FailedPrecondition("it is for who has set ", kDrops, " or ", kDamages);
 }
 
-// Rank 1 has the faults, of the transport that carries values; others lose nothing.
+// Rank 1's transport for tensors has the faults; other ranks and transports lose nothing.
 Result<std::vector<std::unique_ptr<Transport>>> Connect(Bootstrap& bootstrap, int count) {
   std::vector<std::unique_ptr<Transport>> transports;
   for (int i = 0; i < count; ++i) {

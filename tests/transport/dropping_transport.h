@@ -1,5 +1,4 @@
-// A transport of the tests that swallows one message, or damages one: its Send ends well, and nothing, or other bytes,
-// come.
+// A test transport that drops or damages one message: its Send ends well, and nothing, or other bytes, arrive.
 #ifndef DFRUN_TESTS_TRANSPORT_DROPPING_TRANSPORT_H_
 #define DFRUN_TESTS_TRANSPORT_DROPPING_TRANSPORT_H_
 
@@ -13,10 +12,11 @@
 
 namespace dfrun::comm {
 
-// Over another transport, which moves all other messages.
+// Wraps another transport, which moves all other messages.
 class DroppingTransport final : public Transport {
  public:
-  // Of the messages that this rank sends to others; counted from 1, 0: none.
+  // The number of the message that is dropped or damaged, counted from 1 among those that this rank sends to others; 0:
+  // none.
   struct Faults {
     int64_t drops = 0;
     int64_t damages = 0;

@@ -78,13 +78,13 @@ std::string How() {
   return how == nullptr ? "" : how;
 }
 
-// It is no transport for messages of any memory, and so for nobody who does not know it.
+// The transport refuses messages in other memory, so it connects nobody unless the environment asks for it.
 Status CanConnect(const Bootstrap&) {
   if (!How().empty()) return Status();
   return FailedPrecondition("it is for who has set ", kHow);
 }
 
-// The second carries control messages, whose memory is anybody's.
+// The second transport carries control messages, which may be in any memory, so it is not wrapped.
 Result<std::vector<std::unique_ptr<Transport>>> ConnectAll(Bootstrap& bootstrap, int count) {
   std::vector<std::unique_ptr<Transport>> transports;
   for (int i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
-// A transport of the tests that takes messages from and to memory that it has registered, and refuses larger ones of
-// other memory: so it shows that what crosses ranks lies there.
+// A test transport that wants registered memory and refuses larger messages in other memory. It shows that messages
+// between ranks use registered memory.
 #ifndef DFRUN_TESTS_TRANSPORT_REGISTERED_TRANSPORT_H_
 #define DFRUN_TESTS_TRANSPORT_REGISTERED_TRANSPORT_H_
 
@@ -12,7 +12,7 @@
 
 namespace dfrun::comm {
 
-// The memory that is registered; regions outlive their transport.
+// The registered memory. Regions may outlive their transport.
 class RegisteredRanges {
  public:
   void Add(const char* data, size_t bytes) EXCLUDES(mu_);
@@ -21,18 +21,18 @@ class RegisteredRanges {
 
  private:
   Mutex mu_;
-  std::map<const char*, size_t> bytes_ GUARDED_BY(mu_);  // by the first
+  std::map<const char*, size_t> bytes_ GUARDED_BY(mu_);  // by the first byte
 };
 
-// Over another transport, which moves the messages.
+// Wraps another transport, which moves the messages.
 class RegisteredTransport final : public Transport {
  public:
-  // Messages of so many bytes and more are refused where their memory is not registered.
+  // Size from which messages in other memory are refused.
   static constexpr size_t kFrom = 256;
 
-  // `asks`: it says that it wants registered memory.
+  // `asks`: its capabilities say that it wants registered memory.
   RegisteredTransport(std::unique_ptr<Transport> inner, bool asks) : inner_(std::move(inner)), asks_(asks) {}
-  // Says how many messages of kFrom bytes and more it has moved.
+  // Prints how many messages of kFrom bytes and more it has moved.
   ~RegisteredTransport() override;
 
   std::string_view name() const override { return "registered"; }
@@ -49,7 +49,7 @@ class RegisteredTransport final : public Transport {
   void Trace(TraceSink* sink) override { inner_->Trace(sink); }
 
  private:
-  // OK if the message may go.
+  // Returns OK if the message may be sent or received.
   Status Check(const char* what, const void* data, size_t bytes);
 
   const std::unique_ptr<Transport> inner_;

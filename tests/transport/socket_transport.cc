@@ -26,7 +26,7 @@ Status SocketError(const char* what) {
   return Error(Code::kUnavailable, "sockets could not ", what, ": ", std::strerror(errno));
 }
 
-// A name in the abstract namespace, which is gone with the process.
+// Returns a name in the abstract namespace, which is removed with the process.
 sockaddr_un Address(const std::string& name, socklen_t* length) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -35,7 +35,7 @@ sockaddr_un Address(const std::string& name, socklen_t* length) {
   return address;
 }
 
-// A rank says who it is, since connections are accepted in any order.
+// Sends this rank's number, since connections are accepted in any order.
 Status SayRank(int socket, int rank) {
   return ::send(socket, &rank, sizeof rank, MSG_NOSIGNAL) == sizeof rank ? Status() : SocketError("say the rank");
 }
@@ -63,9 +63,9 @@ Result<int> ConnectTo(const std::string& name, int rank) {
   return socket;
 }
 
-// Memory of a process.
+// The key of a range of a process's memory.
 struct Key {
-  static constexpr uint64_t kMark = 0x79656b2d6b636f73;  // of a key of this transport's
+  static constexpr uint64_t kMark = 0x79656b2d6b636f73;  // marks the keys of this transport
   int64_t process;
   const void* data;
   size_t bytes;
@@ -300,7 +300,7 @@ void SocketTransport::EndMessage(Peer& peer, Completions* completed) {
   peer.read = 0;
 }
 
-// What was called ends with the loss; what had arrived can still be received.
+// Ends the pending calls with the loss; messages that have arrived can still be received.
 void SocketTransport::Lose(Peer& peer, int rank, const std::string& why, Completions* completed) {
   peer.lost = Error(Code::kUnavailable, "rank ", rank, " is lost: ", why);
   for (const Outgoing& out : peer.outgoing) Complete(out.call, peer.lost.Annotate(Describe(out.call)), completed);

@@ -1,5 +1,5 @@
-// A transport of the tests: messages over UNIX sockets, between ranks of one host. It registers itself as "sockets"
-// when the library that holds it is loaded, and shows that a transport needs no more than its own folder.
+// A test transport: messages over UNIX sockets, between ranks of one host. It registers itself as "sockets" when its
+// library is loaded, and shows that a transport needs only its own folder.
 #ifndef DFRUN_TESTS_TRANSPORT_SOCKET_TRANSPORT_H_
 #define DFRUN_TESTS_TRANSPORT_SOCKET_TRANSPORT_H_
 
@@ -26,12 +26,12 @@ class SocketTransport final : public DrivenTransport {
   int size() const override { return static_cast<int>(peers_.size()); }
   int32_t max_channels() const override { return INT32_MAX; }
   int32_t max_slots() const override { return INT32_MAX; }
-  // Remote reads are the system's, where it lets a rank read another's memory.
+  // The system does remote reads, if it lets a rank read another's memory.
   Capabilities capabilities() const override { return {.remote_read = reads_memory_}; }
   Result<Region> Register(void* data, size_t bytes) override;
 
  private:
-  // Before the bytes of each message.
+  // The header before the bytes of each message.
   struct Header {
     uint64_t bytes = 0;
     MessageTag tag;
@@ -39,20 +39,20 @@ class SocketTransport final : public DrivenTransport {
   struct Outgoing {
     Header header;
     Call call;
-    size_t written = 0;  // of header and bytes
+    size_t written = 0;  // bytes of header and message
   };
   struct Peer {
     int socket = -1;
     std::deque<Outgoing> outgoing;
     std::map<MessageTag, std::deque<Call>> receives;           // by tag
     std::map<MessageTag, std::deque<std::string>> unexpected;  // messages that no receive waited for
-    Header header;                                             // of the message that is arriving
-    size_t read = 0;                                           // of header and bytes
+    Header header;                                             // header of the message that is arriving
+    size_t read = 0;                                           // bytes of header and message
     bool has_receive = false;
-    Call receive;        // takes the arriving message, where one waited for it
-    std::string buffer;  // else it comes here
+    Call receive;        // the receive of the arriving message, if one was posted
+    std::string buffer;  // the arriving message otherwise
     bool gone = false;   // the peer has ended in order
-    Status lost;         // why nothing more comes
+    Status lost;         // the reason why nothing more comes
   };
 
   SocketTransport(int rank, int size) : rank_(rank), peers_(static_cast<size_t>(size)) {}

@@ -8,7 +8,7 @@
 
 namespace dfrun::comm {
 
-// On a communicator of its own, whose errors end the job. Collective; MPI is initialised.
+// Returns the calls on a communicator of their own, whose errors end the job. Collective; MPI must be initialised.
 std::unique_ptr<BareNetwork> NewBareMpi();
 
 }  // namespace dfrun::comm

@@ -59,14 +59,15 @@ class MpiBootstrap final : public Bootstrap {
 };
 
 #ifdef DFRUN_SMPI
-// SMPI grants no more, and says with it that one thread of a rank may call it. That other threads exist it takes for
-// granted: its ranks are threads.
+// SMPI grants no more than MPI_THREAD_SINGLE, by which it means that one thread per rank may call it. Its ranks are
+// threads themselves, so it allows other threads in the process.
 constexpr int kOneCalls = MPI_THREAD_SINGLE;
 #else
 constexpr int kOneCalls = MPI_THREAD_FUNNELED;
 #endif
 
-// An MPI that cannot start ends the process by exit(), with a code of its own that stands in no table.
+// True while MPI starts. An MPI that cannot start ends the process by exit(), with an exit code of its own that dfrun
+// does not document.
 std::atomic<bool> g_is_starting{false};
 
 void EndByTheTable() {

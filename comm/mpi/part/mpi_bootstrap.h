@@ -8,8 +8,8 @@
 
 namespace dfrun::comm {
 
-// Initialises MPI, once a process. `threads`: how many will communicate or compute. FailedPrecondition where this MPI
-// does not allow them; Unavailable where it fails.
+// Initialises MPI; called once per process. `threads` is the number of threads that will communicate or compute.
+// FailedPrecondition if this MPI does not allow them; Unavailable if it fails.
 Result<std::unique_ptr<Bootstrap>> StartMpi(int threads);
 
 }  // namespace dfrun::comm

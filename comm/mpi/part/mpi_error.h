@@ -1,4 +1,4 @@
-// Turns the result of an MPI call into a Status.
+// The conversion of an MPI call's result to a Status.
 #ifndef DFRUN_COMM_MPI_PART_MPI_ERROR_H_
 #define DFRUN_COMM_MPI_PART_MPI_ERROR_H_
 
@@ -8,10 +8,10 @@
 
 namespace dfrun::comm {
 
-// OK for MPI_SUCCESS; else Unavailable with "MPI could not <what>: <MPI's message>".
+// Returns OK for MPI_SUCCESS; otherwise Unavailable with "MPI could not <what>: <MPI's message>".
 Status MpiStatus(int error, std::string_view what);
 
-// The class of an error: MPICH's codes say more than that, Open MPI's are classes.
+// Returns the class of an error: the codes of MPICH are finer than classes, those of Open MPI are classes.
 int MpiErrorClass(int error);
 
 }  // namespace dfrun::comm

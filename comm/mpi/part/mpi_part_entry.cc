@@ -1,4 +1,4 @@
-// What the program finds in this part.
+// The entry of this shared library, which the program looks up.
 #include <mpi.h>
 
 #include <utility>

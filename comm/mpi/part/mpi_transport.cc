@@ -10,10 +10,10 @@
 namespace dfrun::comm {
 namespace {
 
-// True while a thread is in MPI. MPI_THREAD_SERIALIZED holds for the process: while one thread drives a transport, no
-// other thread may drive another one. It is held for a few calls of MPI, and no callback runs meanwhile. At a lower level
-// one thread makes all calls and no lock is taken; under SMPI, where the ranks are threads that take turns within calls
-// of MPI, one could not be.
+// True while a thread is in MPI. MPI_THREAD_SERIALIZED holds for the whole process: while one thread drives a
+// transport, no other thread may drive another transport. The flag is held for a few calls of MPI, and no callback runs
+// meanwhile. At a lower thread level one thread makes all calls and no lock is taken. Under SMPI, where the ranks are
+// threads that take turns within calls of MPI, no lock can be held during such a call.
 std::atomic<bool> g_in_mpi{false};
 
 }  // namespace
@@ -32,8 +32,8 @@ Result<std::unique_ptr<MpiTransport>> MpiTransport::Create(MPI_Comm parent, cons
   if (found == 0) return FailedPrecondition("this MPI does not say how large a tag may be (MPI_TAG_UB)");
   int level = MPI_THREAD_SERIALIZED;
   MPI_Query_thread(&level);
-  return std::unique_ptr<MpiTransport>(new MpiTransport(comm, rank, size, static_cast<uint32_t>(*tag_bound),
-                                                        level >= MPI_THREAD_SERIALIZED, options));
+  return std::unique_ptr<MpiTransport>(
+      new MpiTransport(comm, rank, size, static_cast<uint32_t>(*tag_bound), level >= MPI_THREAD_SERIALIZED, options));
 }
 
 MpiTransport::~MpiTransport() {
@@ -61,7 +61,8 @@ void MpiTransport::Start(const Call& call, Completions* completed) {
   free_calls_.pop_back();
   static_cast<Call&>(*started) = call;
   started->status = Status();
-  started->pieces_left = 1;  // counts this function, so that no piece ends the call while others are still to start
+  // Counts this function, so that no piece ends the call while others are still to be started
+  started->pieces_left = 1;
   size_t offset = 0;
   do {
     const size_t bytes = std::min(call.bytes - offset, options_.max_piece_bytes);
@@ -71,8 +72,8 @@ void MpiTransport::Start(const Call& call, Completions* completed) {
   EndPiece(started, completed);
 }
 
-// A small Send is mostly complete when Isend returns, so it is tested at once and then needs no entry among the
-// requests.
+// Starts one piece. A small Send is mostly complete when Isend returns, so it is tested at once and then needs no entry
+// among the requests.
 void MpiTransport::StartPiece(Started* call, size_t offset, int bytes) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int tag = static_cast<int>(tags_.Pack(call->tag));
@@ -125,13 +126,13 @@ int MpiTransport::EndCompleted(size_t first, size_t number, Completions* complet
     for (int i = 0; i < count; ++i) RemoveOld(first + static_cast<size_t>(indices_[i]));
     ForgetRemoved();
   } else {
-    // From the last to the first, so that the request that fills a gap is never a completed one itself.
+    // Remove from the last to the first, so that the request that fills a gap is never a completed one itself.
     for (int i = count - 1; i >= 0; --i) RemoveOther(first + static_cast<size_t>(indices_[i]));
   }
   return count;
 }
 
-// One of the oldest: the few before it move up, so that they stay in their order.
+// Removes one of the oldest requests: the few before it move up and so keep their order.
 void MpiTransport::RemoveOld(size_t index) {
   large_pieces_ -= pieces_[index].bytes >= kLargeBytes ? 1 : 0;
   const auto move_up = [&](auto& all) {
@@ -143,7 +144,7 @@ void MpiTransport::RemoveOld(size_t index) {
   ++oldest_;
 }
 
-// Those that are left move to the front where they are no more than the removed ones.
+// Moves the remaining requests to the front when they are no more than the removed ones.
 void MpiTransport::ForgetRemoved() {
   if (oldest_ < requests_.size() - oldest_) return;
   requests_.erase(requests_.begin(), requests_.begin() + static_cast<std::ptrdiff_t>(oldest_));
@@ -151,7 +152,7 @@ void MpiTransport::ForgetRemoved() {
   oldest_ = 0;
 }
 
-// The newest takes its place.
+// Removes another request: the newest one takes its place.
 void MpiTransport::RemoveOther(size_t index) {
   large_pieces_ -= pieces_[index].bytes >= kLargeBytes ? 1 : 0;
   requests_[index] = requests_.back();
@@ -160,8 +161,8 @@ void MpiTransport::RemoveOther(size_t index) {
   pieces_.pop_back();
 }
 
-// Does the work of MPI_Testsome. Open MPI's checks for completed requests before it progresses the network; its
-// MPI_Test checks again afterwards.
+// Does the work of MPI_Testsome. Open MPI's Testsome checks for completed requests before it progresses the network;
+// its MPI_Test checks again afterwards.
 int MpiTransport::Test(size_t first, size_t number, int* count) {
   if (number > 1) {
     return MPI_Testsome(static_cast<int>(number), &requests_[first], count, indices_.data(), statuses_.data());
@@ -186,7 +187,8 @@ void MpiTransport::Fail(Started* call, Status status) {
   if (call->status.ok()) call->status = std::move(status);
 }
 
-// A message that is too short ends with its first piece: those behind it would take the next message's.
+// Cancels the later pieces of a message that is too short and has ended with its first piece: their receives would take
+// the next message.
 void MpiTransport::CancelRest(const Started* call) {
   for (size_t i = oldest_; i < pieces_.size(); ++i) {
     if (pieces_[i].call == call && requests_[i] != MPI_REQUEST_NULL) MPI_Cancel(&requests_[i]);
@@ -199,7 +201,7 @@ void MpiTransport::EndPiece(Started* call, Completions* completed) {
   free_calls_.push_back(call);
 }
 
-// Receives are cancelled and end when MPI reports them as cancelled. The request of a Send stays, because MPI may still
+// Cancels receives, which end when MPI reports them as cancelled. The request of a Send stays, because MPI may still
 // read its bytes.
 void MpiTransport::EndAll(const Status& status, Completions* completed) {
   for (size_t i = oldest_; i < pieces_.size(); ++i) {

@@ -1,7 +1,7 @@
-// The transport over MPI: tagged point-to-point on a communicator of its own.
+// The transport over MPI: tagged point-to-point messages on a communicator of its own.
 //
-// Only Isend, Irecv, Testsome and Test are called while steps run, by one thread at a time (MPI_THREAD_SERIALIZED; with
-// one thread, FUNNELED), whichever of the process's transports it drives.
+// Only Isend, Irecv, Testsome and Test are called while steps run. One thread at a time calls them
+// (MPI_THREAD_SERIALIZED; with one thread, FUNNELED), whichever of the process's transports it drives.
 #ifndef DFRUN_COMM_MPI_PART_MPI_TRANSPORT_H_
 #define DFRUN_COMM_MPI_PART_MPI_TRANSPORT_H_
 
@@ -25,7 +25,7 @@ struct MpiTransportOptions {
 
 class MpiTransport final : public DrivenTransport {
  public:
-  // Duplicates `parent`: collective over it. Unavailable if MPI fails; FailedPrecondition if it has too few tags.
+  // Duplicates `parent`; collective over it. Unavailable if MPI fails; FailedPrecondition if it has too few tags.
   static Result<std::unique_ptr<MpiTransport>> Create(MPI_Comm parent, const MpiTransportOptions& options = {});
   ~MpiTransport() override;
   MpiTransport(const MpiTransport&) = delete;
@@ -65,7 +65,7 @@ class MpiTransport final : public DrivenTransport {
   bool HasStarted() const override { return !requests_.empty(); }
   void EndAll(const Status& status, Completions* completed) override;
 
-  // Ends the calls of those of `number` requests from `first` on that are complete, and says how many these are.
+  // Ends the calls of all complete requests among `number` requests from `first` on. Returns how many were complete.
   int EndCompleted(size_t first, size_t number, Completions* completed);
   int Test(size_t first, size_t number, int* count);
   void RemoveOld(size_t index);
@@ -81,8 +81,9 @@ class MpiTransport final : public DrivenTransport {
   // times before it does other things, such as yielding its core.
   static constexpr int kLargeBytes = 1 << 18;
   static constexpr int kLooksForLarge = 16;
-  // Values mostly come in the order in which their receives were started, hundreds at the start of a step. So a poll looks
-  // at the oldest ones and, in turn, at as many of the others: it costs the same however many there are.
+  // Tensors mostly arrive in the order in which their receives were started, of which there are hundreds at the start
+  // of a step. So a poll tests the kWindow oldest requests and, in turn, as many of the others. Its cost does not grow
+  // with their number.
   static constexpr size_t kWindow = 16;
 
   const MPI_Comm comm_;
@@ -92,12 +93,13 @@ class MpiTransport final : public DrivenTransport {
   const bool threads_take_turns_;  // several threads of this process may call MPI, one at a time
   const MpiTransportOptions options_;
 
-  // These belong to the driver; requests_[i] moves pieces_[i], from oldest_ on, in the order in which they were started.
+  // Guarded by driving: only the driver uses these. requests_[i] moves pieces_[i]; from oldest_ on they are in the
+  // order in which they were started.
   std::vector<MPI_Request> requests_;
   std::vector<Piece> pieces_;
   size_t oldest_ = 0;
-  size_t next_window_ = 0;  // counted from oldest_: where the next look at the others begins
-  int large_pieces_ = 0;  // of them, of kLargeBytes and more
+  size_t next_window_ = 0;  // start of the next window among the others, counted from oldest_
+  int large_pieces_ = 0;    // pieces of kLargeBytes and more in flight
   std::array<int, kWindow> indices_{};
   std::array<MPI_Status, kWindow> statuses_{};
   std::deque<Started> calls_;

@@ -42,12 +42,12 @@ Status UcxBareLink::Reach(const std::string& address) {
 }
 
 UcxBareLink::~UcxBareLink() {
-  ucp_worker_destroy(worker_);  // its endpoint too
+  ucp_worker_destroy(worker_);  // destroys its endpoint too
 }
 
 Status UcxBareLink::Wait(ucs_status_ptr_t request, const char* what) {
   if (!UCS_PTR_IS_PTR(request)) return UcxStatus(UCS_PTR_STATUS(request), what);
-  // Where ranks share a core, the other one needs it to answer.
+  // Yield now and then: if the ranks share a core, the other one needs it to answer.
   for (int looks = 1; ucp_request_check_status(request) == UCS_INPROGRESS; ++looks) {
     if (ucp_worker_progress(worker_) == 0 && looks % kLooksPerYield == 0) sched_yield();
   }

@@ -1,4 +1,4 @@
-// UCX's own calls between two ranks.
+// UCX's own calls between two ranks, for benchmarks.
 #ifndef DFRUN_COMM_UCX_PART_UCX_BARE_LINK_H_
 #define DFRUN_COMM_UCX_PART_UCX_BARE_LINK_H_
 
@@ -12,7 +12,7 @@
 
 namespace dfrun::comm {
 
-// Tagged messages over a worker and an endpoint that are made as the transport's are.
+// Sends tagged messages over a worker and an endpoint that are made in the same way as the transport's.
 class UcxBareLink final : public BareLink {
  public:
   static Result<std::unique_ptr<BareLink>> Connect(SwapBytes swap);

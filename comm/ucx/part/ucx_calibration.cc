@@ -18,13 +18,14 @@ constexpr size_t kSmall = size_t{64} << 10;
 constexpr size_t kLarge = size_t{1} << 20;
 constexpr int kMostRounds = 30;
 constexpr int kSureRounds = 5;
-constexpr std::chrono::milliseconds kMostTime{8};  // of a size; a round that has begun ends
-// A message keeps two ranks busy and a read one, which shows where ranks also compute: a message must save a tenth.
+constexpr std::chrono::milliseconds kMostTime{8};  // time limit per size; a round that has begun is finished
+// Ratio of times below which messages win. A message keeps two ranks busy and a read one, which counts where ranks also
+// compute: so a message must save a tenth of the time.
 constexpr double kMessagesGain = 0.9;
-constexpr std::chrono::seconds kMostWait{20};  // for the peer: ranks may share a core with many
+constexpr std::chrono::seconds kMostWait{20};  // time limit of the wait for the peer: ranks may share a core with many
 constexpr MessageTag kTag = 0;
 
-// A call of a transport that is waited for.
+// A call of a transport whose end the caller awaits.
 class Call {
  public:
   Callback callback() {
@@ -43,7 +44,7 @@ class Call {
   Status status_;
 };
 
-// One of the two ranks that measure.
+// The part of one of the two ranks in a measurement.
 class Measurement {
  public:
   Measurement(UcxTransport& transport, int peer, bool leads) : transport_(transport), peer_(peer), leads_(leads) {}
@@ -66,8 +67,8 @@ class Measurement {
  private:
   enum Outcome : char { kAnotherRound, kMessagesAreFaster, kReadingIsFaster, kUnsure };
 
-  // Rounds of a message and a read, turn about, and of each the fastest: whatever else runs here only adds to a round.
-  // Whether it goes on is the leading rank's to say, in the end of each round.
+  // Alternates rounds of a message and a read, and compares the fastest of each: other processes can only slow a round
+  // down. At the end of each round the leading rank decides whether to go on.
   Result<Outcome> Compare(size_t bytes) {
     double sent = std::numeric_limits<double>::max();
     double read = sent;
@@ -78,10 +79,10 @@ class Measurement {
         const size_t from = fastest == &read ? bytes : Capabilities::kNever;
         transport_.SetReading({true, from, from});
         DF_ASSIGN(const double seconds, RoundTrip(bytes));
-        if (round > 0) *fastest = std::min(*fastest, seconds);  // the first finds no page and no key
+        if (round > 0) *fastest = std::min(*fastest, seconds);  // the first round pays for page faults and the key
       }
       transport_.SetReading({});
-      if (round == 0) begin = Clock::now();  // the peer may have come late
+      if (round == 0) begin = Clock::now();  // not earlier, since the peer may have come late
       const bool is_last = round >= kMostRounds || (round > 0 && Clock::now() - begin > kMostTime);
       if (is_last) outcome = Judge(round, sent, read);
       DF_TRY(Exchange(&outcome, sizeof outcome));
@@ -89,7 +90,8 @@ class Measurement {
     return outcome;
   }
 
-  // After few rounds each may have been disturbed: then reading, which a peer without a CPU holds up less.
+  // Judges the fastest times. After few rounds all of them may have been disturbed; then the receiver reads, which a
+  // peer without a CPU delays less.
   static Outcome Judge(int rounds, double sent, double read) {
     if (rounds < kSureRounds) return kUnsure;
     return sent < kMessagesGain * read ? kMessagesAreFaster : kReadingIsFaster;

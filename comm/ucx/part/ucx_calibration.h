@@ -1,4 +1,5 @@
-// Measures from which size on reading a peer's memory is faster than sending.
+// Measures the message size from which a rendezvous, in which the receiver reads the sender's memory, is faster than a
+// send.
 #ifndef DFRUN_COMM_UCX_PART_UCX_CALIBRATION_H_
 #define DFRUN_COMM_UCX_PART_UCX_CALIBRATION_H_
 
@@ -10,13 +11,13 @@
 namespace dfrun::comm {
 
 struct UcxMeasured {
-  size_t from = 0;       // messages of so many bytes and more are best read; Capabilities::kNever
-  bool is_sure = false;  // there was time for enough rounds
+  size_t from = 0;       // threshold in bytes; Capabilities::kNever: reading is never faster
+  bool is_sure = false;  // enough rounds were measured
 };
 
-// Between this rank and `peer`, which calls it too with the other value of `leads`; the result is of use on the rank
-// that leads. Takes some 20 ms at most where both ranks have a CPU, and changes the transport's way of reading.
-// Unavailable where the peer does not answer.
+// Measures between this rank and `peer`, which must call this too with the other value of `leads`. Only the leading
+// rank's result is of use. Changes the transport's UcxReading. Unavailable if the peer does not answer.
+// Blocks: for some 20 ms at most if both ranks have a CPU.
 Result<UcxMeasured> MeasureReading(UcxTransport& transport, int peer, bool leads);
 
 }  // namespace dfrun::comm

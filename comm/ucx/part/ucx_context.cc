@@ -19,14 +19,15 @@ constexpr size_t kPageBytes = 4096;
 
 using Config = std::unique_ptr<ucp_config_t, decltype(&ucp_config_release)>;
 
-// What the environment says goes before.
+// Sets an option of UCX, unless the environment sets it.
 void Set(ucp_config_t* config, const char* key, const char* value) {
   if (std::getenv(("UCX_" + std::string(key)).c_str()) != nullptr) return;
-  // UCX answers OK whether it knows the key or not: the lanes of an endpoint show what came of it.
+  // UCX answers OK whether it knows the key or not. The lanes of an endpoint show whether the option had an effect.
   ucp_config_modify(config, key, value);
 }
 
-// Whether UCX may use memory that processes of a host share. It warns of settings for what it may not use.
+// Returns whether UCX may use memory that processes of a host share. UCX warns of options for networks that it may not
+// use.
 bool MayShareMemory() {
   const char* const named = std::getenv("UCX_TLS");
   if (named == nullptr) return true;
@@ -42,7 +43,7 @@ Result<Config> ReadConfig() {
   ucp_config_t* read = nullptr;
   DF_TRY(UcxStatus(ucp_config_read(nullptr, nullptr, &read), "read its settings from the environment"));
   Config config(read, &ucp_config_release);
-  // Without this an endpoint that reports a lost peer leaves shared memory for TCP.
+  // Without this option, an endpoint that reports a lost peer uses TCP instead of shared memory.
   if (MayShareMemory()) Set(read, "MM_ERROR_HANDLING", "y");
   Set(read, "KEEPALIVE_INTERVAL", "1s");
   return config;
@@ -50,7 +51,7 @@ Result<Config> ReadConfig() {
 
 }  // namespace
 
-// A registration. Its end is that of the memory where UCX chose it.
+// A registration of memory. Its destructor frees the memory if UCX allocated it.
 class UcxContext::Mapping {
  public:
   Mapping(std::shared_ptr<UcxContext> context, ucp_mem_h handle) : context_(std::move(context)), handle_(handle) {}
@@ -64,7 +65,7 @@ class UcxContext::Mapping {
     ucp_mem_unmap(context_->handle_, handle_);
   }
 
-  // Where UCX put memory that it chose.
+  // Looks up the address of memory that UCX allocated.
   Status FindData() {
     ucp_mem_attr_t memory = {};
     memory.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS;

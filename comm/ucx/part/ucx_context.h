@@ -1,4 +1,4 @@
-// UCX's context: what the process has of networks and of memory that is registered with them.
+// The UCX context: the process's access to networks and to memory that is registered with them.
 #ifndef DFRUN_COMM_UCX_PART_UCX_CONTEXT_H_
 #define DFRUN_COMM_UCX_PART_UCX_CONTEXT_H_
 
@@ -14,17 +14,17 @@
 
 namespace dfrun::comm {
 
-// How many ranks a context is for: UCX chooses among networks by that.
+// The number of ranks that a context connects. UCX chooses networks by it.
 struct UcxScale {
   int ranks = 1;
   int ranks_on_host = 1;
 };
 
-// One a process, shared by its transports and by the Regions of their memory. Thread safety: all methods from any
-// thread.
+// A process has one context. Its transports and the Regions of their memory share it.
+// Thread safety: all methods from any thread.
 class UcxContext : public std::enable_shared_from_this<UcxContext> {
  public:
-  // The process's context; a new one where there is none.
+  // Returns the process's context, or a new one if there is none.
   static Result<std::shared_ptr<UcxContext>> OfProcess(const UcxScale& scale);
   ~UcxContext();
   UcxContext(const UcxContext&) = delete;
@@ -32,25 +32,25 @@ class UcxContext : public std::enable_shared_from_this<UcxContext> {
 
   ucp_context_h handle() const { return handle_; }
 
-  // `with_key`: peers may read it.
+  // Registers memory. `with_key` lets peers read it.
   Result<Region> Register(void* data, size_t bytes, bool with_key) { return Map(data, bytes, with_key); }
-  // Of memory that UCX chose: shared with the other processes of the host where it can be.
+  // Allocates memory that UCX chooses, if possible shared with the other processes of the host.
   Result<Region> NewRegion(size_t bytes, bool with_key) { return Map(nullptr, bytes, with_key); }
 
-  // The key of the NewRegion() with one that holds all of these bytes, and where in it they begin; null: none does. The
-  // key lives as long as the Region.
+  // Finds the Region of NewRegion(.., true) that holds all of these bytes. Returns its key and sets `offset` to their
+  // offset in it; returns null if there is none. The key lives as long as the Region.
   const std::string* FindKey(const void* data, size_t bytes, size_t* offset) const EXCLUDES(mu_);
 
  private:
   class Mapping;
 
   explicit UcxContext(ucp_context_h handle) : handle_(handle) {}
-  // Null: new memory.
+  // Registers `data`; null stands for new memory.
   Result<Region> Map(void* data, size_t bytes, bool with_key);
 
   const ucp_context_h handle_;
   mutable Mutex mu_;
-  std::map<const char*, const Mapping*> made_ GUARDED_BY(mu_);  // those of NewRegion(), by their beginning
+  std::map<const char*, const Mapping*> made_ GUARDED_BY(mu_);  // registrations of NewRegion(), by their first byte
 };
 
 }  // namespace dfrun::comm

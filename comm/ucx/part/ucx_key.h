@@ -1,4 +1,4 @@
-// The key of a Region, by which peers read it.
+// The key of a Region, with which peers read it.
 #ifndef DFRUN_COMM_UCX_PART_UCX_KEY_H_
 #define DFRUN_COMM_UCX_PART_UCX_KEY_H_
 
@@ -10,23 +10,23 @@
 
 namespace dfrun::comm {
 
-// The first bytes of a key; UCX's packed key follows.
+// The head of a key, which UCX's packed key follows.
 struct UcxKey {
-  static constexpr uint64_t kMark = 0x79656b2d7863752d;  // of a key of this transport's
+  static constexpr uint64_t kMark = 0x79656b2d7863752d;  // marks the keys of this transport
 
   uint64_t mark = kMark;
-  uint64_t number = 0;   // of the Region in its process: none has it twice
-  uint64_t address = 0;  // of its first byte, in its process
+  uint64_t number = 0;   // number of the Region, unique in its process
+  uint64_t address = 0;  // address of its first byte in its process
   uint64_t bytes = 0;
 
-  // Nothing: these bytes are no key.
+  // Parses a key; returns nullopt if these bytes are no key.
   static std::optional<UcxKey> Of(std::string_view bytes) {
     UcxKey key;
     if (bytes.size() <= sizeof key) return {};
     std::memcpy(&key, bytes.data(), sizeof key);
     return key.mark == kMark ? std::optional<UcxKey>(key) : std::nullopt;
   }
-  // UCX's part of a key.
+  // Returns UCX's part of a key.
   static const char* Packed(std::string_view key) { return key.data() + sizeof(UcxKey); }
   std::string WithPacked(std::string_view packed) const {
     return std::string(reinterpret_cast<const char*>(this), sizeof *this).append(packed);

@@ -11,8 +11,8 @@
 namespace dfrun::comm {
 namespace {
 
-// "sysv/memory" of "lane[0]:  3:sysv/memory.0 md[2] -> ...": the number of the device before it and that of the path
-// behind it go.
+// Returns "sysv/memory" for "lane[0]:  3:sysv/memory.0 md[2] -> ...", without the number of the device before it and
+// that of the path behind it.
 std::string LaneIn(std::string_view line) {
   constexpr std::string_view kLane = "lane[";
   size_t at = line.find(kLane);
@@ -28,7 +28,7 @@ std::string LaneIn(std::string_view line) {
   return std::string(path == std::string_view::npos ? name : name.substr(0, path));
 }
 
-// "sysv", "posix" of "sysv/memory, posix/memory".
+// Returns "sysv" and "posix" for "sysv/memory, posix/memory".
 std::vector<std::string_view> NetworksOf(std::string_view lanes) {
   std::vector<std::string_view> networks;
   while (!lanes.empty()) {

@@ -1,4 +1,4 @@
-// Which networks an endpoint of UCX really uses.
+// The lanes, UCX's word for the networks, that an endpoint really uses.
 #ifndef DFRUN_COMM_UCX_PART_UCX_LANES_H_
 #define DFRUN_COMM_UCX_PART_UCX_LANES_H_
 
@@ -9,15 +9,15 @@
 
 namespace dfrun::comm {
 
-// The lanes by UCX's names, each once: "sysv/memory, posix/memory", "tcp/eth0", "rc_mlx5/mlx5_0:1".
+// Returns the endpoint's lanes by UCX's names, each once: "sysv/memory, posix/memory", "tcp/eth0", "rc_mlx5/mlx5_0:1".
 std::string LanesOf(ucp_ep_h endpoint);
-// The same of the text of ucp_ep_print_info(), the only call of all versions that tells.
+// Returns the lanes in the text of ucp_ep_print_info(), the only call in all versions that tells them.
 std::string LanesIn(std::string_view info);
 
-// Whether these lanes are memory that processes of a host share, and nothing else.
+// Returns whether all of these lanes are memory that processes of a host share.
 bool AreSharedMemory(std::string_view lanes);
-// Whether one of them reads a peer's memory by itself. Over the others, TCP and datagrams, UCX lets the peer send it:
-// that is no faster than a message, and UCX 1.13 may end the process where the peer has ended.
+// Returns whether one of the lanes reads a peer's memory by itself. Over the others, TCP and datagrams, UCX lets the
+// peer send it. That is no faster than a message, and UCX 1.13 may end the process if the peer has ended.
 bool CanRead(std::string_view lanes);
 
 }  // namespace dfrun::comm

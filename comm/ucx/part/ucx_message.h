@@ -1,4 +1,4 @@
-// What this transport sends beside the messages of its callers.
+// The messages of the rendezvous protocol over UCX, which this transport sends beside those of its callers.
 #ifndef DFRUN_COMM_UCX_PART_UCX_MESSAGE_H_
 #define DFRUN_COMM_UCX_PART_UCX_MESSAGE_H_
 
@@ -11,18 +11,18 @@
 
 namespace dfrun::comm {
 
-// Instead of a large message its tag carries an offer: where the receiver may read it. A Region's key follows. The
-// receiver says that it has read by a note with the offer's number.
+// A request to send (RTS). It replaces a large message under the message's tag and names the memory that the receiver
+// reads. A Region's key follows it. The receiver ends the exchange with a kTaken (ATS) that carries the RTS's number.
 struct UcxOffer {
-  // Of this run: chance makes no message that begins so.
+  // A mark of this run, random so that no message begins with it by chance.
   using Mark = std::array<uint64_t, 2>;
 
   Mark mark = {};
-  uint64_t number = 0;  // of the Send
-  uint64_t offset = 0;  // in the Region
-  uint64_t bytes = 0;   // of the message
+  uint64_t number = 0;  // number of the Send
+  uint64_t offset = 0;  // offset in the Region
+  uint64_t bytes = 0;   // size of the message
 
-  // A message that may be an offer is at least and at most so large.
+  // Limit of the size of an RTS with its key.
   static constexpr size_t kMostBytes = 512;
 
   static bool Is(const void* message, size_t bytes, const Mark& mark) {
@@ -38,17 +38,17 @@ struct UcxOffer {
   }
 };
 
-// An active message from rank to rank.
+// A control message between ranks, which travels as an active message.
 struct UcxNote {
   enum Kind : uint32_t {
-    kHello,    // `rank` has an endpoint to the receiver
-    kGoodbye,  // `rank` ends its transport, and leaves `number` calls with UCX
-    kTaken     // `rank` needs the memory of offer `number` no more
+    kHello,    // `rank` has made an endpoint to the receiver
+    kGoodbye,  // `rank` ends its transport and leaves `number` calls in UCX
+    kTaken     // ATS: `rank` has read the memory that RTS `number` names
   };
-  static constexpr unsigned kId = 1;  // among active messages
+  static constexpr unsigned kId = 1;  // id of the active message
 
   Kind kind = kHello;
-  int32_t rank = 0;  // the sender
+  int32_t rank = 0;  // rank of the sender
   uint64_t number = 0;
 };
 

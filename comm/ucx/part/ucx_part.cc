@@ -1,4 +1,4 @@
-// The part's definition: how ranks are connected by UCX.
+// The definition of the UCX transport: how ranks are connected by UCX.
 #include <ucp/api/ucp.h>
 #include <unistd.h>
 
@@ -42,7 +42,7 @@ UcxOffer::Mark NewMark() {
 
 using UcxTransports = std::vector<std::unique_ptr<UcxTransport>>;
 
-// Tells the ranks of each other's workers.
+// Exchanges the addresses of the ranks' workers.
 Status Introduce(const UcxTransports& transports, Bootstrap& bootstrap, const std::vector<std::string>& hosts) {
   const UcxOffer::Mark own_mark = NewMark();
   std::string own;
@@ -71,7 +71,7 @@ Status Introduce(const UcxTransports& transports, Bootstrap& bootstrap, const st
   return Status();
 }
 
-// A line for each class of peers. Only rank 0 says what is well; each rank what is not.
+// Logs the lanes of each class of peers. Only rank 0 logs what is well; every rank logs what is not.
 Status SayLanes(UcxTransport& transport, const std::vector<std::string>& hosts) {
   const auto own = static_cast<size_t>(transport.rank());
   for (const bool same_host : {true, false}) {

@@ -21,21 +21,21 @@ namespace {
 
 constexpr const char* kVariable = "DFRUN_UCX_READ_FROM";
 
-// The first two ranks that share a host, or that do not, and what holds of all such pairs.
+// A class of pairs of ranks: those that share a host, or those that do not. The first pair represents the class.
 struct PairClass {
   bool is_near;
   int first;
   int second;
   ReadingKey key = {};
   bool can_read = false;
-  std::optional<size_t> from = {};  // bytes
-  std::string how = {};             // it was found; on rank 0
+  std::optional<size_t> from = {};  // threshold in bytes, once known
+  std::string how = {};             // origin of the threshold, for the log; on rank 0
 
-  // -1: the rank is neither of them.
+  // Returns the other rank of the pair; -1 if `rank` is not in it.
   int PeerOf(int rank) const { return rank == first ? second : rank == second ? first : -1; }
 };
 
-// Those that there are.
+// Returns the classes that the job has.
 std::vector<PairClass> ClassesOf(const std::vector<std::string>& hosts) {
   std::vector<PairClass> classes;
   for (const bool is_near : {true, false}) {
@@ -50,7 +50,7 @@ std::vector<PairClass> ClassesOf(const std::vector<std::string>& hosts) {
   return classes;
 }
 
-// Of the environment variables that UCX reads.
+// Returns a short name for the environment variables that UCX reads.
 std::string Settings() {
   std::vector<std::string> settings;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -62,7 +62,7 @@ std::string Settings() {
   return StrCat("UCX_ settings ", Crc32c(all.data(), all.size()));
 }
 
-// Where they have not, a rank waits for its peer's turn.
+// Returns whether each rank of a host can have a CPU. Without one, a rank waits for its peer's turn.
 bool HaveCpus(int64_t ranks) {
   return ranks <= sysconf(_SC_NPROCESSORS_ONLN);
 }
@@ -71,12 +71,12 @@ std::string Both(const std::string& a, const std::string& b) {
   return a == b ? a : a + " and " + b;
 }
 
-// What a rank says of itself and of the lanes to its peers.
+// The facts that a rank reports of itself and of the lanes to its peers.
 struct Facts {
   std::string error;
   std::string cpu;
   std::string load;
-  std::vector<std::string> lanes;  // by class; empty where it is not of the pair
+  std::vector<std::string> lanes;  // by class; empty if the rank is not in the class's pair
 
   static Facts OfThis(UcxTransport& transport, const std::vector<PairClass>& classes,
                       const std::vector<std::string>& hosts) {
@@ -107,7 +107,7 @@ struct Facts {
   }
 };
 
-// Makes the keys of the classes, the same on all ranks but for the settings.
+// Makes the keys of the classes. All ranks get the same keys, except for the settings.
 Status FindKeys(UcxTransport& transport, Bootstrap& bootstrap, const std::vector<std::string>& hosts,
                 std::vector<PairClass>& classes) {
   DF_ASSIGN(const std::vector<std::string> all, bootstrap.AllGather(Facts::OfThis(transport, classes, hosts).Print()));
@@ -132,7 +132,7 @@ Status FindKeys(UcxTransport& transport, Bootstrap& bootstrap, const std::vector
   return Status();
 }
 
-// Reads what is kept; what cannot be used is as if it were not there.
+// Reads the cache. A file that cannot be used counts as an empty one.
 std::vector<KeptReading> ReadKept(const ReadingFile& file) {
   if (file.path().empty()) return {};
   Result<std::vector<KeptReading>> kept = file.Read();
@@ -142,7 +142,7 @@ std::vector<KeptReading> ReadKept(const ReadingFile& file) {
   return {};
 }
 
-// Rank 0: what needs no measurement.
+// Sets the thresholds that need no measurement. Called on rank 0.
 void LookUp(const std::optional<size_t>& set, const ReadingFile& file, std::vector<PairClass>& classes) {
   const std::vector<KeptReading> kept = set ? std::vector<KeptReading>() : ReadKept(file);
   for (PairClass& pairs : classes) {
@@ -158,7 +158,7 @@ void LookUp(const std::optional<size_t>& set, const ReadingFile& file, std::vect
   }
 }
 
-// Rank 0 gives all ranks what it has found.
+// Gives the thresholds that rank 0 has found to all ranks.
 Status Share(Bootstrap& bootstrap, std::vector<PairClass>& classes) {
   std::string own;
   for (const PairClass& pairs : classes) AppendText(own, pairs.from ? StrCat(*pairs.from) : "");
@@ -168,12 +168,12 @@ Status Share(Bootstrap& bootstrap, std::vector<PairClass>& classes) {
   return Status();
 }
 
-// All ranks come here. Returns whether the figure is to be kept.
+// Measures a class; collective. Returns whether the result is to be kept.
 Result<bool> Measure(UcxTransport& transport, Bootstrap& bootstrap, PairClass& pairs) {
   const int rank = bootstrap.rank();
   Result<UcxMeasured> own = UcxMeasured();
   if (pairs.PeerOf(rank) >= 0) own = MeasureReading(transport, pairs.PeerOf(rank), rank == pairs.first);
-  // Those that have failed give an empty text, or the others would wait.
+  // A rank that has failed gives an empty text, or the others would wait.
   std::string text;
   if (own.ok()) {
     AppendText(text, StrCat(own->from));
@@ -190,7 +190,7 @@ Result<bool> Measure(UcxTransport& transport, Bootstrap& bootstrap, PairClass& p
   return !texts.Next().empty();
 }
 
-// Measures what was not looked up, and returns what is to be kept of it.
+// Measures the thresholds that were not looked up, and returns the results to keep.
 Result<std::vector<KeptReading>> MeasureMissing(UcxTransport& transport, Bootstrap& bootstrap,
                                                 std::vector<PairClass>& classes) {
   std::vector<KeptReading> measured;
@@ -203,7 +203,7 @@ Result<std::vector<KeptReading>> MeasureMissing(UcxTransport& transport, Bootstr
   return measured;
 }
 
-// Rank 0 writes, since ranks may share the file.
+// Writes the cache. Only rank 0 does, since ranks may share the file.
 void Keep(const std::vector<KeptReading>& measured, const ReadingFile& file) {
   if (measured.empty() || file.path().empty()) return;
   if (const Status kept = file.Keep(measured); !kept.ok()) {

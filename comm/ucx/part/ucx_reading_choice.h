@@ -1,4 +1,4 @@
-// Chooses which messages are read by their receivers.
+// The choice of the rendezvous thresholds: the sizes from which receivers read messages themselves.
 #ifndef DFRUN_COMM_UCX_PART_UCX_READING_CHOICE_H_
 #define DFRUN_COMM_UCX_PART_UCX_READING_CHOICE_H_
 
@@ -10,14 +10,14 @@
 
 namespace dfrun::comm {
 
-// What the environment variable DFRUN_UCX_READ_FROM says (a number of bytes, or "never"), else what rank 0 finds kept
-// in the user's file (comm/ucx/reading_file.h), else what is faster: measured between the first two ranks that share a
-// host and between the first two that do not, and then kept. Rank 0 says which it was. `transport` connects the ranks,
-// and `hosts` are theirs. Collective; all ranks get the same. Usage error for another text in the environment; a file
-// that cannot be used is none.
+// Returns the thresholds. The environment variable DFRUN_UCX_READ_FROM (a number of bytes, or "never") decides; without
+// it, the user's file as rank 0 finds it (comm/ucx/reading_file.h); without an entry there, a measurement between the
+// first two ranks that share a host and between the first two that do not, which is then kept in the file. Rank 0 logs
+// which it was. `transport` connects the ranks, and `hosts` are their hosts by rank. Collective; all ranks get the same
+// result. Usage error for another text in the environment; a file that cannot be used is ignored.
 Result<UcxReading> ChooseReading(UcxTransport& transport, Bootstrap& bootstrap, const std::vector<std::string>& hosts);
 
-// What a start would go by, for `dfrun info`.
+// Describes what a start would use, for `dfrun info`.
 std::string DescribeReadingChoice();
 
 }  // namespace dfrun::comm

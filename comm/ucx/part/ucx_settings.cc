@@ -9,7 +9,7 @@
 namespace dfrun::comm {
 namespace {
 
-// Those that say what UCX may use: "UCX_TLS=tcp, UCX_NET_DEVICES=eth0".
+// Returns the variables that restrict what UCX may use: "UCX_TLS=tcp, UCX_NET_DEVICES=eth0".
 std::string Choices() {
   std::string choices;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {

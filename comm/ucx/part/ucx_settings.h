@@ -1,4 +1,4 @@
-// The settings of UCX in the environment, for messages.
+// UCX's settings in the environment, for error messages.
 #ifndef DFRUN_COMM_UCX_PART_UCX_SETTINGS_H_
 #define DFRUN_COMM_UCX_PART_UCX_SETTINGS_H_
 
@@ -10,8 +10,8 @@
 
 namespace dfrun::comm {
 
-// As UcxStatus(), of what fails where UCX may use nothing that fits: a usage error that names the settings if there are
-// any.
+// Returns UcxStatus() for a call that fails if UCX may use no network that fits. If the environment has settings of
+// UCX, it is a usage error that names them.
 Status UcxStatusBySettings(ucs_status_t status, std::string_view what);
 
 }  // namespace dfrun::comm

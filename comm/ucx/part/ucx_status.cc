@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kSharedMemory = "/dev/shm";
 
-// "; /dev/shm has 4 MiB, of which 1 are free: ...". Empty where there is none.
+// Returns "; /dev/shm has 4 MiB, of which 1 are free: ..."; an empty text if there is no /dev/shm.
 std::string AboutSharedMemory() {
   struct statvfs found = {};
   if (::statvfs(kSharedMemory, &found) != 0) return "";

@@ -1,4 +1,4 @@
-// Turns what UCX's calls return into a Status.
+// The conversion of a UCX call's result to a Status.
 #ifndef DFRUN_COMM_UCX_PART_UCX_STATUS_H_
 #define DFRUN_COMM_UCX_PART_UCX_STATUS_H_
 
@@ -10,8 +10,8 @@
 
 namespace dfrun::comm {
 
-// OK for UCS_OK; else Unavailable with "UCX could not <what>: <UCX's message>"; where it lacks memory
-// ResourceExhausted, with what the host has of memory that processes share.
+// Returns OK for UCS_OK; otherwise Unavailable with "UCX could not <what>: <UCX's message>". If UCX lacks memory, it is
+// ResourceExhausted with the size of the host's shared memory.
 Status UcxStatus(ucs_status_t status, std::string_view what);
 
 }  // namespace dfrun::comm

@@ -1,4 +1,4 @@
-// Texts in one, as ranks give them to each other at start.
+// A list of texts in one string, in which ranks exchange texts at start.
 #ifndef DFRUN_COMM_UCX_PART_UCX_TEXTS_H_
 #define DFRUN_COMM_UCX_PART_UCX_TEXTS_H_
 
@@ -9,17 +9,17 @@
 
 namespace dfrun::comm {
 
-// Each stands behind its size.
+// Appends a text; its size stands before it.
 inline void AppendText(std::string& texts, std::string_view text) {
   const uint64_t size = text.size();
   texts.append(reinterpret_cast<const char*>(&size), sizeof size).append(text);
 }
 
-// Reads them in their order.
+// Reads the texts in their order.
 class UcxTexts {
  public:
   explicit UcxTexts(std::string_view bytes) : bytes_(bytes) {}
-  // Empty where the bytes end before it.
+  // Returns the next text; an empty one if the bytes end before it.
   std::string Next() {
     uint64_t size = 0;
     if (bytes_.size() < sizeof size) return "";

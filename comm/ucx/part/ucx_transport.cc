@@ -39,7 +39,7 @@ Result<std::unique_ptr<UcxTransport>> UcxTransport::Create(std::shared_ptr<UcxCo
   ucp_worker_params_t params = {};
   params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_FLAGS;
   params.thread_mode = UCS_THREAD_MODE_SERIALIZED;
-  params.flags = UCP_WORKER_FLAG_IGNORE_REQUEST_LEAK;  // Sends that an abort has ended
+  params.flags = UCP_WORKER_FLAG_IGNORE_REQUEST_LEAK;  // ignores the requests of Sends that an abort has ended
   ucp_worker_h worker = nullptr;
   DF_TRY(UcxStatus(ucp_worker_create(context->handle(), &params, &worker), "make a worker"));
   std::unique_ptr<UcxTransport> transport(new UcxTransport(std::move(context), worker, rank, size));
@@ -96,7 +96,7 @@ size_t UcxTransport::ReadFrom(const Peer& peer) const {
   return is_near ? reading_rule_.same_host_from : reading_rule_.other_hosts_from;
 }
 
-// --- Calls and their ends ---
+// --- Calls and their completion ---
 
 UcxTransport::Started* UcxTransport::Take(const Call& call) {
   if (free_calls_.empty()) {
@@ -196,12 +196,13 @@ void UcxTransport::OnSent(void* request, ucs_status_t status, void* call) {
 
 void UcxTransport::Sent(Started* call, ucs_status_t status) {
   call->request = nullptr;
-  if (call->is_offered && status == UCS_OK) return;  // the receiver's note ends it
+  if (call->is_offered && status == UCS_OK) return;  // the receiver's ATS will end the call
   if (call->is_offered) DropOffer(call);
   End(call, Outcome(*call, status));
 }
 
-// False where the memory is no Region's: the message goes by itself.
+// Sends an RTS instead of the message. Returns false if the memory belongs to no Region; the message is then sent
+// itself.
 bool UcxTransport::StartOffer(const Call& call, const Peer& peer) {
   size_t offset = 0;
   const std::string* const key = context_->FindKey(call.data, call.bytes, &offset);
@@ -233,13 +234,14 @@ bool UcxTransport::StartOffer(const Call& call, const Peer& peer) {
 
 void UcxTransport::OfferTaken(uint64_t number) {
   const size_t slot = number & ((uint64_t{1} << kOfferSlotBits) - 1);
-  if (slot >= offers_.size() || offers_[slot] == nullptr || offers_[slot]->number != number) return;  // aborted
+  // The call was aborted
+  if (slot >= offers_.size() || offers_[slot] == nullptr || offers_[slot]->number != number) return;
   Started* const call = offers_[slot];
   DropOffer(call);
-  if (call->request == nullptr) End(call, Status());  // else it ends when UCX has done with the offer
+  if (call->request == nullptr) End(call, Status());  // otherwise it ends when UCX has finished sending the RTS
 }
 
-// It does not end by a note any more.
+// Frees the slot of an RTS, whose call no longer ends by an ATS.
 void UcxTransport::DropOffer(Started* call) {
   const size_t slot = call->number & ((uint64_t{1} << kOfferSlotBits) - 1);
   offers_[slot] = nullptr;
@@ -247,19 +249,19 @@ void UcxTransport::DropOffer(Started* call) {
   call->is_offered = false;
 }
 
-// A receive that is smaller than an offer gets its message in a buffer that an offer fits in, wherever offers are made:
-// the sender's message may be larger than it thinks.
+// Returns whether a receive that is smaller than an RTS needs a buffer that an RTS fits in. It does wherever RTS are
+// used, since the sender's message may be larger than the receiver states.
 bool UcxTransport::MayBeOffer(const Call& call) const {
   return call.bytes < UcxOffer::kMostBytes && reading_rule_.least() != Capabilities::kNever;
 }
 
 void UcxTransport::StartRecv(const Call& call) {
   Peer& peer = PeerOf(call);
-  const Status status = EndpointTo(peer);  // which tells if the peer is lost
+  const Status status = EndpointTo(peer);  // reports a lost peer
   if (!status.ok() && !peer.has_left) return Complete(call, status.Annotate(Describe(call)), completed_);
   Started* const started = Take(call);
   const bool buffered = MayBeOffer(call);
-  // UCX 1.13 does not tell the size of a message that is received at once, but by the callback.
+  // UCX 1.13 tells the size of a message that is received at once only through the callback.
   ucp_request_param_t param = ParamOf(started);
   param.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
   param.cb.recv = &OnReceived;
@@ -378,7 +380,7 @@ void UcxTransport::ContinueReading() {
   continued_.clear();
 }
 
-// --- Notes ---
+// --- Control messages ---
 
 void UcxTransport::SendNote(const Peer& peer, UcxNote::Kind kind, uint64_t number) {
   if (free_notes_.empty()) {
@@ -392,7 +394,7 @@ void UcxTransport::SendNote(const Peer& peer, UcxNote::Kind kind, uint64_t numbe
   param.cb.send = &OnNoteSent;
   const ucs_status_ptr_t request =
       ucp_am_send_nbx(peer.endpoint, UcxNote::kId, &note->content, sizeof note->content, nullptr, 0, &param);
-  // A note that does not get through is to a peer that is lost, of which the endpoint tells.
+  // A control message that is not delivered was for a lost peer, which the endpoint reports.
   if (!UCS_PTR_IS_PTR(request)) free_notes_.push_back(note);
 }
 
@@ -427,7 +429,7 @@ void UcxTransport::GotNote(const UcxNote& note) {
   }
 }
 
-// --- Endpoints, and peers that are lost ---
+// --- Endpoints and lost peers ---
 
 Status UcxTransport::EndpointTo(Peer& peer) {
   if (peer.endpoint != nullptr) [[likely]]
@@ -437,7 +439,7 @@ Status UcxTransport::EndpointTo(Peer& peer) {
   return MakeEndpoint(peer);
 }
 
-// One to this rank itself cannot be lost.
+// Makes an endpoint. An endpoint to this rank itself cannot be lost and needs no error handler.
 Status UcxTransport::MakeEndpoint(Peer& peer) {
   ucp_ep_params_t params = {};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
@@ -457,8 +459,8 @@ Status UcxTransport::MakeEndpoint(Peer& peer) {
   return Status();
 }
 
-// A peer that has an endpoint to this rank is told when this rank ends: by an endpoint, which cannot be made later,
-// since the peer may have ended then.
+// Makes endpoints to the peers that have sent a hello, so that this rank can send them a goodbye when it ends. The
+// endpoint cannot be made then, since the peer may have ended before.
 void UcxTransport::GreetBack() {
   for (Peer* const peer : std::exchange(greeted_, {})) {
     if (Status status = EndpointTo(*peer); !status.ok() && !peer->has_left) {
@@ -483,8 +485,8 @@ void UcxTransport::EndOfLostPeers() {
   }
 }
 
-// UCX ends what is under way over the endpoint, but not what was to come from it. Of a peer that left in order that
-// stays pending.
+// Closes the endpoint to a peer. UCX ends the calls that use the endpoint, but not the receives that wait for the peer;
+// these end here if the peer is lost, and stay pending if it left in order.
 void UcxTransport::EndOf(Peer& peer) {
   const ucp_ep_h endpoint = std::exchange(peer.endpoint, nullptr);
   if (endpoint != nullptr) {
@@ -502,7 +504,7 @@ void UcxTransport::EndOf(Peer& peer) {
   }
 }
 
-// What UCX still has of the call comes back by its callback.
+// Ends a call. If UCX still holds its request, UCX's callback frees the call.
 void UcxTransport::EndStarted(Started* call, const Status& status) {
   call->ending = status;
   if (call->is_offered) DropOffer(call);
@@ -528,8 +530,8 @@ void UcxTransport::EndAll(const Status& status, Completions* completed) {
   overdue_at_ = Clock::now() + kEndTime;
 }
 
-// A receive whose message has begun to come cannot be cancelled, and a peer that has aborted sends no more of it: the
-// end of the endpoint is that of the message.
+// Closes the endpoints of receives that an abort left in UCX. A receive whose message has begun to arrive cannot be
+// cancelled, and a peer that has aborted sends no more of it; closing the endpoint ends the receive.
 void UcxTransport::EndOverdue() {
   const auto is_waited_for = [](const Started* call) { return !call->has_ended; };
   if (std::none_of(in_flight_.begin(), in_flight_.end(), is_waited_for)) {
@@ -543,7 +545,7 @@ void UcxTransport::EndOverdue() {
   }
 }
 
-// --- The end ---
+// --- Shutdown ---
 
 bool UcxTransport::ProgressUntil(FunctionRef<bool()> done, Clock::duration longest) {
   const Clock::time_point deadline = Clock::now() + longest;
@@ -561,8 +563,8 @@ void UcxTransport::AwaitAndFree(const std::vector<ucs_status_ptr_t>& requests, C
   for (const ucs_status_ptr_t request : requests) ucp_request_free(request);
 }
 
-// Says goodbye when nothing is under way any more, and hears it from those that end too: UCX 1.13 may end the process
-// where a peer breaks a connection that this rank is still flushing.
+// Sends a goodbye to each peer and waits for theirs: UCX 1.13 may end the process if a peer breaks a connection that
+// this rank is still flushing.
 bool UcxTransport::SayGoodbye() {
   const auto is_there = [&](const Peer& peer) {
     return peer.endpoint != nullptr && peer.rank != rank_ && !peer.is_broken;
@@ -577,7 +579,7 @@ bool UcxTransport::SayGoodbye() {
   return ProgressUntil(all_said, kEndTime / 4);
 }
 
-// What has been sent leaves this process.
+// Waits until sent messages have left this process.
 void UcxTransport::Flush() {
   std::vector<ucs_status_ptr_t> flushes;
   for (const Peer& peer : peers_) {
@@ -604,7 +606,7 @@ void UcxTransport::CloseEndpoints() {
   }
 }
 
-// Messages that nobody received: UCX keeps their memory, and warns of each.
+// Drops messages that nobody received, since UCX keeps their memory and warns of each. Returns their number.
 size_t UcxTransport::DropUnexpected() {
   size_t count = 0;
   std::vector<ucs_status_ptr_t> dropped;
@@ -619,8 +621,9 @@ size_t UcxTransport::DropUnexpected() {
   return count;
 }
 
-// UCX 1.13 may end the process while it destroys a worker whose connections over TCP are not all made, or that has what
-// an abort left, here or at a peer; 1.22 does not where all ended in order.
+// Returns whether the worker can be destroyed safely. UCX 1.13 may end the process while it destroys a worker whose TCP
+// connections are not all made, or that has what an abort left, here or at a peer. UCX 1.22 does not if all ended in
+// order.
 bool UcxTransport::MayDestroyWorker() const {
   unsigned major = 0;
   unsigned minor = 0;
@@ -630,7 +633,7 @@ bool UcxTransport::MayDestroyWorker() const {
 }
 
 UcxTransport::~UcxTransport() {
-  Completions none;  // no call is pending but Sends that an abort has ended
+  Completions none;  // no call is pending except Sends that an abort has ended
   completed_ = &none;
   if (in_flight_.empty()) Flush();
   is_in_order_ &= SayGoodbye() && in_flight_.empty();
@@ -640,7 +643,7 @@ UcxTransport::~UcxTransport() {
     ucp_worker_destroy(worker_);
     return;
   }
-  // It ends with the process, and nobody drives it any more.
+  // The worker stays until the process ends; no thread drives it any more. Its context must stay too.
   // NOLINTBEGIN(bugprone-unhandled-exception-at-new): without memory for these the program ends
   static Mutex& mu = *new Mutex();
   static std::deque<std::shared_ptr<UcxContext>>& kept = *new std::deque<std::shared_ptr<UcxContext>>();

@@ -1,10 +1,10 @@
 // The transport over UCX: a worker of its own, with an endpoint to each peer that it has exchanged messages with.
 //
-// A message goes under its tag. Of a large one that lies in memory of a NewRegion(), an offer goes instead where
-// reading it is faster (ReadFrom): the receiver reads the memory, in pieces, and then sends a note that it has.
+// A message is sent under its tag. Large messages from memory of a NewRegion() use rendezvous where that is faster
+// (ReadFrom): an RTS, a get of the memory by the receiver in pieces, then an ATS.
 //
-// Endpoints tell of lost peers. A rank says hello by a note when it makes an endpoint, and goodbye at its end, so that
-// a peer that ends in order is not taken for lost.
+// Endpoints report lost peers. A rank sends a hello when it makes an endpoint, and a goodbye when its transport ends,
+// so that a peer that ends in order is not taken for lost.
 #ifndef DFRUN_COMM_UCX_PART_UCX_TRANSPORT_H_
 #define DFRUN_COMM_UCX_PART_UCX_TRANSPORT_H_
 
@@ -27,16 +27,16 @@
 
 namespace dfrun::comm {
 
-// How receivers read messages themselves, by where the other rank is. The same on all ranks.
+// The rendezvous thresholds, by whether the two ranks share a host. They are the same on all ranks.
 struct UcxReading {
-  bool is_possible = false;                      // between any two ranks
-  size_t same_host_from = Capabilities::kNever;  // messages of so many bytes and more
+  bool is_possible = false;                      // receivers can read the memory of any rank
+  size_t same_host_from = Capabilities::kNever;  // threshold in bytes
   size_t other_hosts_from = Capabilities::kNever;
 
   size_t least() const { return std::min(same_host_from, other_hosts_from); }
 };
 
-// Where a rank is, and how its worker is reached.
+// The host of a rank and the address of its worker.
 struct UcxAddress {
   std::string host;
   std::string worker;
@@ -45,18 +45,18 @@ struct UcxAddress {
 class UcxTransport final : public DrivenTransport {
  public:
   static Result<std::unique_ptr<UcxTransport>> Create(std::shared_ptr<UcxContext> context, int rank, int size);
-  // Takes a second at most, whatever the peers do.
+  // Blocks: for a second at most, whatever the peers do.
   ~UcxTransport() override;
   UcxTransport(const UcxTransport&) = delete;
   UcxTransport& operator=(const UcxTransport&) = delete;
 
-  // By which the others reach this one.
+  // Returns the address by which the other ranks reach this one.
   Result<std::string> WorkerAddress() const;
-  // Before the first message: those of all ranks, and the mark of this run's offers.
+  // Sets the addresses of all ranks and the mark of this run's RTS messages. Called before the first message.
   void SetPeers(const std::vector<UcxAddress>& addresses, const UcxOffer::Mark& mark);
-  // While no message is under way.
+  // Sets the thresholds. Called while no message is in flight.
   void SetReading(const UcxReading& reading) { reading_rule_ = reading; }
-  // The lanes of the endpoint to a peer, which is made where there is none.
+  // Returns the lanes of the endpoint to a peer; makes the endpoint if there is none.
   Result<std::string> LanesTo(int peer);
 
   std::string_view name() const override { return "ucx"; }
@@ -75,29 +75,29 @@ class UcxTransport final : public DrivenTransport {
   // A call that has been started.
   struct Started : Call {
     UcxTransport* transport = nullptr;
-    size_t index = 0;         // in in_flight_
-    void* request = nullptr;  // UCX's; null while UCX has none of it
-    bool is_posting = false;  // its receive is being given to UCX, which may end it at once
-    Status ending = {};       // it ends with this, whatever UCX says: of an abort, or of a lost peer
-    bool is_offered = false;  // it ends by the receiver's note
-    bool has_ended = false;   // its callback has been given away, but UCX still holds it
-    // Of a message that is read, here or there.
-    uint64_t number = 0;  // of the offer; 0: it is a Get
+    size_t index = 0;         // index in in_flight_
+    void* request = nullptr;  // UCX's request; null while UCX has none
+    bool is_posting = false;  // a receive is being posted, which UCX may end at once
+    Status ending = {};       // status that overrides UCX's: that of an abort or a lost peer
+    bool is_offered = false;  // a Send that ends by the receiver's ATS
+    bool has_ended = false;   // its callback has been completed, but UCX still holds its request
+    // These belong to a rendezvous or a Get.
+    uint64_t number = 0;  // number of the RTS; 0: the call is a Get
     uint64_t address = 0;
     ucp_rkey_h key = nullptr;
     size_t bytes_read = 0;
     size_t piece_bytes = 0;
-    char buffer[UcxOffer::kMostBytes];  // an offer, or a message that may be one
+    char buffer[UcxOffer::kMostBytes];  // an RTS, or a message that may be one
   };
   struct Peer {
     UcxTransport* transport = nullptr;
     int rank = 0;
     UcxAddress address = {};
     ucp_ep_h endpoint = nullptr;
-    bool has_left = false;   // in order
-    bool is_broken = false;  // its endpoint
+    bool has_left = false;   // the peer has sent a goodbye
+    bool is_broken = false;  // its endpoint has failed
     Status lost = {};
-    std::unordered_map<uint64_t, ucp_rkey_h> keys = {};  // by the number of the Region
+    std::unordered_map<uint64_t, ucp_rkey_h> keys = {};  // unpacked keys, by the number of the Region
   };
   struct Note {
     UcxTransport* transport = nullptr;
@@ -116,7 +116,7 @@ class UcxTransport final : public DrivenTransport {
   Started* Take(const Call& call);
   void GiveBack(Started* call);
   void End(Started* call, Status status);
-  // What a call ends with of which UCX says this.
+  // Returns the final status of a call for which UCX reports `status`.
   Status Outcome(const Started& call, ucs_status_t status) const;
 
   Peer& PeerOf(const Call& call) { return peers_[static_cast<size_t>(call.peer)]; }
@@ -149,13 +149,13 @@ class UcxTransport final : public DrivenTransport {
   void EndStarted(Started* call, const Status& status);
   void EndOverdue();
 
-  // False: that has not come to pass in the time.
+  // Progresses the worker until `done` returns true. Returns false if it does not within `longest`.
   bool ProgressUntil(FunctionRef<bool()> done, Clock::duration longest);
   void AwaitAndFree(const std::vector<ucs_status_ptr_t>& requests, Clock::duration longest);
-  // False: not all of them in time.
+  // Exchanges goodbyes with the peers. Returns false if not all have come in time.
   bool SayGoodbye();
   void Flush();
-  // How many there were.
+  // Returns the number of messages that it dropped.
   size_t DropUnexpected();
   void CloseEndpoints();
   bool MayDestroyWorker() const;
@@ -168,12 +168,12 @@ class UcxTransport final : public DrivenTransport {
                              const ucp_am_recv_param_t* param);
   static void OnLost(void* peer, ucp_ep_h endpoint, ucs_status_t status);
 
-  // So many bytes are read before others are looked for: no poll takes longer than a copy of them.
+  // Size of the pieces in which a large message is read, so that no poll takes longer than a copy of one piece.
   static constexpr size_t kPieceBytes = size_t{4} << 20;
   // UCX moves a part of a large message whenever it is called.
   static constexpr size_t kLargeBytes = size_t{64} << 10;
   static constexpr int kLooksForLarge = 16;
-  static constexpr size_t kMostKeys = 1024;  // of a peer
+  static constexpr size_t kMostKeys = 1024;  // kept per peer
   static constexpr std::chrono::milliseconds kEndTime{1000};
 
   const std::shared_ptr<UcxContext> context_;
@@ -183,26 +183,26 @@ class UcxTransport final : public DrivenTransport {
   UcxOffer::Mark mark_ = {};
   UcxReading reading_rule_;
 
-  // These belong to the driver.
+  // Guarded by driving: only the driver uses these.
   std::vector<Peer> peers_;
-  Completions* completed_ = nullptr;  // of this drive
-  bool any_ended_ = false;            // in this drive
+  Completions* completed_ = nullptr;  // completions of the current drive
+  bool any_ended_ = false;            // a call has ended in the current drive
   std::deque<Started> calls_;
   std::vector<Started*> free_calls_;
   std::vector<Started*> in_flight_;
-  int large_ = 0;                    // of them, of kLargeBytes and more
-  std::vector<Started*> reading_;    // with a piece to read next
-  std::vector<Started*> continued_;  // only while those are
-  std::vector<Started*> offers_;     // by the low bits of their numbers; null: free
+  int large_ = 0;                    // calls in flight of kLargeBytes and more
+  std::vector<Started*> reading_;    // calls that have a piece to read next
+  std::vector<Started*> continued_;  // scratch list for ContinueReading()
+  std::vector<Started*> offers_;     // Sends that wait for an ATS, by the low bits of their numbers; null: free
   std::vector<size_t> free_offers_;
   uint64_t offers_made_ = 0;
   std::deque<Note> notes_;
   std::vector<Note*> free_notes_;
-  bool is_in_order_ = true;                                  // no rank leaves anything with UCX at its end
-  std::vector<Peer*> greeted_;                               // those that said hello
-  std::vector<std::pair<Peer*, ucs_status_t>> lost_;         // those of which UCX has told
-  std::vector<ucs_status_ptr_t> closing_;                    // endpoints
-  Clock::time_point overdue_at_ = Clock::time_point::max();  // for receives that an abort left with UCX
+  bool is_in_order_ = true;                                  // no rank has left calls in UCX at its end
+  std::vector<Peer*> greeted_;                               // peers that have sent a hello, not yet answered
+  std::vector<std::pair<Peer*, ucs_status_t>> lost_;         // peers that UCX has reported lost, not yet handled
+  std::vector<ucs_status_ptr_t> closing_;                    // requests that close endpoints
+  Clock::time_point overdue_at_ = Clock::time_point::max();  // deadline of receives that an abort left in UCX
 };
 
 }  // namespace dfrun::comm

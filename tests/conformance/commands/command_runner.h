@@ -1,4 +1,4 @@
-// Runs the dfrun program in a scratch directory of its own.
+// A test fixture that runs the dfrun program in a scratch directory of its own.
 #ifndef DFRUN_TESTS_CONFORMANCE_COMMANDS_COMMAND_RUNNER_H_
 #define DFRUN_TESTS_CONFORMANCE_COMMANDS_COMMAND_RUNNER_H_
 
@@ -13,20 +13,21 @@
 namespace dfrun {
 
 std::string ReadText(const std::string& path);
-// The lines of a text file but for empty ones and those that begin with #.
+// Returns the lines of a text file, except empty ones and those that begin with #.
 std::vector<std::string> ReadLines(const std::string& path);
-// A dataset of an HDF5 file; the test fails, and no value comes back, where there is none.
+// Returns a dataset of an HDF5 file. If there is none, the test fails and the tensor has no value.
 Tensor ReadDataset(const std::string& path, const std::string& name);
 
 class CommandTest : public ::testing::Test {
  protected:
   CommandTest();
 
-  // Exit code of `LAUNCHER dfrun ARGS`, 124 where it takes too long; what it printed is in output_.
+  // Runs `LAUNCHER dfrun ARGS` and returns its exit code, 124 if it takes too long. Its output is in output_.
   int Dfrun(const std::string& args, const std::string& launcher = "");
-  // The value that `dfrun eval ARGS --fetch FETCH` writes; the test fails, and no value comes back, where it fails.
+  // Returns the value that `dfrun eval ARGS --fetch FETCH` writes. If it fails, the test fails and the tensor has no
+  // value.
   Tensor Evaluate(const std::string& args, const std::string& fetch);
-  // A file of the scratch directory.
+  // Returns the path of a file in the scratch directory.
   std::string Path(const std::string& name) const { return scratch_.Path(name); }
   std::string Write(const std::string& name, const std::string& text) const { return scratch_.Write(name, text); }
   const std::string& work() const { return scratch_.path(); }

@@ -116,7 +116,7 @@ std::string FirstDifference(const std::string& got, const std::string& want) {
   }
 }
 
-// What the program registers without the part for cards, which not every build has.
+// Returns the environment in which the program registers nothing of the part for GPUs, which not every build has.
 std::string WithoutParts(const std::string& empty_folder) {
   return "env DFRUN_DEVICE_PARTS=" + empty_folder;
 }
@@ -180,7 +180,9 @@ TEST_F(CommandsTest, GraphAfterAPassIsWholeOrByDevice) {
   EXPECT_THAT(output_, HasSubstr("_FusedMatMul"));
   EXPECT_EQ(Dfrun(graph + "no_such"), 64);
   EXPECT_THAT(output_, HasSubstr("there is no pass 'no_such'"));
-  EXPECT_THAT(output_, HasSubstr("prune, loops_end, lower_collectives, enter_before_exit, dependency_pruning, constant_folding"));
+  EXPECT_THAT(
+      output_,
+      HasSubstr("prune, loops_end, lower_collectives, enter_before_exit, dependency_pruning, constant_folding"));
   EXPECT_THAT(output_, HasSubstr("place, partition, cpu/fuse_bias"));
 }
 
@@ -287,7 +289,7 @@ TEST_F(CommandsTest, CheckFindsWhatTheCompileFinds) {
   EXPECT_EQ(Dfrun("check " + spec + " --ranks 2"), 65);
   EXPECT_THAT(output_, HasSubstr("far.yaml:3:"));
   EXPECT_THAT(output_, Not(HasSubstr("dfrun: ")));
-  EXPECT_EQ(Dfrun("check " + spec), 0) << output_;  // as many ranks as it needs
+  EXPECT_EQ(Dfrun("check " + spec), 0) << output_;  // the default is the number of ranks that it needs
 }
 
 }  // namespace

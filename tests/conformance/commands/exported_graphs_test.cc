@@ -1,6 +1,6 @@
-// What one node alone cannot show (conditionals, loops, lists of tensors, references, functions), as graphs that
-// TensorFlow exports, its gradients included, against what TensorFlow got from them. The make_graphs.py of each folder
-// makes both. One test a graph.
+// Graphs that TensorFlow exports, with their gradients, against TensorFlow's results. They show what one node alone
+// cannot: conditionals, loops, lists of tensors, references, functions. The make_graphs.py of each folder makes both.
+// There is one test per graph.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace dfrun {
 namespace {
 
-// All is float64; sums may be taken in another order.
+// The values are float64; sums may be taken in another order.
 constexpr double kTolerance = 1e-12;
 
 // A line of a folder's expected.txt.
@@ -20,7 +20,7 @@ struct Expected {
   std::string path;  // without .pb
   std::string name;
   std::vector<double> result;
-  std::string error;  // that running it gives, if any
+  std::string error;  // expected error of running the graph, if any
 };
 
 std::ostream& operator<<(std::ostream& out, const Expected& e) {
@@ -106,7 +106,7 @@ TEST_P(ParticipantsGraphTest, RanksGiveTheBitsOfOneProcess) {
   EXPECT_TRUE(OnRanks(4, "--collectives participants").Identical(alone));
 }
 
-// What is colocated with nodes on two tasks is refused but under soft placement.
+// Graphs with nodes that are colocated with nodes on two tasks, which is an error without soft placement.
 class SoftlyPlacedGraphTest : public PlacedGraphTest {};
 
 TEST_P(SoftlyPlacedGraphTest, RanksGiveTheBitsOfOneProcess) {

@@ -49,7 +49,7 @@ std::vector<Expected> ReadExpected() {
 
 class GraphsTest : public CommandTest, public ::testing::WithParamInterface<Expected> {
  protected:
-  // What `dfrun eval` of the graph writes for `fetch`.
+  // Returns the value that `dfrun eval` of the graph writes for `fetch`.
   std::vector<float> Fetch(const std::string& fetch, const std::string& options) {
     const Tensor value = Evaluate(kGraphs + GetParam().name + ".pb --init init " + options, fetch);
     if (value.dtype() != DType::kFloat) return {};

@@ -21,7 +21,7 @@ class ModelsTest : public CommandTest {
     return " --feed " + name + "=" + kExpected + ":/" + dataset + " ";
   }
   std::string Out() const { return " --out " + Path("out.h5"); }
-  // What the last evaluation wrote is what TensorFlow computed; the products and sums of the models are exact.
+  // Expects that the last evaluation wrote what TensorFlow computed; the products and sums of the models are exact.
   void ExpectWritten(const std::string& name, const std::string& dataset) {
     EXPECT_TRUE(ReadDataset(Path("out.h5"), "/" + name).Identical(ReadDataset(kExpected, "/" + dataset))) << name;
   }

@@ -1,4 +1,5 @@
-// What `dfrun graph --pb` writes of a spec that trains, trained by `dfrun eval`: the losses of the job itself.
+// The graph that `dfrun graph --pb` writes of a spec that trains: trained by `dfrun eval`, it has the losses of the job
+// itself.
 #include <gmock/gmock.h>
 
 #include "tests/conformance/commands/command_runner.h"

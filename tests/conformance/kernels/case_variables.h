@@ -10,21 +10,22 @@
 
 namespace dfrun::testing {
 
-// Variables and tables with the case's contents, and the inputs of a node on them.
+// Makes variables and tables with the case's contents, and the inputs of a node that uses them.
 class CaseVariables {
  public:
-  // `declare_shapes`: the variables declare the shapes of their values; else none. Their values are the device's, which
-  // outlives them.
+  // `declare_shapes`: the variables declare the shapes of their values; otherwise they declare none. Their values are
+  // in the device's memory, which must outlive them.
   CaseVariables(const GoldenCase& c, bool declare_shapes, Device& device);
 
   static bool Has(const GoldenCase& c) { return !c.variables.empty() || !c.tables.empty(); }
 
-  // In place of each variable a ref to it, or a handle where the op takes no refs; of each table its handle.
+  // Returns the node's inputs. In place of a variable there is a ref to it, or a handle if the op takes no refs; in
+  // place of a table there is its handle.
   const std::vector<Tensor>& inputs() const { return inputs_; }
   const Variable& operator[](size_t i) const { return *variables_[i]; }
-  // What the variables hold now, in host memory.
+  // Returns the current values of the variables, in host memory.
   std::vector<Tensor> Values() const;
-  // What the tables hold now.
+  // Returns the current contents of the tables.
   std::vector<TableContents> Held() const;
 
  private:

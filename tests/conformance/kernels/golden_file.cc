@@ -27,7 +27,7 @@ class Elements {
   bool AtEnd() const { return text_.find_first_not_of(' ') == std::string_view::npos; }
 
  private:
-  // What stands after a backslash; its last character is left.
+  // Returns the character that an escape stands for, and leaves the escape's last character in the text.
   char Escaped() {
     if (text_.front() == 'n') return '\n';
     if (text_.front() != 'x' || text_.size() < 3) return text_.front();

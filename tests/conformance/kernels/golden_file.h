@@ -1,4 +1,4 @@
-// Reads golden cases; tests/golden/FORMAT.md describes them.
+// The reader of golden cases; tests/golden/FORMAT.md describes them.
 #ifndef DFRUN_TESTS_CONFORMANCE_KERNELS_GOLDEN_FILE_H_
 #define DFRUN_TESTS_CONFORMANCE_KERNELS_GOLDEN_FILE_H_
 
@@ -10,38 +10,38 @@
 
 namespace dfrun::testing {
 
-// Keys and their values; dtypes without values for a table that is not filled.
+// The keys and values of a table. A table that is not filled has dtypes without values.
 struct TableContents {
   Tensor keys;
   Tensor values;
 };
 
-// An input that is the handle of a table.
+// A table whose handle is an input.
 struct GoldenTable {
   size_t input = 0;
-  std::string op;  // that makes it
+  std::string op;  // op that makes the table
   TableContents contents;
 };
 
 struct GoldenCase {
   std::string op;
   std::string name;
-  int line = 0;  // of the file
+  int line = 0;  // line in the file
   AttrMap attrs;
-  std::vector<Tensor> inputs;     // of a variable, its value
+  std::vector<Tensor> inputs;     // a variable stands with its value
   std::vector<size_t> variables;  // numbers of the inputs that are variables
   std::vector<GoldenTable> tables;
   double ulps = 0;
-  std::vector<Tensor> outputs;      // that are no refs
-  std::vector<Tensor> after;        // values of the variables
-  std::vector<TableContents> held;  // of the tables
-  std::string error;                // code's name; empty: none
+  std::vector<Tensor> outputs;      // without refs
+  std::vector<Tensor> after;        // values of the variables after the call
+  std::vector<TableContents> held;  // contents of the tables after the call
+  std::string error;                // name of the error's code; empty: none
 };
 
-// Every case of a file. InvalidArgument names file and line.
+// Reads every case of a file. InvalidArgument names file and line.
 Result<std::vector<GoldenCase>> ReadGoldenFile(const std::string& path);
 
-// The folder of the cases: what the environment variable DFRUN_GOLDEN_DIR names, else that of the source tree.
+// Returns the folder of the cases: the environment variable DFRUN_GOLDEN_DIR, or else the folder in the source tree.
 std::string GoldenDir();
 
 }  // namespace dfrun::testing

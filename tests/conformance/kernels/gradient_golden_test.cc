@@ -18,7 +18,7 @@
 namespace dfrun::testing {
 namespace {
 
-// Where terms cancel, what is left differs in the last digits of the terms, which are near 1.
+// Tolerance for terms that cancel: their difference is wrong in the last digits of the terms, which are near 1.
 constexpr double kTolerance = 1e-13;
 
 bool IsDifferentiated(const Tensor& t) {
@@ -83,15 +83,15 @@ class GradientCaseRunner {
     if (!RunsRecorded()) return GraphEvaluator().Fetch(maker_.graph, fetches);
     return FetchRecorded(fetches);
   }
-  // After Run(): whether the value is a gradient by an input of which the op's definition gives none. TensorFlow gives
-  // none or a part of it there, and no error.
+  // Returns, after Run(), whether the value is a gradient that the op's definition says does not exist. TensorFlow
+  // gives none, or a part of it, and no error.
   bool IsRefused(size_t value) const {
     const size_t x = value % xs_.size();
     return value < 2 * xs_.size() && refused_.contains(xs_[x].node);
   }
 
  private:
-  // Where a node of the case has no kernel on the device there is no plan of them all.
+  // Returns the values from captured steps. If the device has no kernel for a node of the case, there is no such plan.
   Result<std::vector<Tensor>> FetchRecorded(const std::vector<Output>& fetches) {
     const std::unique_ptr<Device> device = MakeTestedDevice();
     const KernelRegistry& kernels = KernelRegistry::Builtin();
@@ -108,7 +108,7 @@ class GradientCaseRunner {
     return std::move(run.outputs);
   }
 
-  // How many of the case's inputs are the op's; dy and, maybe, a weight for each differentiated one follow.
+  // Returns how many of the case's inputs are the op's; dy and, maybe, a weight for each differentiated one follow.
   size_t CountOpInputs() const {
     const std::vector<Tensor>& all = case_.inputs;
     const std::vector<ArgDef>& arguments = OpRegistry::Builtin().Find(case_.op)->inputs;

@@ -104,7 +104,7 @@ class CaseGraph {
       variables_.emplace_back(name, value);
       return AddVariable(maker_, name, i);
     }
-    // What the host reads for a node is to be the same in each step.
+    // A value that the host reads for a node must be the same in each step.
     if (is_read_by_host_[i] || !IsPlain(value.dtype())) return maker_.Const(name, value);
     return Feed(name, value);
   }
@@ -116,7 +116,7 @@ class CaseGraph {
     return fed;
   }
 
-  // By the attrs that the node gets from its inputs.
+  // Finds the inputs that the host reads, by the attrs that the node gets from its inputs.
   Status FindHostInputs() {
     GraphMaker draft;
     NodeSpec spec;
@@ -144,7 +144,7 @@ class CaseGraph {
 
   RefPtr<Variable> Find(const std::string& name) const { return device_.containers().Lookup<Variable>("", name); }
 
-  // In the memory that they have, where that fits.
+  // Sets the variables, in the memory that they have if the value fits.
   Status SetVariables() {
     for (const auto& [name, value] : variables_) {
       const PartialShape shape = value.initialized() ? PartialShape(value.shape()) : PartialShape();

@@ -1,4 +1,5 @@
-// Golden cases on a device that records: a graph runs three times, the third time as a launch of what was recorded.
+// Golden cases on a device that captures steps: a graph runs three times, the third time as a launch of the captured
+// graph.
 #ifndef DFRUN_TESTS_CONFORMANCE_KERNELS_RECORDED_CASE_H_
 #define DFRUN_TESTS_CONFORMANCE_KERNELS_RECORDED_CASE_H_
 
@@ -11,21 +12,21 @@
 
 namespace dfrun::testing {
 
-// Whether the environment variable DFRUN_TEST_RECORDED asks for them.
+// Returns whether the environment variable DFRUN_TEST_RECORDED asks for such runs.
 bool RunsRecorded();
 
-// Of the third step.
+// The results of the third step.
 struct RecordedRun {
   std::vector<Tensor> outputs;
   std::vector<Tensor> after;  // values of the variables
-  std::string why_not;        // the node or the graph was not recorded, as a sentence; empty: it was
+  std::string why_not;        // the reason why the node or the graph was not captured; empty: it was
 };
 
-// The case's node, whose variables begin each step with the case's values. For cases without tables. An error of a
-// step's.
+// Runs the case's node, whose variables begin each step with the case's values. The case must have no tables. Returns
+// the error of a step.
 Result<RecordedRun> RunRecordedCase(const GoldenCase& c, Device& device);
 
-// A graph without feeds.
+// Runs a graph without feeds.
 Result<RecordedRun> RunRecordedGraph(const Graph& graph, const std::vector<Output>& fetches, Device& device);
 
 }  // namespace dfrun::testing

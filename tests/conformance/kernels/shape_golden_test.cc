@@ -1,5 +1,5 @@
-// What is inferred before a step runs of nodes whose inputs are known in part: never another shape than TensorFlow
-// infers, and never less. tests/golden/shapes/make_shapes.py makes the nodes.
+// Shape inference for nodes whose inputs are known in part: it must infer the shapes that TensorFlow infers, and no
+// less. tests/golden/shapes/make_shapes.py makes the nodes.
 #include <gtest/gtest.h>
 
 #include <charconv>

@@ -1,10 +1,10 @@
-// What takes a transport longer than the suite's cases, or ends a rank. Every rank of an mpirun runs it:
+// Tests of a transport that take longer than the suite's cases, or that end a rank. Every rank of an mpirun runs it:
 //
 //   conformance_faults TRANSPORT aborts MESSAGES    random messages; time and again a rank aborts in their midst
 //   conformance_faults TRANSPORT large BYTES        one message of so many bytes, to and fro
 //   conformance_faults TRANSPORT killed RANK        that rank kills itself while the others wait for it
 //
-// The status is 0 where all was as comm/CONTRACT.md says.
+// The status is 0 if all was as comm/CONTRACT.md says.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,7 +41,7 @@ Status PollUntil(Transport& t, std::chrono::seconds longest, const std::function
   return Status();
 }
 
-// A barrier over `control`, in which `t` is driven too: what other ranks still get of it may need that.
+// A barrier over `control` that also drives `t`, since other ranks may still need that for their messages.
 Status MeetDriving(Transport& t, Transport& control) {
   std::deque<Pending> calls;
   const auto all_ended = [&] {
@@ -76,7 +76,7 @@ struct Message {
   size_t bytes;
 };
 
-// The same on all ranks.
+// Makes the messages, the same ones on all ranks.
 std::vector<Message> RandomMessages(std::mt19937& random, int ranks, int count) {
   std::vector<Message> all;
   for (int i = 0; i < count; ++i) {
@@ -88,7 +88,8 @@ std::vector<Message> RandomMessages(std::mt19937& random, int ranks, int count) 
   return all;
 }
 
-// Messages on one transport, which ends. `abort_at`: when this rank aborts, as a number of messages; below 0: never.
+// The messages of one transport, which is destroyed after them. `abort_at` is the number of messages after which this
+// rank aborts; below 0: never.
 class Round {
  public:
   Round(Transport& t, const std::vector<Message>& all) : t_(t), all_(all) {}
@@ -100,7 +101,7 @@ class Round {
       Post(static_cast<int>(i));
       if (i % 16 == 0) t_.Poll();
     }
-    // After an abort messages of others may be missing for ever: who waits in vain aborts too.
+    // After an abort, messages of other ranks may never come: a rank that waits in vain aborts too.
     const auto all_ended = [&] {
       return std::all_of(calls_.begin(), calls_.end(), [](const Pending& call) { return call.runs.load() > 0; });
     };
@@ -200,7 +201,7 @@ Status Large(const TransportDef& def, Bootstrap& bootstrap, size_t bytes) {
 
 // --- killed ---
 
-// What a rank that waits for a killed one sees.
+// Checks what a rank that waits for a killed one sees.
 Status SeesDeath(Transport& t, int killed) {
   std::vector<char> got(1 << 20);
   Pending receives[2];

@@ -1,4 +1,4 @@
-// What the transport over MPI has beside the suite. Run under mpirun, every rank each test.
+// Tests of the MPI transport beyond the suite. Run under mpirun, every rank each test.
 #include <gtest/gtest.h>
 #include <mpi.h>
 

@@ -17,7 +17,7 @@
 namespace dfrun::comm {
 namespace {
 
-// The same peer and tag on both: messages of the one never meet receives of the other.
+// Uses one peer and tag on both transports: messages of one must never meet receives of the other.
 void TwoAreApart(std::span<const std::unique_ptr<Transport>> transports) {
   int got[2] = {-1, -1};
   const int sent[2] = {0, 1};
@@ -37,7 +37,7 @@ void TwoAreApart(std::span<const std::unique_ptr<Transport>> transports) {
   }
 }
 
-// Ends when all ranks have: no transport is gone while another rank still sends to it.
+// Ends when all ranks have ended, so that no transport is destroyed while another rank still sends to it.
 class RanksTest : public ::testing::Test {
  public:
   RanksTest(Bootstrap& bootstrap, const TransportDef& transport, const TransportCase* test)

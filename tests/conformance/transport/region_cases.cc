@@ -1,4 +1,4 @@
-// What comm/CONTRACT.md promises of registered memory and remote reads.
+// Tests of the promises of comm/CONTRACT.md about registered memory and remote reads.
 #include <cstring>
 #include <deque>
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kKeyTag = 31;
 
-// Byte `i` of what `rank` has.
+// Byte `i` of the memory of `rank`.
 char ByteOf(int rank, size_t i) {
   const uint64_t mixed = (i + 1) * 0x9E3779B97F4A7C15ULL + static_cast<uint64_t>(rank) * 0xD1B54A32D192ED03ULL;
   return static_cast<char>(mixed >> 53);
@@ -30,7 +30,7 @@ bool IsPartOf(int rank, size_t offset, const char* got, size_t bytes) {
   return true;
 }
 
-// A message of a stated size to the next rank, and one of the rank before.
+// Sends a message of a stated size to the next rank, and receives one from the previous rank.
 void Exchange(Transport& t, const void* sent, void* got, size_t bytes) {
   Pending send;
   Pending recv;
@@ -42,12 +42,12 @@ void Exchange(Transport& t, const void* sent, void* got, size_t bytes) {
   ASSERT_TRUE(recv.status.ok()) << recv.status.ToString();
 }
 
-// The key of the rank before.
+// Returns the key of the previous rank.
 std::string ExchangeKeys(Transport& t, const Region& region) {
   const uint64_t own_size = region.key().size();
   uint64_t size = 0;
   Exchange(t, &own_size, &size, sizeof size);
-  // Keys are of different sizes, so as many bytes go as fit all of them.
+  // Keys have different sizes, so the message has room for any of them.
   std::string own = region.key();
   own.resize(Region::kMaxKeyBytes);
   std::string key(Region::kMaxKeyBytes, '\0');
@@ -56,7 +56,7 @@ std::string ExchangeKeys(Transport& t, const Region& region) {
   return key;
 }
 
-// Word from the rank that reads this rank's region that it has read, before the region goes.
+// Waits until the rank that reads this rank's region reports that it has done so; the region may be destroyed then.
 void AwaitReader(Transport& t) {
   Pending told;
   Pending heard;
@@ -66,7 +66,7 @@ void AwaitReader(Transport& t) {
   Wait(t, heard);
 }
 
-// Of an aborted transport nobody can say any more that he has read.
+// Keeps a region for ever, because an aborted transport cannot report any more that a reader has read it.
 const Region& KeepForEver(Region region) {
   static Mutex& mu = *new Mutex();
   static std::deque<Region>& kept = *new std::deque<Region>();
@@ -109,7 +109,8 @@ void CapabilitiesAreTrue(Transport& t) {
   AwaitReader(t);
 }
 
-// From and to memory of both kinds of Region, at any offset, and again after others of the same memory are gone.
+// Sends from and to memory of both kinds of Region, at any offset, and again after other regions of the same memory are
+// destroyed.
 void RegisteredMemoryIsSent(Transport& t) {
   for (const size_t bytes : {size_t{1}, size_t{300}, size_t{70001}, size_t{3} << 20}) {
     std::vector<char> own(bytes + 5);

@@ -36,7 +36,7 @@ bool WaitUntil(Transport& transport, const std::function<bool()>& done) {
   return true;
 }
 
-// A barrier over the transport itself: rank 0 hears from all, then tells all.
+// A barrier over the transport itself: rank 0 receives from all, then sends to all.
 void Meet(Transport& t) {
   constexpr uint32_t kTag = 7777;
   std::deque<Pending> calls;
@@ -199,7 +199,8 @@ void SlotsAreApart(Transport& t) {
   }
 }
 
-// A sender without a value says so by a message that is empty, or that is not; what follows is whole.
+// A sender without a value sends an empty message, or a message where an empty one is expected. The message after it
+// must be whole.
 void AnEmptyMessageCancels(Transport& t) {
   for (size_t expected : {size_t{0}, size_t{1}, size_t{48}, size_t{300001}}) {
     for (bool receive_first : {true, false}) {
@@ -233,7 +234,7 @@ void AnEmptyMessageCancels(Transport& t) {
 
 void ManyMessagesAtRandom(Transport& t) {
   constexpr int kCount = 3000;
-  std::mt19937 random(1);  // the same on every rank: all know what all send
+  std::mt19937 random(1);  // same seed on every rank, so all know what all send
   struct Message {
     int from;
     int to;

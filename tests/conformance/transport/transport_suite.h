@@ -1,7 +1,7 @@
-// What comm/CONTRACT.md promises, as tests that every transport inherits.
+// The tests of the promises of comm/CONTRACT.md, which every transport inherits.
 //
-// Each test body runs once on every rank, at the same time: as threads of one process, or as processes of an mpirun. A
-// body makes no transport: it is given new ones.
+// Each test body runs once on every rank, at the same time: ranks are threads of one process, or processes of an
+// mpirun. A body makes no transport: it is given new ones.
 #ifndef DFRUN_TESTS_CONFORMANCE_TRANSPORT_TRANSPORT_SUITE_H_
 #define DFRUN_TESTS_CONFORMANCE_TRANSPORT_TRANSPORT_SUITE_H_
 
@@ -15,7 +15,7 @@
 
 namespace dfrun::comm {
 
-// A call whose callback counts. Lives until it has run.
+// A call whose callback counts its runs. Must live until the callback has run.
 struct Pending {
   std::atomic<int> runs{0};
   Status status;
@@ -29,7 +29,7 @@ struct Pending {
   }
 };
 
-// Ranks in a ring: everybody sends to the next and receives from the one before.
+// The ranks form a ring: each sends to the next and receives from the previous one.
 inline int Next(const Transport& t) {
   return (t.rank() + 1) % t.size();
 }
@@ -45,9 +45,9 @@ struct TransportCase {
   void (*body)(Transport& transport);
 };
 
-// All of them.
+// Returns all cases.
 std::span<const TransportCase> TransportCases();
-// Those of registered memory and remote reads, which are among them.
+// Returns the cases of registered memory and remote reads, which are among them.
 std::span<const TransportCase> RegionCases();
 
 }  // namespace dfrun::comm

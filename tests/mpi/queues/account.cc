@@ -9,7 +9,7 @@ class Check {
  public:
   Check(const Round& round, const Account& account) : round_(round), account_(account) {}
 
-  // What was taken from a queue or is left in it came from puts into it, once.
+  // Checks that a value that was taken from a queue or is left in it came from a put into it, once.
   Status TakeStock() {
     for (const StepPlan& step : round_.steps) {
       for (const Call& call : step.calls) {
@@ -24,7 +24,7 @@ class Check {
     return Status();
   }
 
-  // Takes what the puts explain off the stock.
+  // Removes the values that the puts explain.
   Status CheckPut(const Call& call) {
     bool missing = false;
     for (int64_t value : call.values) {
@@ -65,7 +65,7 @@ class Check {
 
   const Round& round_;
   const Account& account_;
-  std::map<std::pair<int, int64_t>, std::string> seen_;  // where, by queue and value
+  std::map<std::pair<int, int64_t>, std::string> seen_;  // the places in which a value was seen, by queue and value
 };
 
 Status CheckCompleteStep(const StepPlan& step, const Account& account, const Moved& delivered) {

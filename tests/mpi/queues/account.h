@@ -1,4 +1,4 @@
-// What must hold of the values of a round, whatever ended it.
+// The rules that the values of a round must obey, whatever ended the round.
 #ifndef DFRUN_TESTS_MPI_QUEUES_ACCOUNT_H_
 #define DFRUN_TESTS_MPI_QUEUES_ACCOUNT_H_
 
@@ -11,25 +11,26 @@
 
 namespace dfrun::testing {
 
-// By name of the call's node: the values that it moved.
+// The values that calls moved, by the name of the call's node.
 using Moved = std::map<std::string, std::vector<int64_t>>;
 
 struct Account {
-  Moved moved;  // calls that ended well, on any rank
-  Moved left;   // in the queues after the last step, by queue
+  Moved moved;  // values moved by calls that ended well, on any rank
+  Moved left;   // values in the queues after the last step, by queue
 };
 
-// What the steps that ended well gave their consumers, and how the last step ended.
+// The values that steps that ended well gave their consumers, and the status of the last step.
 struct Outcome {
   std::vector<Moved> delivered;  // by step
   Status last;
 };
 
-// Internal unless
+// Returns Internal unless
 //   every value of a put that ended well was taken once or is left once, in the queue of that put;
-//   of a put that did not, the first ones were or are, in the same way, and nothing else;
-//   a take that ended well has what it asked for, one up to a number perhaps less of a closed queue;
-//   all calls of a step that ended well did, and its consumers got what they took;
+//   the values of another put that were taken or left are its first ones, each once;
+//   a take that ended well has the requested number of values; one of up to a number may have fewer from a closed
+//   queue;
+//   all calls of a step that ended well ended well, and its consumers got what they took;
 //   the last step ended well, or with an error that the round's ending brings.
 Status CheckAccount(const Round& round, const Account& account, const Outcome& outcome);
 

@@ -18,7 +18,7 @@ class Drawing {
   Round Draw();
 
  private:
-  // Of [0, n).
+  // Returns a number in [0, n).
   int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
   int AnyRank() { return static_cast<int>(Below(ranks_)); }
   int num_queues() const { return static_cast<int>(round_.queues.size()); }
@@ -32,7 +32,7 @@ class Drawing {
   std::mt19937& random_;
   const int ranks_;
   Round round_;
-  std::vector<int64_t> left_;  // in the queues, after the steps so far
+  std::vector<int64_t> left_;  // values left in the queues after the steps so far
   int64_t next_value_ = 0;
   int next_call_ = 0;
 };
@@ -52,7 +52,7 @@ Call Drawing::ACall(const char* what, int queue, int worker, int rank) {
   return call;
 }
 
-// The numbers of values put, by queue.
+// Adds the puts of a step; returns the numbers of values put, by queue.
 std::vector<int64_t> Drawing::Puts(StepPlan& step) {
   std::vector<int64_t> put(round_.queues.size());
   for (int producer = 0; producer < kProducers; ++producer) {
@@ -70,7 +70,7 @@ std::vector<int64_t> Drawing::Puts(StepPlan& step) {
   return put;
 }
 
-// Calls of a queue's consumers that take `total` together.
+// Adds calls of a queue's consumers that take `total` values together.
 void Drawing::Takes(StepPlan& step, int queue, int64_t total) {
   const int consumers = kConsumers / num_queues();
   std::vector<int> ranks;
@@ -88,8 +88,9 @@ void Drawing::Takes(StepPlan& step, int queue, int64_t total) {
   }
 }
 
-// How many of the values that will have been there are asked for. A step that nothing ends asks for what lets all calls
-// end: what stays fits, and is what the queue keeps. So does one with a Close that serves pending puts first.
+// Returns how many of the values that will have been there are asked for. A step that nothing ends asks for a number
+// that lets all calls end: the values that stay fit, and the queue may keep them back. So does a step with a Close that
+// serves pending puts first.
 int64_t Drawing::Wanted(Ending ending, int queue, int64_t there) {
   const QueuePlan& plan = round_.queues[static_cast<size_t>(queue)];
   if (ending == Ending::kCancel || ending == Ending::kFailure) return Below(there + 20);

@@ -1,4 +1,4 @@
-// What the queue kernels of this rank really did, whatever became of their steps.
+// Kernels that note what the queue ops of this rank really did, whatever became of their steps.
 #ifndef DFRUN_TESTS_MPI_QUEUES_NOTED_KERNELS_H_
 #define DFRUN_TESTS_MPI_QUEUES_NOTED_KERNELS_H_
 
@@ -17,14 +17,15 @@ struct Note {
   std::vector<int64_t> values;
 };
 
-// The program's kernels, but those of QueueEnqueue*V2 and QueueDequeue*V2 note the values of their calls that end well.
-// The value of an element is its last component, an int64 scalar.
+// Returns the program's kernels, with those of QueueEnqueue*V2 and QueueDequeue*V2 replaced by kernels that note the
+// values of their successful calls. The value of an element is its last component, an int64 scalar.
 std::unique_ptr<KernelRegistry> NotedQueueKernels();
 
-// Every Note since the last call. No step may be running.
+// Returns every Note since the last call. No step may be running.
 std::vector<Note> TakeNotes();
 
-// Beside them this file has the op Nap: it holds its thread for `us` microseconds, and then fails where attr `fails`.
+// Message of the error of the op Nap, which this file defines: it holds its thread for `us` microseconds, and then
+// fails if attr `fails` is true.
 inline constexpr char kPlanted[] = "planted";
 
 }  // namespace dfrun::testing

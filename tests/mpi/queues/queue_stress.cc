@@ -104,7 +104,7 @@ void AddText(const std::string& text, Moved& moved) {
   }
 }
 
-// On rank 0 what all ranks have; collective.
+// Returns on rank 0 the values of all ranks; collective.
 Moved Gather(const Moved& own) {
   const std::string text = ToText(own);
   int size = 0;

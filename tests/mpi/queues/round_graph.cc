@@ -9,12 +9,13 @@ bool IsPadding(const Round& round) {
   return round.kind.starts_with("Padding");
 }
 
-// The component before the value: a priority, or a vector that is as long for all of a call, and padded for others'.
+// Returns whether an element has a component before the value: a priority, or a vector that has one length for all
+// elements of a call and is padded to match those of other calls.
 bool HasTwoComponents(const Round& round) {
   return IsPadding(round) || round.kind.starts_with("Priority");
 }
 
-// The component before the value of each element that a call puts.
+// Returns the first component of each element that a call puts.
 Tensor FirstComponent(const Round& round, const Call& call) {
   const bool many = call.form == Call::Form::kPutMany;
   const auto count = static_cast<int64_t>(call.values.size());
@@ -140,7 +141,7 @@ Result<Output> AddQueue(Graph& graph, const Round& round, int queue) {
   std::vector<DType> types = ComponentTypes(round);
   std::vector<PartialShape> shapes(types.size(), PartialShape::Scalar());
   if (IsPadding(round)) shapes[0] = PartialShape({-1});
-  if (round.kind.starts_with("Priority")) {  // which adds the priority itself
+  if (round.kind.starts_with("Priority")) {  // the op adds the priority itself
     types.pop_back();
     shapes.pop_back();
   }

@@ -1,4 +1,4 @@
-// A graph in the making that knows which of its nodes run after which.
+// A graph under construction that knows which of its nodes run after which.
 #ifndef DFRUN_TESTS_MPI_UPDATES_ORDERED_GRAPH_H_
 #define DFRUN_TESTS_MPI_UPDATES_ORDERED_GRAPH_H_
 
@@ -12,17 +12,18 @@
 
 namespace dfrun::testing {
 
-// The first node that cannot be added is an error that stays. Thread safety: one thread.
+// Builds the graph. The first node that cannot be added is an error that stays.
+// Thread safety: one thread.
 class OrderedGraph {
  public:
   OrderedGraph(Graph graph, uint64_t seed) : graph_(std::move(graph)), random_(seed) {}
 
   Output Add(const std::string& op, std::vector<Output> inputs, AttrMap attrs = {}, std::vector<NodeId> controls = {});
-  // The same, after `before` too, in a way that is chosen at random: by control edges, or an Identity that waits in
-  // place of an input that is a value.
+  // Adds a node that also runs after `before`. At random it has control edges, or an Identity with such edges stands
+  // before an input that is a value.
   Output AddAfter(const std::vector<NodeId>& before, const std::string& op, std::vector<Output> inputs,
                   AttrMap attrs = {}, std::vector<NodeId> controls = {});
-  // Closes a loop. What comes after the Merge does not come after the source.
+  // Closes a loop. Nodes after the Merge do not count as nodes after the source.
   void SetInput(NodeId merge, int input, Output value);
   Output Const(const Tensor& value);
 
@@ -44,7 +45,7 @@ class OrderedGraph {
 
   Graph graph_;
   std::mt19937_64 random_;
-  std::vector<Nodes> before_;  // by node: those that it surely runs after
+  std::vector<Nodes> before_;  // by node: the nodes that surely run before it
   Status status_;
 };
 

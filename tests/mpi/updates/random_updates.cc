@@ -20,7 +20,7 @@ using Statement = UpdateProgram::Statement;
 constexpr float kModulus = 509;
 constexpr int kMostTrips = 3;
 
-// madd(a, b) = 3 a + b; bump(handle, x): adds x to the variable and gives its value; grow(i, x, w): x + w while i < 2.
+// madd(a, b) = 3 a + b; bump(handle, x) adds x to the variable and returns its value; grow(i, x, w): x + w while i < 2.
 constexpr const char* kLibrary = R"(
 library {
   function {
@@ -64,7 +64,7 @@ library {
 versions { producer: 1205 }
 )";
 
-// The zero of a negative number is negative, as FloorMod's.
+// A negative number without remainder gives a negative zero, as in FloorMod.
 float Modulo(float x) {
   const float rest = std::fmod(x, kModulus);
   return rest < 0 ? rest + kModulus : rest;
@@ -89,11 +89,11 @@ Vec Minus(const Vec& a, const Vec& b) {
   return Map(a, b, [](float x, float y) { return x - y; });
 }
 
-// What comes next must come after these nodes.
+// The nodes that the next access of a variable must follow.
 struct Touches {
   std::vector<NodeId> updates;
-  std::vector<NodeId> reads;  // since then
-  Output last = {};           // the reference that the last update gives, where there is one
+  std::vector<NodeId> reads;  // reads since these updates
+  Output last = {};           // reference that the last update returns, if any
 };
 
 struct Variable {
@@ -101,11 +101,11 @@ struct Variable {
   bool is_handle = false;
 };
 
-// Where statements are: all of the program, a side of a conditional, the body of a loop.
+// The place of statements: the whole program, a side of a conditional, or the body of a loop.
 struct Scope {
   int depth = 0;
   bool is_loop = false;
-  NodeId pivot = -1;                           // runs where the scope does
+  NodeId pivot = -1;                           // node that runs if and only if the scope does
   std::vector<std::pair<int, Output>> values;  // by number in the state
   std::map<int, Output> refs;                  // by variable: a reference or a handle
   std::map<int, Touches> touches;              // by variable
@@ -207,11 +207,11 @@ class Maker {
   static bool IsOf(const Scope& scope, Output output) {
     return std::any_of(scope.values.begin(), scope.values.end(), [&](const auto& v) { return v.second == output; });
   }
-  // Of a node that reads no value of the scope.
+  // Returns the control inputs of a node that reads no value of the scope.
   static std::vector<NodeId> Anchor(const Scope& scope) {
     return scope.pivot < 0 ? std::vector<NodeId>() : std::vector<NodeId>{scope.pivot};
   }
-  // The variable, by itself or by what its last update gives.
+  // Returns a reference to the variable: its own, or the one that its last update returns.
   Output Ref(const Scope& scope, int v) {
     const auto touches = scope.touches.find(v);
     const bool has_last = touches != scope.touches.end() && touches->second.last.valid();
@@ -224,7 +224,7 @@ class Maker {
     const Output ref = Ref(scope, v);
     const int out = NewValue();
     float factor = 1;
-    float factor_if_odd = 0;  // where the sum of x is odd, beside `factor`
+    float factor_if_odd = 0;  // added to `factor` if the sum of x is odd
     Output made;
     std::vector<int32_t> rows = {0, 1, 2, 3};
     if (variables_[v].is_handle) {
@@ -304,7 +304,7 @@ class Maker {
     return g_.Add("Greater", {half, Scalar(0.5)});
   }
 
-  // Its greatest and its least element, which are the same.
+  // Reads the greatest and the least element of a large variable, which are equal.
   void ReadLarge(Scope& scope, int v) {
     const auto [a, x] = Pick(scope);
     const bool is_one_read = variables_[v].is_handle || g_.Maybe(50);
@@ -378,7 +378,7 @@ class Maker {
     return made;
   }
 
-  // A call that updates a variable behind a handle and gives its new value.
+  // Adds a call that updates a variable behind a handle and returns its new value.
   void CallUpdate(Scope& scope, int v) {
     const auto [a, x] = Pick(scope);
     Touches& touches = scope.touches[v];
@@ -416,7 +416,8 @@ class Maker {
     return chosen;
   }
 
-  // The values of a scope inside are the last ones of the scope around; each side ends in one value.
+  // Adds a conditional. The values of a scope inside are the last ones of the scope around; each side ends in one
+  // value.
   void Cond(Scope& scope) {
     const auto [p, x] = Pick(scope);
     const Output pred = IsOdd(x);
@@ -462,7 +463,8 @@ class Maker {
     for (int v : chosen) inner.refs[v] = bring(from.refs.at(v), !variables_[static_cast<size_t>(v)].is_handle);
   }
 
-  // `keeps`: the node `end` may come before what came before the scope.
+  // Carries the accesses of the inner scope to the outer one. `keeps`: the node `end` may run before nodes that precede
+  // the scope.
   static void LeaveTo(Scope& scope, const Scope& inner, NodeId end, bool keeps) {
     for (int v : inner.touched) {
       Touches& touches = scope.touches[v];
@@ -475,7 +477,7 @@ class Maker {
     }
   }
 
-  // i, x: while i < trips, the body; x becomes the last value of the body.
+  // Adds a loop with variables i and x: while i < trips it runs the body; x becomes the last value of the body.
   void Loop(Scope& scope) {
     const std::vector<int> chosen = SomeVariables(scope);
     const auto [a, x] = Pick(scope);

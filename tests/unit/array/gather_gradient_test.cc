@@ -1,4 +1,4 @@
-// That gradients of gathered rows stay sparse. Their values are checked with numeric derivatives elsewhere.
+// Gradients of gathered rows stay sparse. Their values are checked with numeric derivatives elsewhere.
 #include <gtest/gtest.h>
 
 #include "src/autodiff/gradients.h"

@@ -37,7 +37,7 @@ void SortsAsComparisonsDo(const std::vector<T>& values) {
   }
 }
 
-// All bits are as likely; then few different values.
+// Sorts numbers whose bits are all equally likely, and then numbers with few different values.
 template <class T>
 void SortsIntegers() {
   std::mt19937_64 random(1);

@@ -1,5 +1,6 @@
-// The second derivatives of batch normalisation: of the gradient op against TensorFlow's, since in training that op is
-// differentiated as if it computed its statistics from x, and through both ops against numeric derivatives.
+// The second derivatives of batch normalisation. Those of the gradient op are compared with TensorFlow's, since in
+// training that op is differentiated as if it computed its statistics from x; those through both ops with numeric
+// derivatives.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ Tensor Quarters(const Shape& shape, int64_t factor, int64_t modulus, float plus 
   return tensor;
 }
 
-// What TensorFlow 2.21 gives for y_backprop, x and scale.
+// TensorFlow 2.21's results for y_backprop, x and scale.
 struct Case {
   const char* format;
   bool is_training;
@@ -87,7 +88,7 @@ class SecondDerivative {
     for (const GradientValue& value : *second) second_.push_back(value);
   }
 
-  // Input k's, at most 8 elements.
+  // Checks at most 8 elements of input k.
   void Check(size_t k) {
     Tensor& x = feeds_[maker_.graph.node(xs_[k].node).name][0];
     std::vector<float> expected;

@@ -14,7 +14,7 @@ const SelfAdjointInput cholesky("Cholesky");
 
 constexpr int64_t kSize = 3;
 
-// What adding `step` at (i, j) and (j, i) makes of a positive definite matrix.
+// Returns a positive definite matrix with `step` added at (i, j) and (j, i).
 Tensor Matrix(int64_t i, int64_t j, double step) {
   Tensor matrix = Shaped<double>(Shape({kSize, kSize}), {4, 1, 0.5, 1, 3, -1, 0.5, -1, 5});
   matrix.data<double>()[i * kSize + j] += step;

@@ -31,7 +31,7 @@ bool MayBe(const OpDef& op, const ArgDef& arg, DType dtype) {
   return is_allowed && HasKernel(op, name, dtype);
 }
 
-// Which of float and complex an argument may be.
+// Returns the kinds, float and complex, that an argument may have.
 std::vector<bool> KindsOf(const OpDef& op, const ArgDef& arg) {
   std::vector<bool> kinds;
   if (MayBe(op, arg, DType::kDouble) || MayBe(op, arg, DType::kFloat)) kinds.push_back(false);

@@ -1,4 +1,5 @@
-// The pairs of an op's arguments between which a gradient may go: what has to be checked, by the op's definition.
+// The pairs of an op's arguments between which a gradient may exist. The op's definition tells them, and each must be
+// checked.
 #ifndef DFRUN_TESTS_UNIT_AUTODIFF_DERIVATIVE_PAIRS_H_
 #define DFRUN_TESTS_UNIT_AUTODIFF_DERIVATIVE_PAIRS_H_
 
@@ -10,7 +11,7 @@
 
 namespace dfrun::testing {
 
-// Arguments by their numbers; each is float or complex.
+// A pair of arguments, by their numbers. Each is float or complex.
 struct DerivativePair {
   int input = 0;
   int output = 0;
@@ -21,10 +22,10 @@ struct DerivativePair {
   std::tuple<int, int, bool, bool> AsTuple() const { return {input, output, is_complex_input, is_complex_output}; }
 };
 
-// "x -> y (complex)".
+// Returns a name such as "x -> y (complex)".
 std::string NameOf(const OpDef& op, const DerivativePair& pair);
 
-// Those of dtypes that the op has kernels for on a host.
+// Returns the pairs whose dtypes the op has host kernels for.
 std::vector<DerivativePair> PairsOf(const OpDef& op);
 
 }  // namespace dfrun::testing

@@ -67,7 +67,7 @@ Tensor AsType(const Tensor& from, DType dtype) {
   return to;
 }
 
-// The case with these attrs, where there is a kernel and the inputs fit.
+// Returns the case with these attrs if there is a kernel and the inputs fit.
 std::optional<GradientCase> WithAttrs(const OpDef& op, const std::vector<Tensor>& inputs, const AttrMap& attrs) {
   if (!KernelRegistry::Builtin().Find(op.name, HostDeviceType(), attrs).ok()) return std::nullopt;
   const Result<std::vector<TypedArg>> types = ExpandArgs(op.inputs, attrs);
@@ -99,7 +99,7 @@ bool IsComplexCase(const GradientCase& point) {
   return std::any_of(point.inputs.begin(), point.inputs.end(), [](const Tensor& t) { return IsComplex(t.dtype()); });
 }
 
-// Ops of complex numbers that have no such point.
+// Adds points for an op of complex numbers that has none.
 void AddComplexPoints(const OpDef& op, std::vector<GradientCase>& points) {
   if (std::any_of(points.begin(), points.end(), IsComplexCase)) return;
   const size_t count = points.size();

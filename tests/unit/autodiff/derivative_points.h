@@ -10,9 +10,10 @@
 
 namespace dfrun::testing {
 
-// By op, of all golden cases whose nodes end without an error and have neither variables nor tables. In float64 and
-// complex128 where the op has kernels for these, without numbers that are not finite; ops that take complex numbers and
-// have no such case have their float ones with imaginary parts too.
+// Returns the points by op. They are those of all golden cases whose nodes end without an error and have neither
+// variables nor tables, in float64 and complex128 if the op has kernels for these. Points with numbers that are not
+// finite are left out. An op that takes complex numbers and has no such case gets its float cases with imaginary parts
+// too.
 Result<std::map<std::string, std::vector<GradientCase>>> GoldenPoints();
 
 }  // namespace dfrun::testing

@@ -1,7 +1,7 @@
-// The gradients of every op, by each float and complex input and of each such output, against numeric derivatives at
-// the points of the golden cases and of gradient_cases_*.cc. At the end the program prints how many are right and how
-// many are refused, by the ops' definitions; the file that the environment variable DFRUN_TEST_REPORT names lists them.
-// DFRUN_ALL_POINTS: at every point, not at a few of each op.
+// The gradients of every op, for each pair of a float or complex input and output, against numeric derivatives at the
+// points of the golden cases and of gradient_cases_*.cc. At the end the program prints how many are right and how many
+// the ops' definitions refuse; the file that the environment variable DFRUN_TEST_REPORT names lists them. With
+// DFRUN_ALL_POINTS every point is checked, not only a few of each op.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace dfrun::testing {
 namespace {
 
-// What the op's definition and the points say of a pair.
+// A pair's gradient by the op's definition, and the results at the points.
 struct PairTally {
   GradientFlow flow = GradientFlow::kFlows;
   int right = 0;
@@ -89,8 +89,7 @@ class OpCheck {
     std::string name = "all outputs";
     bool is_wrong = verdict.verdict == Verdict::kWrong;
     if (verdict.input >= 0 && verdict.output >= 0) {
-      const DerivativePair pair{ArgOf(op_.inputs, attrs, verdict.input),
-                                ArgOf(op_.outputs, attrs, verdict.output),
+      const DerivativePair pair{ArgOf(op_.inputs, attrs, verdict.input), ArgOf(op_.outputs, attrs, verdict.output),
                                 IsComplex(given[static_cast<size_t>(verdict.input)].dtype),
                                 IsComplex((*outputs)[static_cast<size_t>(verdict.output)].dtype)};
       const auto it = pairs_.find(pair);
@@ -103,7 +102,7 @@ class OpCheck {
   }
   static constexpr size_t kMostErrors = 4;
 
-  // False where the definition says something else.
+  // Counts a verdict. Returns false if it contradicts the definition.
   static bool Count(Verdict verdict, PairTally& tally) {
     const bool is_right = verdict == Verdict::kRight || verdict == Verdict::kSilent;
     tally.right += is_right ? 1 : 0;
@@ -133,7 +132,7 @@ class OpCheck {
   std::vector<std::string> errors_;
 };
 
-// What the table counts.
+// The totals of the report.
 struct Counts {
   int ops = 0;
   int inputs = 0;

@@ -18,7 +18,7 @@ namespace dfrun::testing {
 namespace {
 
 const std::string kFolder = "tests/golden/";
-// All is float64; sums may be taken in another order.
+// The values are float64; sums may be taken in another order.
 constexpr double kTolerance = 1e-12;
 
 // Graphs by name, in each the words of its lines.
@@ -47,13 +47,13 @@ std::vector<std::string> Graphs() {
 
 class ExportedGraph : public ::testing::TestWithParam<std::string> {
  protected:
-  // What a file of the graph's folder says of it.
+  // Returns the lines about the graph in a file of its folder.
   static std::vector<std::vector<std::string>> LinesOf(const std::string& file) {
     const size_t name = GetParam().find('/') + 1;
     return ReadLines(GetParam().substr(0, name) + file)[GetParam().substr(name)];
   }
 
-  // The ys and their gradients, one behind the other as the graph's own result has them.
+  // Returns the ys and their gradients, concatenated as in the graph's own result.
   Result<std::vector<double>> Differentiated(StepRunner::Options options) {
     DF_ASSIGN(Graph graph, ReadGraphDefFile(kFolder + GetParam() + ".pb"));
     DF_TRY(LowerFunctions(graph));

@@ -41,7 +41,7 @@ double Sum(const Tensor& values) {
 
 class FlowGradient : public ::testing::TestWithParam<FlowCase> {
  protected:
-  // The derivative of this order, of the sum of all elements of that of one order less.
+  // Compares the derivative of this order: that of the sum of all elements of the derivative of one order less.
   void AgreesAt(const Tensor& at, int order) {
     Result<LoadedSpec> spec = LoadText("graph:\n" + GetParam().graph);
     ASSERT_TRUE(spec.ok()) << spec.status().ToString();
@@ -55,7 +55,7 @@ class FlowGradient : public ::testing::TestWithParam<FlowCase> {
       ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
       ASSERT_TRUE(k > 0 || (*gradients)[0].exists);
       GradientValue gradient = (*gradients)[0];
-      if (!gradient.exists) {  // of a function that is linear in x
+      if (!gradient.exists) {  // the function is linear in x
         gradient = GradientValue::Dense(NodeAdder(graph, StrCat("zero", k), "").Add("ZerosLike", {x}));
       }
       const Result<Output> dense = DenseGradient(graph, gradient, x, StrCat("dense", k));
@@ -193,7 +193,7 @@ TEST(FlowGradients, OnlyWhatTheGradientReadsIsSaved) {
   }
 }
 
-// What is saved is differentiated too: v and x are saved for the product, and their gradients come back on stacks.
+// Saved values are differentiated too: v and x are saved for the product, and their gradients come back on stacks.
 TEST(FlowGradients, SecondDerivativesSaveOnStacksTheWayTheyAreAsked) {
   Result<LoadedSpec> spec =
       LoadText("graph:\n" + kKnown + "  w: {op: While, vars: {i: 0, v: x}, cond: i < 3, body: [i + 1, v * x]}\n");

@@ -15,15 +15,15 @@ namespace {
 struct FourierCase {
   std::string op;
   Shape shape;
-  std::vector<int32_t> lengths = {};  // of real numbers' transforms
+  std::vector<int32_t> lengths = {};  // lengths of transforms of real numbers
 };
 
 void PrintTo(const FourierCase& test, std::ostream* out) {
   *out << test.op << test.shape << ::testing::PrintToString(test.lengths);
 }
 
-// The sum of the result's parts, each element with a weight, in a graph; x: the input's parts, of which the second is
-// there where the input is complex.
+// A graph of the weighted sum of the result's parts. x holds the input's parts; the second exists if the input is
+// complex.
 class FourierGradient : public ::testing::TestWithParam<FourierCase> {
  protected:
   void Build(bool static_shapes) {

@@ -16,7 +16,7 @@ struct SampledGradient {
   Tensor gradient;
 };
 
-// Of `op`, whose last input is alpha, with weights 1 for all samples.
+// Returns samples of `op`, whose last input is alpha, and their gradient with weights 1.
 SampledGradient Sample(const char* op, const AttrMap& attrs, const std::vector<Tensor>& places, const Tensor& alpha) {
   GraphMaker maker;
   std::vector<Output> inputs;
@@ -45,7 +45,7 @@ double DistributionFunction(double a, double x) {
   return sum * h / 3;
 }
 
-// How x moves with a at a fixed value of the distribution function.
+// Returns the derivative of x by a at a fixed value of the distribution function.
 double Derivative(double a, double x) {
   const double h = 1e-4;
   const double by_a = (DistributionFunction(a + h, x) - DistributionFunction(a - h, x)) / (2 * h);

@@ -16,7 +16,7 @@ std::vector<Make>& Makers() {
 
 struct Excuse {
   std::string reason;
-  std::string output;  // empty: each
+  std::string output;  // empty: each output
   UncheckedGradient::Of of;
 };
 

@@ -1,4 +1,4 @@
-// The table of gradient_check_test.cc: how a family's file adds its lines, and short forms for them.
+// The table of gradient_check_test.cc: how the file of a family adds its lines, and short forms for them.
 //
 //   std::vector<GradientCase> SegmentCases() { return {{"SegmentSum", {U({4}), Ints({0, 0, 1, 3})}}, ...}; }
 //   const GradientCases segments(SegmentCases);
@@ -18,12 +18,12 @@ namespace dfrun::testing {
 class GradientCases {
  public:
   explicit GradientCases(std::vector<GradientCase> (*make)());
-  // All that were added.
+  // Returns all added lines.
   static std::vector<GradientCase> All();
 };
 
-// A static object of this type excuses an op with a gradient function that no point can check, and says why; or only
-// one of its outputs, or this where it is complex.
+// A static object of this type excuses an op with a gradient function that no point can check, and says why. It may
+// excuse one output only, or that output only if it is complex.
 class UncheckedGradient {
  public:
   enum class Of { kAll, kComplex, kMixed };  // kMixed: one side is complex
@@ -31,7 +31,8 @@ class UncheckedGradient {
   static bool Excuses(const std::string& op, const std::string& output, bool is_complex_input, bool is_complex_output);
 };
 
-// A static object of this type leaves the golden cases of an op out, and says why: its lines are all that is checked.
+// A static object of this type leaves the golden cases of an op out, and says why. Only the op's lines in the table are
+// checked then.
 class LinesAlone {
  public:
   LinesAlone(const char* op, const char* reason);
@@ -63,7 +64,7 @@ inline Tensor Num(double value) {
   return Tensor::Scalar<double>(value);
 }
 
-// Two sets of values of one shape that differ.
+// Return two different sets of values of one shape.
 inline Tensor U(const Shape& shape, double low = -1, double high = 1) {
   return Uniform(shape, low, high, 1);
 }

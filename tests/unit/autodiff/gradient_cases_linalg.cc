@@ -37,7 +37,7 @@ std::vector<GradientCase> EinsumCases() {
   return cases;
 }
 
-// With a large diagonal: well conditioned.
+// Returns well-conditioned matrices, which have a large diagonal.
 Tensor Dominant(const Shape& shape) {
   Tensor matrices = U(shape);
   const int64_t n = shape[shape.rank() - 1];
@@ -47,7 +47,7 @@ Tensor Dominant(const Shape& shape) {
   return matrices;
 }
 
-// Singular values well apart, whatever the shape.
+// Returns a matrix whose singular values are well apart, whatever its shape.
 Tensor Skewed(const Shape& shape) {
   Tensor matrix = U(shape, -0.5, 0.5);
   const int64_t columns = shape[shape.rank() - 1];

@@ -8,7 +8,7 @@ AttrMap Windows(const IntList& ksize, const IntList& strides, const char* paddin
   return {{"ksize", ksize}, {"strides", strides}, {"padding", padding}, {"data_format", format}};
 }
 
-// What MaxPool makes of a 4x4 image of one channel with windows of 2x2 and strides of 2.
+// Returns MaxPool of a 4x4 image of one channel, with windows of 2x2 and strides of 2.
 Tensor LargestOfQuarters(const Tensor& image) {
   Tensor largest(DType::kDouble, Shape({1, 2, 2, 1}));
   for (int i = 0; i < 4; ++i) {

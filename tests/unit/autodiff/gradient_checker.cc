@@ -22,7 +22,7 @@ bool IsSingle(DType dtype) {
   return dtype == DType::kFloat || dtype == DType::kComplex64;
 }
 
-// `from` in float32 where the case is of it.
+// Returns `from`, in float32 if the case has that dtype.
 Tensor OfCase(const GradientCase& test, const Tensor& from) {
   if (test.dtype != DType::kFloat || from.dtype() != DType::kDouble) return from;
   Tensor to(DType::kFloat, from.shape());
@@ -56,7 +56,7 @@ struct OpGraph {
   Status status;
 };
 
-// A direction in which an input is changed: so much of each of these parts.
+// A direction in which an input changes: the amounts by which these parts change.
 using Direction = std::vector<std::pair<size_t, double>>;
 
 class Checker {
@@ -81,10 +81,10 @@ class Checker {
   }
 
  private:
-  // What is known of the derivative of one output, weighted, along one direction of an input.
+  // The known derivatives of the weighted outputs along one direction of an input.
   struct Along {
     Direction direction;
-    std::vector<std::optional<SlopeRange>> by_output;  // as outputs_
+    std::vector<std::optional<SlopeRange>> by_output;  // in the order of outputs_
   };
 
   Result<std::vector<Tensor>> RunOp() {
@@ -93,7 +93,7 @@ class Checker {
     return RunKernelOnce(info, node.attrs, inputs_, *device_, pool_, KernelRegistry::Builtin());
   }
 
-  // Of parts that are not finite 0.
+  // Chooses the weights; parts that are not finite get 0.
   void ChooseWeights(const std::vector<Tensor>& outputs) {
     for (size_t port = 0; port < outputs.size(); ++port) {
       if (!HasParts(outputs[port].dtype()) || Contains(test_.ignored, static_cast<int>(port))) continue;
@@ -101,7 +101,7 @@ class Checker {
       const std::vector<double> at = PartsOf(outputs[port]);
       const Tensor values = Uniform(Shape({static_cast<int64_t>(at.size())}), 0.5, 2, 77 + port);
       Tensor weights(outputs[port].dtype(), outputs[port].shape());
-      bool has_finite = at.empty();  // nothing can be wrong of none
+      bool has_finite = at.empty();  // an empty output cannot be wrong
       for (size_t i = 0; i < at.size(); ++i) {
         const bool is_finite = std::isfinite(at[i]) && std::isfinite(at[IsComplex(weights.dtype()) ? i ^ 1 : i]);
         SetPart(weights, i, is_finite ? values.data<double>()[i] : 0);
@@ -129,7 +129,8 @@ class Checker {
     for (size_t i = 0; i < most; ++i) some.push_back(all[(i * all.size() + all.size() / 2) / most]);
     return some;
   }
-  // Of a self-adjoint matrix, both elements; nothing for the second of them.
+  // Returns the direction of a part. In a self-adjoint matrix it has both mirrored elements, and is empty for the
+  // second of them.
   Direction Mirrored(size_t part) const {
     const size_t parts = IsComplex(inputs_[0].dtype()) ? 2 : 1;
     const auto n = static_cast<size_t>(inputs_[0].shape()[inputs_[0].shape().rank() - 1]);
@@ -160,7 +161,7 @@ class Checker {
     return Status();
   }
 
-  // True where all outputs have theirs now.
+  // Adds slopes. Returns true if all outputs have theirs now.
   bool AddSlopes(size_t input, const std::vector<double>& at, double h, double most_drift, Along& along) {
     std::vector<Stencil> stencils(outputs_.size());
     for (size_t step = 0; step < 5; ++step) {
@@ -168,7 +169,8 @@ class Checker {
         SetPart(inputs_[input], part, at[part] + factor * h * (static_cast<double>(step) - 2));
       }
       const Result<std::vector<Tensor>> values = RunOp();
-      const bool fits = values.ok() && AddValues(*values, step, stencils);  // now: an output may be the input's memory
+      // Read now, since an output may share the input's memory
+      const bool fits = values.ok() && AddValues(*values, step, stencils);
       for (const auto& [part, factor] : along.direction) SetPart(inputs_[input], part, at[part]);
       if (!fits) return false;
     }
@@ -201,7 +203,7 @@ class Checker {
     return sum;
   }
 
-  // The gradient by each of `inputs` of these outputs, weighted; no value where there is none.
+  // Returns the gradients of these weighted outputs by each of `inputs`; no value for a gradient that does not exist.
   using Gradients = std::map<size_t, std::optional<std::vector<double>>>;
   Result<Gradients> GradientsOf(const std::vector<int>& outputs, const std::vector<size_t>& inputs) {
     OpGraph graph(test_, inputs_, options_.static_shapes);
@@ -236,7 +238,8 @@ class Checker {
     return gradients;
   }
 
-  // A refusal names the op. A gradient that fails in the step, as where a matrix has no inverse, tells nothing.
+  // Returns the verdict for an error. A refusal names the op. A gradient that fails in the step, for instance because a
+  // matrix has no inverse, tells nothing.
   static Verdict VerdictOn(const Status& status) {
     if (status.message().find(kFailsInStep) != std::string::npos) return Verdict::kUndecided;
     const bool is_meant = status.code() == Code::kInvalidArgument || status.code() == Code::kUnimplemented;
@@ -284,7 +287,7 @@ class Checker {
       for (const auto& [part, factor] : along.direction) sum += gradient ? factor * (*gradient)[part] : 0;
       return sum;
     };
-    double scale = 1e-6;  // gradients that are all smaller are compared absolutely
+    double scale = 1e-6;  // smaller gradients are compared absolutely
     size_t decided = 0;
     for (const Along& along : numeric_.at(input)) {
       if (!along.by_output[k]) continue;
@@ -314,7 +317,7 @@ class Checker {
     return verdict;
   }
 
-  // Of all outputs at once.
+  // Compares the gradients of all outputs together.
   void CompareSum(std::vector<PairVerdict>& verdicts) {
     if (!is_sum_known_) return;
     std::vector<size_t> inputs;

@@ -1,5 +1,5 @@
-// Compares the gradients of an op with numeric derivatives, for each input by each output: in float64 and complex128
-// where the op has them, else in float32 and complex64.
+// Compares the gradients of an op with numeric derivatives, for each pair of an input and an output. The dtypes are
+// float64 and complex128 if the op has them, otherwise float32 and complex64.
 #ifndef DFRUN_TESTS_UNIT_AUTODIFF_GRADIENT_CHECKER_H_
 #define DFRUN_TESTS_UNIT_AUTODIFF_GRADIENT_CHECKER_H_
 
@@ -12,8 +12,8 @@
 
 namespace dfrun::testing {
 
-// One op on given inputs. All float64 inputs are differentiated but those in `fixed`; all float64 outputs count but
-// those in `ignored`. A gradient that does not exist counts as zero.
+// An op on given inputs. All float64 inputs are differentiated except those in `fixed`; all float64 outputs count
+// except those in `ignored`. A gradient that does not exist counts as zero.
 struct GradientCase {
   std::string op;
   std::vector<Tensor> inputs;
@@ -25,15 +25,15 @@ struct GradientCase {
 };
 
 enum class Verdict {
-  kRight,      // it is the derivative, or between the one-sided ones
-  kSilent,     // there is none, and nothing said so: right where the derivative is zero
+  kRight,      // the gradient is the derivative, or between the one-sided derivatives
+  kSilent,     // there is no gradient and no error: right if the derivative is zero
   kRefused,    // an error that names the op
   kEmpty,      // the input has no elements
   kUndecided,  // the differences have no limit at this point, or none that their errors let see
   kWrong,
 };
 
-// What came of one input by one output, by their numbers. -1: all outputs at once, whose gradient is the sum.
+// The result of one input and one output, by their numbers. -1: all outputs at once, whose gradient is the sum.
 struct PairVerdict {
   int input = 0;
   int output = 0;
@@ -42,19 +42,20 @@ struct PairVerdict {
 };
 
 struct CheckOptions {
-  bool static_shapes = true;     // the graph knows the shapes of the inputs
-  size_t most_elements = 0;      // of an input that are looked at, spread over it; 0: all
-  double tolerance = 1e-6;       // relative to the largest element of the gradient; of float32 200 times that
-  bool is_self_adjoint = false;  // input 0 is, and changes so: the op reads one of its triangles
+  bool static_shapes = true;  // the graph knows the shapes of the inputs
+  size_t most_elements = 0;   // number of elements that are checked per input, spread over it; 0: all
+  double tolerance = 1e-6;    // relative to the largest element of the gradient; for float32 200 times as large
+  // Input 0 is self-adjoint and stays so when it changes: the op reads one of its triangles
+  bool is_self_adjoint = false;
 };
 
-// Every float or complex input by every such output. An error where the op itself cannot be built or run.
-// Numeric: central differences with Richardson's extrapolation, whose own error is near 1e-10 (float32: 1e-5). Where
-// the slopes on both sides differ the gradient must lie between them, output by output.
+// Checks every float or complex input by every such output. Returns an error if the op itself cannot be built or run.
+// The numeric derivative is a central difference with Richardson's extrapolation, whose own error is near 1e-10
+// (float32: 1e-5). If the slopes on both sides differ, the gradient must lie between them, output by output.
 Result<std::vector<PairVerdict>> CheckGradients(const GradientCase& test, const CheckOptions& options);
 
-// Values in [low, high), the same ones for the same arguments; no two of them equal or near each other, so that Max and
-// its kin have a derivative.
+// Returns values in [low, high), the same ones for the same arguments. No two of them are equal or near each other, so
+// that Max and its kin have a derivative.
 Tensor Uniform(const Shape& shape, double low = -1, double high = 1, uint64_t seed = 1);
 
 }  // namespace dfrun::testing

@@ -93,7 +93,7 @@ TEST_F(GradientsTest, SeveralYsAddUpAndTheirGivenGradientsAreUsed) {
   const Output z = m.Add("z", "Pass", {x});
   const Output seed = X("seed");
   GradientOptions options;
-  options.grad_ys = {seed};  // of y; z gets ones
+  options.grad_ys = {seed};  // seed for y; z gets ones
   const GradientValue g = Differentiate({y, z}, {x}, options)[0];
   std::set<std::string> ops;
   for (Output part : node(g.dense).inputs) ops.insert(node(part).op->name);
@@ -133,7 +133,7 @@ TEST_F(GradientsTest, NotDifferentiableOpsEndAPathSilently) {
   EXPECT_FALSE(Differentiate({m.Add("z", "Stop", {x})}, {x})[0].exists);
 }
 
-// From output `port` of an op whose inputs are x and y.
+// The gradient starts at output `port` of an op whose inputs are x and y.
 TEST_F(GradientsTest, WhatAnOpLacksOrForgetsIsAnErrorWhereAPathNeedsIt) {
   const Output x = X("x");
   const Output y = X("y");

@@ -6,7 +6,7 @@
 namespace dfrun::testing {
 namespace {
 
-constexpr double kRoundings = 8;  // that a value has behind it
+constexpr double kRoundings = 8;  // number of roundings in a value
 
 struct Differences {
   double fine, coarse, left, right, noise;

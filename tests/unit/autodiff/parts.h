@@ -1,4 +1,4 @@
-// The numbers of float and complex tensors as float64, the two parts of a complex one by themselves.
+// The real numbers of float and complex tensors as float64; the two parts of a complex number count separately.
 #ifndef DFRUN_TESTS_UNIT_AUTODIFF_PARTS_H_
 #define DFRUN_TESTS_UNIT_AUTODIFF_PARTS_H_
 
@@ -24,7 +24,7 @@ struct PartOf<std::complex<T>> {
   using type = T;
 };
 
-// Calls f(data, count) with the parts of a tensor that has some, of their own type.
+// Calls f(data, count) with the parts of a float or complex tensor, in their own type.
 template <class F>
 void VisitParts(const Tensor& t, F&& f) {
   VisitDType<DF_FLOATS, DF_COMPLEX>(t.dtype(), [&](auto tag) {

@@ -43,7 +43,7 @@ class RandomConvNet {
  private:
   int64_t OneOf(std::initializer_list<int64_t> values) { return std::data(values)[random_() % values.size()]; }
   bool Mostly() { return random_() % 8 != 0; }
-  // For windows of `side` over images, which may be smaller.
+  // Chooses the padding for windows of `side` over images, which may be smaller.
   std::string PaddingFor(Output images, int64_t side) {
     const PartialShape& shape = maker_.graph.shape(images);
     const bool fits = std::min(shape.dim(1), shape.dim(2)) >= side;

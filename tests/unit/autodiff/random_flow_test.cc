@@ -13,7 +13,7 @@ namespace dfrun::testing {
 namespace {
 
 constexpr int kInputs = 3;
-// By the order of the derivatives.
+// Number of graphs per test, by the order of the derivatives.
 constexpr int kGraphsPerTest[] = {0, 100, 40};
 
 // A program as a graph with feeds, and its result and gradients as fetches.
@@ -70,8 +70,8 @@ Result<std::vector<double>> RunStep(const Differentiated& made, const std::vecto
 using First = Dual<double, kInputs * kWidth>;
 using Second = Dual<First, kInputs * kWidth>;
 
-// The result, the derivatives of the sum of its elements by those of the inputs, and the derivatives of the weighted
-// sum of those.
+// Returns the result, the derivatives of the sum of its elements by the inputs' elements, and the derivatives of their
+// weighted sum.
 std::vector<double> Expected(const FlowProgram& program, const std::vector<std::vector<double>>& inputs) {
   std::vector<FlowInterpreter<Second>::Value> at(kInputs);
   for (size_t k = 0; k < kInputs; ++k) {

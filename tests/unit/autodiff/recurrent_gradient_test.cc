@@ -18,9 +18,9 @@ struct RecurrentCase {
   std::string name;
   std::string op;
   AttrMap attrs;
-  std::vector<Shape> shapes;  // of the float inputs
-  std::vector<int> results;   // the outputs that pass gradients on
-  int64_t steps = -1;         // where an input before the others says so
+  std::vector<Shape> shapes;  // shapes of the float inputs
+  std::vector<int> results;   // outputs that pass gradients on
+  int64_t steps = -1;         // number of steps, if an input before the others gives it
 };
 
 Tensor FloatsOf(const Shape& shape, uint64_t seed) {

@@ -19,7 +19,7 @@ Tensor HandleOf(const Tensor& value) {
   return Tensor::Scalar(ResourceHandle("v", RefPtr<Resource>(variable.get())));
 }
 
-// The gradient of sum(sin(gathered)) with respect to what `source` gives.
+// Returns the gradient of sum(sin(gathered)) by the output `source`.
 Tensor Gradient(GraphMaker& m, Output source, Output gathered, const GraphEvaluator::Values& feeds) {
   const Output sine = m.Add("sine", "Sin", {gathered});
   const std::vector<Output> ys = {sine};

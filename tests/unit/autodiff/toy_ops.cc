@@ -12,7 +12,7 @@ Status ConstShape(InferenceContext& c) {
   return Status();
 }
 
-// With the traits of the program's op of this name, if there is one.
+// Begins an op with the traits of the program's op of this name, if there is one.
 OpBuilder Op(const char* name) {
   OpBuilder op(name);
   if (const OpDef* known = OpRegistry::Builtin().Find(name)) op.Traits(known->traits);

@@ -1,4 +1,4 @@
-// A registry of few ops without kernels: what gradients are built of, and ops with gradients of every kind.
+// A registry of few ops without kernels: the ops that gradients are built of, and ops with gradients of every kind.
 #ifndef DFRUN_TESTS_UNIT_AUTODIFF_TOY_OPS_H_
 #define DFRUN_TESTS_UNIT_AUTODIFF_TOY_OPS_H_
 
@@ -6,8 +6,8 @@
 
 namespace dfrun::testing {
 
-// Const, X (a float source), Int (an int32 source), Var (a float ref), Pass, Scale, Plus, Rows (a gather), Pair (two
-// outputs), Stop (not differentiable), Opaque (no gradient), Exit, and what sums are made of.
+// Returns the ops Const, X (a float source), Int (an int32 source), Var (a float ref), Pass, Scale, Plus, Rows (a
+// gather), Pair (two outputs), Stop (not differentiable), Opaque (no gradient), Exit, and those that sums are made of.
 const OpRegistry& ToyOps();
 
 }  // namespace dfrun::testing

@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace {
 
-// RFC 3720, B.4.
+// The vectors are those of RFC 3720, B.4.
 TEST(Crc32cTest, KnownVectors) {
   EXPECT_EQ(Crc32c("123456789", 9), 0xE3069283U);
   EXPECT_EQ(Crc32c(std::string(32, '\0').data(), 32), 0x8A9136AAU);
@@ -24,7 +24,7 @@ TEST(Crc32cTest, PartsGiveTheCrcOfTheWhole) {
   }
 }
 
-// The definition, bit by bit.
+// Computes the checksum by its definition, bit by bit.
 uint32_t BitByBit(const std::string& text) {
   uint32_t crc = ~0U;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// The table of docs/exit-codes.md is what the program does.
+// The table of docs/exit-codes.md must agree with the program.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -20,7 +20,7 @@ std::string Trimmed(const std::string& text) {
   return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
-// The exit code by the name of the error, of the table's first and last columns.
+// Returns the exit codes by the name of the error, from the table's first and last columns.
 std::map<std::string, int> ReadTable() {
   std::map<std::string, int> codes;
   std::ifstream file("docs/exit-codes.md");
@@ -29,7 +29,7 @@ std::map<std::string, int> ReadTable() {
     const size_t last = line.rfind('|', line.size() - 2);
     std::istringstream names(line.substr(last + 1, line.size() - last - 2));
     for (std::string name; std::getline(names, name, ',');) {
-      if (Trimmed(name).empty()) continue;  // of a signal that has the error of another
+      if (Trimmed(name).empty()) continue;  // the row of a signal, which has the code of another error
       EXPECT_TRUE(codes.emplace(Trimmed(name), std::stoi(line.substr(2))).second) << name << " stands there twice";
     }
   }

@@ -43,7 +43,7 @@ TEST_F(MappedFileTest, AFileThatBecomesShorterIsNoticed) {
   EXPECT_EQ(mapped.bytes()[999'999], '\0');  // without the handler the process ends here
   EXPECT_THAT(mapped.Check(file).ToString(), HasSubstr("DataLoss: "));
   EXPECT_THAT(mapped.Check(file).ToString(), HasSubstr("has become shorter while it was read: it has 500000 bytes"));
-  Resize(1'000'000);  // what was read in between stays lost
+  Resize(1'000'000);  // bytes that were lost once stay lost
   EXPECT_THAT(mapped.Check(file).ToString(), HasSubstr("DataLoss: cannot read"));
   const MappedFile again = MappedFile::Map(file, content.size());
   EXPECT_TRUE(again.Check(file).ok());

@@ -1,4 +1,4 @@
-// What a disk may hold after a crash, by the calls that were made before it.
+// A model of what a disk may hold after a crash, given the calls that were made before it.
 #ifndef DFRUN_TESTS_UNIT_CHECKPOINT_DISK_MODEL_H_
 #define DFRUN_TESTS_UNIT_CHECKPOINT_DISK_MODEL_H_
 
@@ -10,14 +10,14 @@
 
 namespace dfrun::testing {
 
-// A file system that keeps what it must: the bytes of a file as they were when it was last synced, and the names in a
-// directory as they were when that was.
+// A file system that keeps no more than it must: the bytes of a file at its last sync, and the names in a directory at
+// its last sync.
 class DiskModel {
  public:
   enum class View {
-    kSynced,  // nothing else is on the disk
-    kNames,   // all names are, and of the bytes those that were synced
-    kAll      // as after a kill of the process alone
+    kSynced,  // only synced bytes and names are on the disk
+    kNames,   // all names are on the disk, but only synced bytes
+    kAll      // everything is on the disk, as after a kill of the process alone
   };
 
   DiskModel();
@@ -26,7 +26,7 @@ class DiskModel {
   DiskModel& operator=(const DiskModel&) = delete;
 
   void Apply(const FileCall& call);
-  // Path to bytes of all files; of a directory the path with a '/' at its end, to nothing.
+  // Returns the bytes of all files by path. A directory's path ends in '/' and has no bytes.
   std::map<std::string, std::string> Files(View view) const;
 
  private:

@@ -18,8 +18,8 @@ namespace {
 
 struct Watch {
   std::mutex mutex;
-  std::string directory;                   // empty: nothing is watched
-  std::map<int, std::string> descriptors;  // below the directory
+  std::string directory;                   // empty: no directory is watched
+  std::map<int, std::string> descriptors;  // paths below the directory
   std::map<DIR*, std::string> listings;
   std::vector<FileCall> changes;
   int until_failure = -1;
@@ -40,7 +40,7 @@ F* Original(const char* name) {
   return reinterpret_cast<F*>(::dlsym(RTLD_NEXT, name));
 }
 
-// The watched part of a path; nothing for others.
+// Returns the part of a path below the watched directory; nullopt for other paths.
 std::optional<std::string> Below(const Watch& watch, const std::string& path) {
   if (watch.directory.empty() || !path.starts_with(watch.directory)) return std::nullopt;
   std::string rest = path.substr(watch.directory.size());
@@ -62,7 +62,7 @@ std::optional<std::string> Below(const Watch& watch, int fd) {
   return known == watch.descriptors.end() ? std::nullopt : std::optional(known->second);
 }
 
-// Whether this call on a watched file is to fail; errno is set.
+// Returns whether this call on a watched file must fail; sets errno if so.
 bool Fails(Watch& watch) {
   if (watch.until_failure < 0) return false;
   if (watch.until_failure > 0) {
@@ -116,7 +116,7 @@ ssize_t Write(int fd, const void* data, size_t bytes, std::optional<off_t> offse
   return n;
 }
 
-// A call that is recorded as `change` where it succeeds, and not at all without one.
+// Makes a call. If it succeeds, it is recorded as `change`, unless that is nullopt.
 template <class Name, class Call>
 int Recorded(const Name& name_of, std::optional<FileCall> change, const Call& call) {
   Watch& watch = TheWatch();
@@ -157,7 +157,7 @@ std::optional<FileCall> Change(FileCall::Kind kind, uint64_t number = 0) {
   return FileCall{kind, "", "", number, ""};
 }
 
-// Of a watched file it is recorded alone: the disk of the test loses nothing, and takes its time.
+// Records a sync of a watched file without making it: the test's disk loses nothing, and a sync takes time.
 int Sync(int fd, const char* function) {
   bool is_watched = false;
   {

@@ -1,4 +1,4 @@
-// Shards that dfrun did not write: each has the variable W in a place that a shard does not have it in.
+// Shards that dfrun did not write: each has the variable W at an offset at which no shard of dfrun has it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

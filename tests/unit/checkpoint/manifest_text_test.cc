@@ -28,7 +28,7 @@ constexpr const char* kText = R"json({
 }
 )json";
 
-// The same text with one part replaced, and the checksum that belongs to it.
+// Returns the text with one part replaced and the checksum that belongs to it.
 std::string With(const std::string& part, const std::string& other) {
   std::string body = kText;
   body.erase(body.find(" \"checksum\""));

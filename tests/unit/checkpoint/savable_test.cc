@@ -1,4 +1,4 @@
-// What a checkpoint cannot hold is known before anything is written: names, and the place.
+// Checks, before anything is written, whether a checkpoint can hold the values: their names, and the directory.
 #include "src/checkpoint/savable.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What stands where a checkpoint is to be saved stays, unless it is a checkpoint and nothing else.
+// An existing file or directory where a checkpoint is to be saved stays, unless it is a checkpoint and nothing else.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -45,7 +45,7 @@ class SaveDestinations : public ::testing::Test {
         {Tensor::Scalar(Path(name)), Tensor::Vector<std::string>({"w"}), Tensor::Vector<std::string>({""})});
     return values.ok() ? (*values)[0].scalar<float>() : -1;
   }
-  // Every path below the scratch directory, with kind, mode, size and where links lead.
+  // Returns every path below the scratch directory with kind, mode, size and the targets of links.
   std::map<std::string, std::string> Listing() const {
     std::map<std::string, std::string> listing;
     for (const auto& entry : fs::recursive_directory_iterator(scratch_.path())) {
@@ -227,7 +227,7 @@ TEST_F(SaveDestinations, ARefusedSwapPutsBackWhatStoodThere) {
   EXPECT_EQ(Listing(), before);
 }
 
-// As a process that was killed leaves them, with a name that none is.
+// Temporary directories of a process that was killed, and one with a name that no process gives.
 class StaleTemporaries : public SaveDestinations {
  protected:
   void SaveStep(int64_t step, int keep = 0) {

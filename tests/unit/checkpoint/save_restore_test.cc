@@ -137,11 +137,11 @@ TEST_F(SaveRestore, MergedCheckpointsAreOne) {
 
 TEST_F(SaveRestore, ASaveThatWasCutShortChangesNothing) {
   ASSERT_TRUE(Save("model", Texts({"w"}), Texts({""}), {Tensor::Scalar(1.F)}).ok());
-  // Killed while it wrote: half a shard in the temporary directory.
+  // The process was killed while it wrote: half a shard is in the temporary directory.
   fs::create_directories(scratch_.Path("model.tmp"));
   std::ofstream(scratch_.Path("model.tmp/shard-0.h5")) << "half";
   EXPECT_EQ(Restore("model", "w", DType::kFloat)->scalar<float>(), 1);
-  // Killed between the two renames.
+  // The process was killed between the two renames.
   fs::rename(scratch_.Path("model"), scratch_.Path("model.old"));
   EXPECT_EQ(Restore("model", "w", DType::kFloat)->scalar<float>(), 1);
   ASSERT_TRUE(Save("model", Texts({"w"}), Texts({""}), {Tensor::Scalar(2.F)}).ok());

@@ -31,7 +31,7 @@ class ShardOpsTest : public ::testing::Test {
     return runner_.Run(NodeRunner::Way::kStaticShapes, "RestoreShard", attrs,
                        {Tensor::Scalar(directory), Tensor::Vector<std::string>(left_out)});
   }
-  // The directory of a committed checkpoint whose shards hold `a` and `b`, and `c`.
+  // Returns the directory of a committed checkpoint whose shards hold `a` and `b`, and `c`.
   Result<std::string> Commit() {
     CheckpointStore store(scratch_.path(), 0);
     DF_ASSIGN(const std::string directory, store.Begin(3));

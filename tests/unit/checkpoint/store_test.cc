@@ -33,7 +33,7 @@ class StoreTest : public testing::Test {
     ASSERT_TRUE(committed.ok()) << committed.ToString();
   }
 
-  // Changes a byte of what the checkpoint of `step` holds.
+  // Changes a byte in the checkpoint of `step`.
   void Damage(int64_t step) const {
     const std::string shard = Path(StrCat("step-", step, "/shard-0.h5"));
     std::fstream file(shard, std::ios::in | std::ios::out | std::ios::binary);
@@ -118,7 +118,7 @@ TEST_F(StoreTest, DamagedNewerOnesTakeNoPlaceOfGoodOnes) {
   CheckpointStore store(scratch_.path(), 1);
   Save(store, 5);
   Damage(5);
-  Save(store, 3);  // of a job that went on from an older one
+  Save(store, 3);  // saved by a job that resumed at an older checkpoint
   const auto newest = store.FindNewest();
   ASSERT_TRUE(newest.ok() && newest->has_value());
   EXPECT_EQ((*newest)->manifest.step, 3);
@@ -134,7 +134,7 @@ TEST_F(StoreTest, WhatWasCutShortIsIgnored) {
 TEST_F(StoreTest, AStepThatIsBeingReplacedCountsUnderItsOldName) {
   CheckpointStore store(scratch_.path(), 0);
   Save(store, 4);
-  fs::rename(Path("step-4"), Path("step-4.old"));  // as a crash between the two renames leaves it
+  fs::rename(Path("step-4"), Path("step-4.old"));  // a crash between the two renames leaves this
   EXPECT_EQ((*store.FindNewest())->manifest.step, 4);
   Save(store, 4);
   EXPECT_TRUE(fs::exists(Path("step-4")));
@@ -149,7 +149,7 @@ TEST_F(StoreTest, AManifestThatPointsOutsideIsRefused) {
   EXPECT_EQ(CheckpointStore::Open(Path("step-1")).status().code(), Code::kDataLoss);
 }
 
-// What others may leave under names that look like checkpoints.
+// Other programs may leave files and directories whose names look like checkpoints.
 TEST_F(StoreTest, WhatIsNoCheckpointsDirectoryIsPassedOver) {
   CheckpointStore store(scratch_.path(), 0);
   Save(store, 4);
@@ -200,7 +200,7 @@ TEST_F(StoreTest, ADamagedStepFallsBackToTheOneThatItReplaced) {
   EXPECT_EQ((*store.FindNewest())->directory, Path("step-4.old"));
 }
 
-// Any bit of a manifest or a shard, cut files, and files that are something else.
+// The damage is any bit of a manifest or a shard, a cut file, or a file that is something else.
 TEST_F(StoreTest, EveryKindOfDamageFallsBack) {
   CheckpointStore store(scratch_.path(), 0);
   Save(store, 1);

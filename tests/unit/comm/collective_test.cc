@@ -83,7 +83,7 @@ void OnRanks(const CollectiveDef& implementation, const CollectivePlan& of_all, 
   for (std::thread& thread : threads) thread.join();
 }
 
-// Sums of these depend on their order.
+// Returns values whose sums depend on the order.
 template <class T>
 T ValueOf(int participant, int64_t i) {
   const auto mixed = static_cast<uint32_t>(i * 2654435761 + participant * 40503 + 12345);
@@ -118,7 +118,7 @@ T Step(Reduction reduction, T x, T y) {
   return static_cast<T>(x + y);
 }
 
-// By the definition: from the first participant to the last, each step rounded.
+// Reduces by the definition: from the first participant to the last, each step rounded.
 template <class T>
 T Folded(Reduction reduction, int size, int64_t i) {
   T folded = ValueOf<T>(0, i);
@@ -192,14 +192,15 @@ void Broadcasts(const CollectiveDef& implementation, int size, int64_t elements,
   });
 }
 
-// By implementation and number of participants.
+// The parameters are the implementation and the number of participants.
 class CollectiveSuite : public ::testing::TestWithParam<std::tuple<std::string, int>> {
  protected:
   const CollectiveDef& implementation() const { return *Collectives().Find(std::get<0>(GetParam())); }
   int size() const { return std::get<1>(GetParam()); }
 };
 
-// Sizes around 64 KiB, where values begin to be parted, and around 256 KiB a part, where parts are cut into segments.
+// The sizes are around 64 KiB, where values begin to be cut into parts, and around 256 KiB per part, where parts are
+// cut into segments.
 TEST_P(CollectiveSuite, SumsInTheOrderOfParticipants) {
   for (const int64_t elements : {0, 1, 3, 8, 1000, 16383, 16384, 70001, 1 << 20}) {
     SCOPED_TRACE(StrCat(elements, " elements"));

@@ -1,4 +1,4 @@
-// What a value is where it travels as 16 bits, and what is counted of it.
+// Values that travel as 16 bits, and the statistics about them.
 #include <gtest/gtest.h>
 
 #include <bit>

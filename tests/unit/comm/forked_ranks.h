@@ -1,5 +1,4 @@
-// Ranks that are processes which the test forks, with a bootstrap over memory that they share: they can be killed and
-// stopped.
+// Ranks that are processes which the test forks and can kill and stop. Their bootstrap uses memory that they share.
 #ifndef DFRUN_TESTS_UNIT_COMM_FORKED_RANKS_H_
 #define DFRUN_TESTS_UNIT_COMM_FORKED_RANKS_H_
 
@@ -16,13 +15,13 @@
 
 namespace dfrun::comm {
 
-// What the processes share, and tell the test. Lock-free.
+// The data that the processes share, and their reports to the test. Lock-free.
 struct SharedBoard {
-  static constexpr int kMost = 8;  // ranks
+  static constexpr int kMost = 8;  // number of ranks
   struct Rank {
     std::atomic<bool> is_up{false};
-    std::atomic<int> lost{-1};  // the rank that was said to be lost
-    char loss[512] = {};        // before `lost` is set
+    std::atomic<int> lost{-1};  // rank that was reported lost
+    char loss[512] = {};        // written before `lost` is set
     std::atomic<int> answers{0};
   };
   Rank ranks[kMost];
@@ -33,24 +32,24 @@ struct SharedBoard {
 // Thread safety: one thread.
 class ForkedRanks {
  public:
-  // Each rank runs `body`, whose result is its exit code.
+  // Runs `body` in each rank, whose result is the rank's exit code.
   ForkedRanks(int count, const std::function<int(Bootstrap&, SharedBoard&)>& body);
-  // Kills what is left.
+  // Kills the ranks that still run.
   ~ForkedRanks();
   ForkedRanks(const ForkedRanks&) = delete;
   ForkedRanks& operator=(const ForkedRanks&) = delete;
 
   SharedBoard& board() { return *board_; }
   void Signal(int rank, int signal) const;
-  // The exit code, or 128 + the signal; -1 where it has not ended after so long.
+  // Returns the exit code, or 128 + the signal; -1 if the rank has not ended after `seconds`.
   int WaitFor(int rank, double seconds);
 
  private:
-  std::vector<pid_t> pids_;  // 0: it has been waited for
+  std::vector<pid_t> pids_;  // 0: waitpid() has returned it
   SharedBoard* board_ = nullptr;
 };
 
-// True once `done` is, within the time.
+// Waits until `done` returns true; returns false if it does not within `seconds`.
 bool Until(double seconds, const std::function<bool()>& done);
 
 }  // namespace dfrun::comm

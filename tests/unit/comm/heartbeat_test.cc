@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kRanks = 5;
 constexpr int kDead = 76;
-// Until a rank is dead, and until all must have heard of it.
+// Seconds until a rank is dead, and until all must have heard of it.
 constexpr double kDeadAfter = 1;
 constexpr double kHeard = 10;
 
@@ -66,7 +66,7 @@ class HeartbeatTest : public ::testing::Test {
   }
   int LostAt(int rank) { return ranks_->board().ranks[rank].lost; }
   std::string LossAt(int rank) { return ranks_->board().ranks[rank].loss; }
-  // All others hear of it.
+  // Expects that all other ranks hear of the loss.
   void ExpectLost(int lost, const std::string& what) {
     for (int rank = 0; rank < kRanks; ++rank) {
       if (rank == lost) continue;

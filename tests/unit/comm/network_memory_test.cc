@@ -119,7 +119,7 @@ TEST(NetworkMemory, MayOutliveItsTransport) {
   EXPECT_EQ(counts->unregistered, 1);
 }
 
-// Of the self transport too, whose key then opens nothing.
+// The self transport registers too, though its key opens nothing.
 TEST(Region, EndsItsRegistration) {
   const auto hub = std::make_shared<InProcessHub>(1);
   InProcessTransport transport(hub, 0);
@@ -143,7 +143,8 @@ TEST(Region, EndsItsRegistration) {
 
 class StagedTransportTest : public ::testing::Test {
  protected:
-  // Sends what is at `from` to this rank itself, and receives it at `to`; both addresses as the network saw them.
+  // Sends the bytes at `from` to this rank itself, and receives them at `to`. Returns both addresses as the network saw
+  // them.
   std::pair<const void*, const void*> Move(const char* from, char* to, size_t bytes) {
     int ended = 0;
     const Callback count{[](void* arg, Status s) {

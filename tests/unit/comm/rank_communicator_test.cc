@@ -57,7 +57,7 @@ class RankCommunicatorTest : public testing::Test {
 
 // A rank that waits for a request may lose its core with every poll.
 TEST_F(RankCommunicatorTest, WithoutAValueToWaitForEachPollLooksForControlMessages) {
-  Poll(1);  // before it nobody has seen what is pending
+  Poll(1);  // before the first poll, nobody has seen what is pending
   looks_for_control_ = 0;
   Poll(20);
   EXPECT_EQ(looks_for_control_, 20);

@@ -146,7 +146,7 @@ TEST_F(RankRendezvousTest, StepsInARowDoNotMix) {
   PollBoth();
 }
 
-// Iterations send in an order of their own, and ask in another.
+// Iterations send in one order and ask in another.
 TEST_F(RankRendezvousTest, ValuesOfALoopAreMatchedByTheirIteration) {
   Tensor large(DType::kDouble, Shape({300, 7}));
   for (int i = 0; i < 2100; ++i) large.data<double>()[i] = i;
@@ -221,7 +221,8 @@ TEST_F(RankRendezvousTest, AbortEndsWhatWaitsAndWhatComes) {
   EXPECT_EQ(send.status, reason);
 }
 
-// What was sent, what was asked for and what neither: all channels are as after a step that went well.
+// Some values were sent, some were asked for, some neither: after the failure all channels are as after a step that
+// went well.
 TEST_F(RankRendezvousTest, AStepThatFailsAloneLeavesNothingOnItsWay) {
   const Status reason = InvalidArgument("broken");
   for (int round = 0; round < 3; ++round) {
@@ -252,7 +253,7 @@ TEST_F(RankRendezvousTest, AStepThatFailsAloneLeavesNothingOnItsWay) {
       EXPECT_EQ(recvs[i].status, reason);
     }
     EXPECT_TRUE(sends[0].done && sends[1].done);
-    // What comes later ends at once.
+    // A later Send or Recv ends at once.
     rendezvous_[0].Send({23, 1, false}, sent, false, sends[2].callback());
     rendezvous_[1].Recv({22, 0, false}, SystemAllocator(), &values[2], &is_dead[2], recvs[4].callback());
     rendezvous_[1].Recv({24, 0, false, 7}, SystemAllocator(), &values[3], &is_dead[3], recvs[5].callback());

@@ -1,4 +1,4 @@
-// The two ends of a channel as nodes of a plan, of every op that makes one.
+// Sends and Recvs as nodes of a plan, for every op that makes one.
 #include <gtest/gtest.h>
 
 #include "comm/in_process/in_process.h"
@@ -28,7 +28,7 @@ class SendRecvTest : public ::testing::TestWithParam<Ends> {
             {"static_shape", static_shape},
             {"shape", static_shape ? PartialShape({3}) : PartialShape()}};
   }
-  // What arrives of values that a plan sends to itself, one a step.
+  // Returns the values that arrive when a plan sends them to itself, one per step.
   static Result<std::vector<Tensor>> SendAndReceive(const std::vector<Tensor>& values, bool static_shape) {
     const DType dtype = values[0].dtype();
     GraphMaker g;

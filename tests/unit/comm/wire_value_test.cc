@@ -14,7 +14,7 @@ Result<Tensor> Decode(const WireHeader& header, std::string_view packed) {
   return out;
 }
 
-// What a receiver makes of an encoded value whose payload arrives as it was sent.
+// Encodes a value and decodes it from a payload that arrives undamaged.
 Result<Tensor> RoundTrip(const Tensor& value) {
   WireHeader header;
   std::string packed;

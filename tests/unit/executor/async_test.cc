@@ -30,7 +30,7 @@ class Shuffler {
     thread_.join();
     SetLater([](const Finish& finish) { finish(Status()); });
   }
-  // From now on each callback gets an error with this probability.
+  // Gives each later callback an error with this probability.
   void set_failing(double share) {
     MutexLock lock(mu_);
     failing_ = share;
@@ -60,7 +60,7 @@ class Shuffler {
   std::vector<Finish> kept_ GUARDED_BY(mu_);
   double failing_ GUARDED_BY(mu_) = 0;
   bool stop_ GUARDED_BY(mu_) = false;
-  std::mt19937 random_;  // of the thread, and of the constructor before it
+  std::mt19937 random_;  // used by the constructor, then by the thread only
   std::thread thread_;
 };
 

@@ -113,8 +113,8 @@ TEST_P(ControlFlowTest, DeadnessFollowsControlEdges) {
   EXPECT_EQ(*Step(g, {-5}), std::vector<int32_t>{-5});
 }
 
-// Of a loop that counts: neither the Identity behind its Switch, nor the constant that waits for that, nor the
-// LoopCond.
+// In a loop that counts, the Identity behind its Switch, the constant that waits for it and the LoopCond are no nodes
+// of the plan.
 TEST_P(ControlFlowTest, WhatOnlyHandsOnIsNoNode) {
   FlowGraph g;
   const Values exits = g.While(
@@ -151,7 +151,7 @@ TEST_P(ControlFlowTest, WhatWaitsForTwoThingsIsDeadWithEither) {
   EXPECT_EQ(*Step(g, {-5}), std::vector<int32_t>{-5});
 }
 
-// The sum of 0..n-1, n times.
+// The graph computes the sum of 0..n-1, n times.
 TEST_P(ControlFlowTest, ALoopRunsAsOftenAsItsConditionSays) {
   for (int parallel : {1, 2, 10}) {
     FlowGraph g;

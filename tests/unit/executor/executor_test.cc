@@ -8,7 +8,7 @@
 namespace dfrun::testing {
 namespace {
 
-// Where values lie must not matter to what they are.
+// The parameter decides where values are stored, which must not change them.
 class ExecutorTest : public ::testing::TestWithParam<int64_t> {
  protected:
   PlanOptions options() const { return {.max_arena_bytes = GetParam()}; }
@@ -176,7 +176,8 @@ TEST_P(ExecutorTest, BlocksOfAKernelRunOnThePool) {
   }
 }
 
-// What is ready beside a node with blocks is held back until these have begun, and is not lost where there are none.
+// Nodes that are ready beside a node with blocks are held back until its blocks have begun, and are not lost if it has
+// none.
 TEST_P(ExecutorTest, NodesWithBlocksRunBesideEachOther) {
   TestGraph graph;
   std::vector<Output> parts;

@@ -1,4 +1,4 @@
-// Graphs with conditionals and loops in the primitive form, for tests.
+// A builder of graphs with conditionals and loops in the primitive form, for tests.
 #ifndef DFRUN_TESTS_UNIT_EXECUTOR_FLOW_GRAPH_H_
 #define DFRUN_TESTS_UNIT_EXECUTOR_FLOW_GRAPH_H_
 
@@ -34,7 +34,7 @@ class FlowGraph : public GraphMaker {
     return Op("Merge", {when_false({branch.node, 0}), when_true({branch.node, 1})});
   }
 
-  // while (cond(vars)) vars = body(vars); `constants` are handed to both behind the variables.
+  // Builds while (cond(vars)) vars = body(vars); `constants` are passed to both after the variables.
   Values While(const Values& initial, const Values& constants, const std::function<Output(const Values&)>& cond,
                const std::function<Values(const Values&)>& body, int parallel = 10) {
     const std::string frame = Name("frame");

@@ -1,4 +1,5 @@
-// Loops that run as straight lines: which do, and that values, errors and traces are those of the general form.
+// Loops that run as straight lines: the loops that qualify, and the equality of values, errors and traces with those of
+// the general form.
 #include "src/executor/loop_program.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 using Values = FlowGraph::Values;
 
-// i = 0, and variables of the caller: while (i < n) i, rest = i + 1, body(rest)
+// Adds the loop i = 0; while (i < n) i, rest = i + 1, body(rest), with variables of the caller in `rest`.
 Values CountTo(FlowGraph& g, Output n, Values initial, const std::function<Values(const Values&)>& body) {
   initial.insert(initial.begin(), g.Int(0));
   return g.While(
@@ -37,7 +38,7 @@ Values CountTo(FlowGraph& g, Output n, Values initial, const std::function<Value
 
 struct Form {
   bool program;
-  bool infer;  // shapes are known, so that values have places in the arena
+  bool infer;  // shapes are known, so that values have offsets in the arena
   int size;    // elements of a variable
 };
 
@@ -48,7 +49,7 @@ class LoopProgramTest : public ::testing::TestWithParam<Form> {
     std::fill_n(value.data<int32_t>(), GetParam().size, first);
     return g.Const(g.Name("v"), value);
   }
-  // The first element of each fetch, all of which are alike.
+  // Returns the first element of each fetch, whose elements are all equal.
   std::vector<int32_t> Run(FlowGraph& g) {
     const Status inferred = GetParam().infer ? g.graph.InferShapes() : Status();
     EXPECT_TRUE(inferred.ok()) << inferred.ToString();
@@ -91,7 +92,8 @@ TEST_P(LoopProgramTest, VariablesThatChangePlaces) {
   EXPECT_EQ(Run(g), (std::vector<int32_t>{30, 832040, 1346269, 7}));
 }
 
-// As when equal subexpressions have become one: x, y = 1, 1; five times x, y = x + y, x.
+// Two variables begin with one value, as when equal subexpressions were merged: x, y = 1, 1; five times x, y = x + y,
+// x.
 TEST_P(LoopProgramTest, VariablesThatBeginWithOneValue) {
   FlowGraph g;
   const auto enter = [&](Output value, bool is_constant) {

@@ -1,4 +1,4 @@
-// When memory is taken and when it is given back.
+// Tests of when memory is allocated and when it is freed.
 #include <gtest/gtest.h>
 
 #include "tests/unit/executor/test_nodes.h"

@@ -1,4 +1,4 @@
-// Values that cross ranks lie in the host memory that the device was given for them, and others do not.
+// Values for other ranks are in the host memory that the device was given for them, and other values are not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class TracingAllocator final : public Allocator {
   void Free(void* memory, size_t bytes) override { SystemAllocator().Free(memory, bytes); }
   AllocatorStats Stats() const override { return {}; }
   void ResetPeak() override {}
-  // Of blocks that were freed too.
+  // Returns whether the address is in one of this allocator's blocks, freed ones included.
   bool Owns(const void* address) {
     const char* const byte = static_cast<const char*>(address);
     MutexLock lock(mu_);
@@ -109,7 +109,7 @@ TEST_P(NetworkMemoryTest, HoldsWhatIsSentAndReceived) {
   EXPECT_FALSE(own.Owns(rendezvous.sent));
 }
 
-// In the arena, by themselves, and of a size that is not known.
+// The sizes put values in the arena, by themselves, and (-1) in memory of a size that is not known.
 INSTANTIATE_TEST_SUITE_P(Sizes, NetworkMemoryTest, ::testing::Values(8, 1 << 16, -1));
 
 }  // namespace

@@ -24,7 +24,7 @@ struct Watching : Work {
   }
 };
 
-// On two threads, of which the other looks for work, as it does for long after blocks.
+// The test has two threads; the other one looks for work, as it does for long after blocks.
 class NodePoolTest : public ::testing::Test {
  protected:
   void RunCounted(int64_t blocks, std::chrono::microseconds each = std::chrono::microseconds(50)) {

@@ -64,7 +64,7 @@ class RandomGraph {
 
   // Late nodes more often than early ones, so that there are chains.
   size_t Pick() { return outputs_.size() - 1 - std::min(Below(outputs_.size()), Below(outputs_.size())); }
-  // One with as many values as `other`, or a single one.
+  // Picks a value with as many elements as `other`, or with a single one.
   size_t PickLike(size_t other) {
     for (int tries = 0; tries < 8; ++tries) {
       const size_t picked = Pick();

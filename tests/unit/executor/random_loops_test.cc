@@ -22,7 +22,7 @@ constexpr int kGraphs = 60;
 
 struct Kind {
   DType dtype;
-  int64_t size;  // of each value; -1: scalars
+  int64_t size;  // elements of each value; -1: scalars
 };
 
 class RandomLoops {
@@ -46,7 +46,7 @@ class RandomLoops {
     return known[known.size() - 1 - static_cast<size_t>(Below(std::min<int>(5, static_cast<int>(known.size()))))];
   }
 
-  // What is known after a few steps: the last values of it are new.
+  // Adds a few steps and returns the known values; the last of them are new.
   Values Steps(Values known, int depth) {
     const int num_steps = 1 + Below(4);
     for (int i = 0; i < num_steps; ++i) {
@@ -117,7 +117,8 @@ class RandomLoops {
     return {exits.begin() + 1, exits.end()};
   }
 
-  // What a body makes of constants alone must not go on when the loop has ended.
+  // Makes a constant in a body depend on `pivot`: values made of constants alone must not go on when the loop has
+  // ended.
   Output AliveWith(Output pivot, Output constant) {
     NodeSpec spec;
     spec.name = g.Name("constant");
@@ -127,12 +128,12 @@ class RandomLoops {
     return g.Add(std::move(spec));
   }
 
-  // An integer scalar that is alive where `value` is.
+  // Returns an integer scalar that is alive if and only if `value` is.
   Output Whole(Output value) { return g.Op("Size", {value}); }
 
   std::mt19937_64 random_;
   const Kind kind_;
-  Output last_pred_;  // of a conditional at this level
+  Output last_pred_;  // predicate of a conditional at this level
 };
 
 struct Way {
@@ -157,7 +158,7 @@ Tensor FedValue(Kind kind, const Shape& shape, int i) {
 
 class RandomLoopsTest : public ::testing::TestWithParam<Kind> {
  protected:
-  // All fetches of one way.
+  // Returns all fetches when the loops run in this way.
   Result<std::vector<Tensor>> Run(int seed, Way way) {
     RandomLoops made(static_cast<uint64_t>(seed), GetParam());
     if (way.infer) DF_TRY(made.g.graph.InferShapes());

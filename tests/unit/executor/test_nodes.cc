@@ -141,7 +141,7 @@ class VarKernel final : public Kernel {
   RefPtr<Variable> variable_;
 };
 
-// Adds input 1 to the variable; what has no value starts at 0 where attr `init` says so.
+// Adds input 1 to the variable. A variable without a value starts at 0 if attr `init` is true.
 class ChangeVarKernel final : public Kernel {
  public:
   explicit ChangeVarKernel(KernelSetup&) {}

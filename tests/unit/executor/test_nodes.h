@@ -20,8 +20,8 @@ namespace dfrun::testing {
 const OpRegistry& TestOps();
 const KernelRegistry& TestKernels();
 
-// What Later kernels do with their callbacks; the default ends each at once. Set while no step runs.
-// The function gets a closure that ends the kernel with a status, to be called once, on any thread.
+// The action of Later kernels on their callbacks; the default runs each at once. Set while no step runs. The function
+// gets a closure that ends the kernel with a status. It must be called once, on any thread.
 using Finish = std::function<void(Status)>;
 void SetLater(std::function<void(Finish)> later);
 
@@ -50,7 +50,7 @@ class TestGraph {
              const std::vector<NodeId>& control = {});
   Output Fixed(const Tensor& value) { return {Add("Fixed", {}, {{"value", value}}), 0}; }
   Output Feed(int index, PartialShape shape);
-  // Fetches with the next free index.
+  // Fetches the value under the next free index.
   void Fetch(Output value);
   int num_fetches() const { return fetches_; }
 
@@ -59,10 +59,10 @@ class TestGraph {
   int fetches_ = 0;
 };
 
-// A plan that must be possible.
+// Makes a plan; an error fails the test.
 std::unique_ptr<ExecPlan> MakePlan(const Graph& graph, TestDevice& device, const PlanOptions& options = {});
 
-// `n` elements of `value`.
+// Returns a vector of `n` elements of `value`.
 Tensor Filled(int64_t n, float value);
 
 }  // namespace dfrun::testing

@@ -23,7 +23,7 @@ class UnitCutTest : public ::testing::Test {
   static AttrMap Channel(int crossings) {
     return {{"tensor_name", "x"}, {"send_device", "a"}, {"recv_device", "b"}, {kCrossingsAttr, int64_t{crossings}}};
   }
-  // Two nodes of work, so that they are worth a unit.
+  // Adds two nodes of work, which are enough for a captured subgraph.
   Output Work(const std::string& name, const std::vector<Output>& inputs) {
     return maker_.Add(name, "AddN", {maker_.Add(name + "_first", "AddN", inputs), inputs[0]});
   }
@@ -33,7 +33,7 @@ class UnitCutTest : public ::testing::Test {
     ASSERT_TRUE(cut.ok()) << cut.status().ToString();
     cut_ = *std::move(cut);
   }
-  // The unit that has the node; -1: it stands outside.
+  // Returns the subgraph that has the node; -1: none.
   int UnitOf(const std::string& name) const {
     if (cut_.graph.Find(name) >= 0) return -1;
     for (size_t i = 0; i < cut_.units.size(); ++i) {
@@ -69,7 +69,8 @@ TEST_F(UnitCutTest, WhatComesInAndGoesOutIsOneUnit) {
   EXPECT_EQ(cut_.graph.node(cut_.graph.Find("send")).inputs[0], (Output{unit.id, 0}));
 }
 
-// The gradient's mean comes back: what reads it cannot be launched with what sends the gradient.
+// The gradient's mean comes back from another device: its readers cannot be launched together with the Send of the
+// gradient.
 TEST_F(UnitCutTest, WhatMayComeBackIsBehindWhatIsSent) {
   const Output gradient = Work("gradient", {Recv("batch", 1)});
   Send("send", gradient, 2);
@@ -82,7 +83,7 @@ TEST_F(UnitCutTest, WhatMayComeBackIsBehindWhatIsSent) {
   EXPECT_EQ(UnitOf("update"), 1);
 }
 
-// Two devices that send each other values: neither unit may wait for the other's.
+// Two devices send each other values: no subgraph may wait for one of the other device that waits for it.
 TEST_F(UnitCutTest, WhatIsSentDoesNotWaitForWhatIsSentAsFar) {
   Send("send", Work("mine", {Recv("x", 1)}), 2);
   Work("both", {Recv("theirs", 2)});
@@ -104,7 +105,7 @@ TEST_F(UnitCutTest, ANodeWithAStatePartsItsReaders) {
   EXPECT_EQ(WhyNot("random"), "it has a state, which the host keeps");
   EXPECT_EQ(UnitOf("beside"), UnitOf("before"));
   EXPECT_NE(UnitOf("after"), UnitOf("before"));
-  // It waits for the unit, and is waited for.
+  // The random node runs after the subgraph and before its reader.
   const Node& random_node = cut_.graph.node(cut_.graph.Find("random"));
   EXPECT_EQ(random_node.control_inputs, std::vector<NodeId>({cut_.graph.Find(cut_.units[0].name)}));
 }

@@ -31,7 +31,7 @@ TEST(WorkerPoolTest, AThreadBeginsWithTheSamePartInEveryCall) {
     pool.RunBlocks(kThreads, [&](int64_t i) {
       ran[i] = std::this_thread::get_id();
       ++begun;
-      while (begun < kThreads) std::this_thread::yield();  // so every thread runs one
+      while (begun < kThreads) std::this_thread::yield();  // ensures that every thread runs one block
     });
     if (round == 0) owners = ran;
     EXPECT_EQ(ran, owners);
@@ -171,7 +171,7 @@ TEST(WorkerPoolTest, AThreadIsReadyWhileItLooksForWork) {
   WorkerPool pool(2);
   std::atomic<int> begun{0};
   std::atomic<int> asked{0};
-  std::atomic<int> ready{0};  // of both threads, from inside their blocks
+  std::atomic<int> ready{0};  // counts both threads, from inside their blocks
   pool.RunBlocks(2, [&](int64_t) {
     ++begun;
     while (begun.load() < 2) std::this_thread::yield();

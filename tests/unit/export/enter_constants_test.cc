@@ -1,4 +1,5 @@
-// That TensorFlow takes such graphs was tried with TensorFlow; here that they are as it wants them, and mean the same.
+// Graphs with Enters of constants have the form that TensorFlow accepts and mean the same. That TensorFlow accepts them
+// was tried with TensorFlow.
 #include "src/export/enter_constants.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +36,7 @@ graph:
     body: {t: t + 1, h: "Tanh(inner(h) + Cond(h > sum, 1.5, h * sum))"}
 )yaml";
 
-// Nodes of loops that read what is of no loop, by data or control edges.
+// Returns the nodes of loops that read a value from outside of all loops, by data or control edges.
 std::vector<std::string> ReadersOfConstants(const Graph& graph) {
   std::vector<std::string> readers;
   const Result<FrameTree> tree = BuildFrameTree(graph);

@@ -1,4 +1,4 @@
-// Which paths are within the directories that are allowed.
+// The rule which paths are within the allowed directories.
 #include "src/framework/file_access.h"
 
 #include <gmock/gmock.h>

@@ -16,10 +16,10 @@
 namespace dfrun {
 namespace {
 
-// Each of a way that a product may take: rows of B that alias, prepacked panels, several passes over k, several blocks
-// of A's rows, C computed transposed (where B is a transpose), few rows or columns, nothing whole, both operands packed
-// in passes and blocks of which none is whole, a transposed B that is too large to be prepacked, small operands that
-// are read as they lie, few steps over k.
+// Each size exercises a variant of the product: rows of B that alias, prepacked panels, several passes over k, several
+// blocks of A's rows, C computed transposed (if B is transposed), few rows or columns, nothing whole, both operands
+// packed in passes and blocks of which none is whole, a transposed B that is too large to be prepacked, small operands
+// that are read in place, few steps over k.
 constexpr int64_t kSizes[][3] = {
     {20, 300, 1024}, {32, 512, 1024},  {700, 80, 500},  {5, 2100, 70},     {600, 1100, 50},  {33, 1030, 517},
     {1, 700, 300},   {300, 700, 1},    {130, 260, 10},  {128, 1000, 1000}, {40, 1024, 2048}, {1, 1, 1},
@@ -96,7 +96,7 @@ struct Operands {
         product(DTypeOf<T>, Shape({s.m, s.n})) {
     UnpackedGemm<T>(s.m, s.k, s.n, ViewA(s, a.data<T>()), ViewB(s, b.data<T>()), {product.data<T>(), s.n, false});
   }
-  // Each element by itself, rounded after every operation.
+  // Returns the product of each element by itself, rounded after every operation.
   Tensor Expected(const Epilogue<T>& e) const {
     Tensor c(DTypeOf<T>, Shape({s.m, s.n}));
     for (int64_t i = 0; i < s.m; ++i) {

@@ -85,7 +85,7 @@ TEST_F(AmxGemmTest, IsAProductWithTheSameBitsOnAnyNumberOfThreads) {
   ForEachShape([](const GemmShape& s) { ExpectProductOnAnyThreads(s, *MakeAmxGemm(s)); });
 }
 
-// In the way that is chosen on this machine.
+// The variant is the one that is chosen on this machine.
 template <class T>
 class ChosenGemmTest : public testing::Test {};
 using SixteenBits = testing::Types<bfloat16, float16>;
@@ -99,7 +99,7 @@ TYPED_TEST(ChosenGemmTest, IsAProductWithTheSameBitsOnAnyNumberOfThreads) {
   });
 }
 
-// What stands behind the last row of an operand meets zeros only, and must not be read even so: it may be a NaN.
+// Elements behind the last row of an operand would meet zeros only, but must not be read even so: they may be NaN.
 TEST_F(AmxGemmTest, InfinityTimesNothingIsNothing) {
   const GemmShape s{3, 5, 2, false, false};
   const auto gemm = MakeAmxGemm(s);

@@ -76,7 +76,7 @@ TEST(HandleShapeTest, AHandleOfAnotherDTypeIsRefused) {
       Add(graph, "list", "EmptyTensorList", {{shape, 0}, {shape, 0}}, {{"element_dtype", DType::kFloat}});
   EXPECT_EQ(Refusal(graph, "TensorListStack", {{list, 0}, {shape, 0}}, {{"element_dtype", DType::kInt32}}).code(),
             Code::kInvalidArgument);
-  // What a list holds may itself be a list, of any dtype.
+  // An element of a list may itself be a list, of any dtype.
   const NodeId lists =
       Add(graph, "lists", "EmptyTensorList", {{shape, 0}, {shape, 0}}, {{"element_dtype", DType::kVariant}});
   const NodeId pushed = Add(graph, "pushed", "TensorListPushBack", {{lists, 0}, {list, 0}}, {});

@@ -25,7 +25,7 @@ class KnownOutputsTest : public ::testing::Test {
   Output Int(int32_t value) {
     return {Add("Const", {}, {{"dtype", DType::kInt32}, {"value", Tensor::Scalar<int32_t>(value)}}), 0};
   }
-  // The known elements in words, "?" for others; "unknown" where nothing is known.
+  // Returns the known elements as text, "?" for others; "unknown" if nothing is known.
   std::string Known(Output value) {
     const PartialConstant* known = g_.PartialConstantOf(value);
     if (known == nullptr) return "unknown";

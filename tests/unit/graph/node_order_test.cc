@@ -82,7 +82,7 @@ TEST_F(OrderOfChannels, WhatIsReceivedMayComeOfWhatWasSentBefore) {
   EXPECT_EQ(possible.After(sent.node), 1U);
 }
 
-// As a pass adds a node at the end, for which what is sent has to wait.
+// A pass adds a node at the end, and an earlier Send has to wait for it.
 TEST_F(OrderOfChannels, ASendStaysBeforeTheRecvsBehindIt) {
   const Output x = g.Placeholder("x");
   const Output sent = Send("s0", g.Add("y", "Neg", {x}), 0);

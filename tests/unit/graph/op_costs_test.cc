@@ -1,4 +1,4 @@
-// The costs that ops state: that each does, and of some what hand computation gives.
+// The costs that ops state: every op states them, and some are compared with computation by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -150,7 +150,7 @@ TEST_F(NodeCostTest, UnknownWhereASizeIs) {
   EXPECT_EQ(Of("MatMul", {Floats({-1, 4}), Floats({4, 5})}), std::nullopt);
   EXPECT_EQ(Of("Tanh", {Floats(PartialShape())}), std::nullopt);
   EXPECT_EQ(Of("Identity", {Floats(PartialShape())}), OpCost());
-  // The table's size does not matter to who reads rows of it.
+  // The table's size does not matter to a node that reads rows of it.
   EXPECT_EQ(Of("Gather", {Floats({-1, 16}), Ints({5})}), (OpCost{0, 340, 320}));
 }
 

@@ -17,7 +17,7 @@ Output AddQueue(GraphMaker& g, const std::string& op) {
   return g.Add(op, op, {}, {{"component_types", kTypes}, {"shapes", kShapes}});
 }
 
-// Of the outputs of an op that dequeues; n < 0: it takes none.
+// Returns the output shapes of an op that dequeues; n < 0: the op takes no number of elements.
 Shapes Dequeued(GraphMaker& g, const std::string& op, Output queue, int32_t n, std::vector<DType> types = kTypes) {
   std::vector<Output> inputs = {queue};
   if (n >= 0) inputs.push_back(g.Const(op + "/n", Tensor::Scalar(n)));

@@ -1,5 +1,4 @@
-// Nodes that cannot run, whatever the sizes and values turn out to be that are not known when the graph is made:
-// TensorFlow refuses them then.
+// Nodes that cannot run for any values of the unknown sizes: TensorFlow refuses them when the graph is made.
 #include <gtest/gtest.h>
 
 #include "src/graph/graph.h"

@@ -56,7 +56,7 @@ void Register(OpRegistry& ops, const OpBuilder& builder) {
   }
 }
 
-// With the traits of the program's op of this name.
+// Begins an op with the traits of the program's op of this name.
 OpBuilder Op(const char* name) {
   return std::move(OpBuilder(name).Traits(OpRegistry::Builtin().Find(name)->traits).Doc("A test's op."));
 }

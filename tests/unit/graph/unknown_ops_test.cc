@@ -82,7 +82,7 @@ TEST(UnknownOpsTest, UnknownAttrsAndDTypesAreOfTheirNodesAlone) {
   EXPECT_THAT(ListUnknown(g), HasSubstr("node 'c': attr 'T' of Identity: dtype DT_FLOAT8_E5M2 is not supported"));
 }
 
-// What stands for the first gives no reference.
+// The node that replaces an unknown op gives no reference.
 TEST(UnknownOpsTest, WhatTakesAReferenceFromOneIsOne) {
   const Graph g = Import(StrCat(
       R"(node { name: "v" op: "OddVariable" } node { name: "pred" op: "OddCondition" }

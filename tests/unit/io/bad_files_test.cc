@@ -1,5 +1,5 @@
-// Files that are missing, empty, cut short, damaged, hostile, or change while they are read: of every format an error
-// that names the file, and the record where there is one, or a count of what was left out.
+// Files that are missing, empty, cut short, damaged, hostile, or change while they are read. Every format gives an
+// error that names the file, and the record if there is one, or counts the samples that it left out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -152,7 +152,8 @@ TEST_F(BadFilesTest, FilesOfAHeaderAlone) {
 
 TEST_F(BadFilesTest, FilesCutShortAreNamedWithTheRecord) {
   for (const Case& c : AllFormats()) {
-    if (c.format == "text" || c.format == "csv" || c.format == "whole_file") continue;  // which end anywhere
+    // These formats may end anywhere
+    if (c.format == "text" || c.format == "csv" || c.format == "whole_file") continue;
     const std::string path = files_.Write("cut", c.content.substr(0, c.content.size() / 2 + 1));
     const std::string error = ReadAll(c, path).ToString();
     EXPECT_THAT(error, HasSubstr(path)) << c.format;
@@ -178,7 +179,7 @@ TEST_F(BadFilesTest, CompressedFilesCutShortAreNamed) {
   }
 }
 
-// What was counted is no longer there when it is read.
+// Records that were counted are no longer there when they are read.
 TEST_F(BadFilesTest, FilesThatBecomeShorterAreNamed) {
   for (Case c : AllFormats()) {
     for (const bool is_loaded : {false, true}) {
@@ -196,7 +197,7 @@ TEST_F(BadFilesTest, FilesThatBecomeShorterAreNamed) {
       }
       const std::vector<int64_t> wanted = {record_index->samples() - 1, 0};
       const Status status = samples.ok() ? (*source)->Gather(wanted, SystemAllocator()).status() : samples.status();
-      // A file that is one sample, whatever it holds, is read anew as long as it was not.
+      // A file that is one sample, whatever it holds, is read anew until it has been loaded.
       const bool is_read_anew = c.format == "whole_file" && !is_loaded;
       EXPECT_EQ(status.ok(), is_read_anew) << c.format;
       EXPECT_THAT(status.message(), HasSubstr(is_read_anew ? "" : path)) << c.format;
@@ -261,7 +262,7 @@ TEST_F(BadFilesTest, HugeLengthsTakeNoMemory) {
     EXPECT_THAT(ReadAll(c, files_.Write("huge", good + wrong + "abcd")).ToString(),
                 HasSubstr("huge, record 1 at byte 19: the record at byte 19 has a damaged length"));
   }
-  // One that is there, for all that its file takes no room on the disk.
+  // The record is there, though its file takes no room on the disk.
   const std::string path = files_.Write("sparse", Length(uint64_t{3} << 30));
   std::filesystem::resize_file(path, (uint64_t{3} << 30) + 16);
   EXPECT_THAT(ReadAll(c, path).ToString(), AllOf(HasSubstr("sparse, record 0"), HasSubstr("more than are read")));

@@ -26,7 +26,7 @@ class BatchReaderTest : public ::testing::Test {
     files_.Write("numbers", std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * 8));
   }
 
-  // The same samples, of which a batch takes no longer to read than to wake a thread.
+  // Opens the same samples, so short that reading a batch takes no longer than waking a thread.
   RefPtr<SampleSet> OpenShort(int threads) {
     SampleSetConfig config;
     config.format = "fixed_length";
@@ -53,7 +53,7 @@ class BatchReaderTest : public ::testing::Test {
     return std::vector<int64_t>((*batch)[0].values<int64_t>().begin(), (*batch)[0].values<int64_t>().end());
   }
 
-  // The samples of `steps` batches of 12 from `position` on, each in as many slices.
+  // Returns the samples of `steps` batches of 12 from `position` on, each read in `slices` slices.
   std::vector<int64_t> Stream(int64_t slices, int threads, int64_t buffer, int64_t position, int64_t steps,
                               bool is_short = false) {
     const RefPtr<SampleSet> set = is_short ? OpenShort(threads) : Open(threads);
@@ -92,7 +92,7 @@ TEST_F(BatchReaderTest, EverySampleOnceAnEpochInAnySlicesAndThreads) {
     }
     for (int64_t slices : {2, 3, 4}) EXPECT_EQ(Stream(slices, 4, buffer, 0, 26), whole) << slices;
     for (int64_t slices : {1, 2, 3}) EXPECT_EQ(Stream(slices, 2, buffer, 0, 26, true), whole) << slices;
-    // What was read ahead leaves no trace: from step 7 on the same samples come.
+    // Batches that were read ahead have no effect: from step 7 on the same samples come.
     EXPECT_EQ(Stream(3, 2, buffer, 7 * 12, 19), std::vector<int64_t>(whole.begin() + 7 * 12, whole.end()));
   }
 }

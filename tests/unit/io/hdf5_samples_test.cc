@@ -226,7 +226,7 @@ TEST_F(Hdf5Samples, SeveralFiles) {
   EXPECT_THAT(Read({mixed[0], files_.Path("r.h5")}, {Field("/x")}).status().ToString(), HasSubstr("r.h5 is not as"));
 }
 
-// More than are open at once.
+// The number of files exceeds the number that is open at once.
 TEST_F(Hdf5Samples, ManyFiles) {
   constexpr int kFiles = 150;
   for (int i = 0; i < kFiles; ++i) {
@@ -244,7 +244,7 @@ int64_t OpenFiles() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
 }
 
-// No more files may be opened than so many.
+// Limits the number of files that may be open.
 class FewFiles {
  public:
   explicit FewFiles(int64_t more) {
@@ -259,7 +259,7 @@ class FewFiles {
   rlimit before_ = {};
 };
 
-// More bytes than are mapped: each of the files is a hole of 32 MiB but for one row.
+// The files have more bytes than are mapped: each is a hole of 32 MiB except for one row.
 TEST_F(Hdf5Samples, MoreFilesThanMayBeOpen) {
   constexpr int64_t kFiles = 40;
   constexpr hsize_t kDims[] = {400'000, 20};

@@ -49,7 +49,7 @@ TEST(ImageClasses, PathsThatLeadToOneFolderNameOne) {
   const ImageClasses classes = Classes(files);
   EXPECT_THAT(classes.names(), ElementsAre("cat", "dog"));
   for (size_t i = 0; i < files.size(); ++i) EXPECT_EQ(classes.NumberOf(files[i]), numbers[i]) << files[i];
-  // The first path says where a class stands and what it is called.
+  // The first path gives the folder and the name of a class.
   EXPECT_THAT(Classes({path("feline/1.gif"), path("t/cat/1.png"), path("a/dog/1")}).names(),
               ElementsAre("dog", "feline"));
   EXPECT_THAT(Classes({path("t/dog/1"), path("feline/1.gif"), path("t/cat/1.png")}).names(),

@@ -1,5 +1,5 @@
-// Numbers of files in dtypes that cannot hold all of them: what is rounded, what is converted, and what is refused with
-// the file and the record.
+// Numbers of files in dtypes that cannot hold all of them: some are rounded, some are converted, and some are refused
+// with the file and the record.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 
 class NumberConversion : public ::testing::Test {
  protected:
-  // The samples of a file, or the error.
+  // Returns the samples of a file, or the error.
   Result<Tensor> Read(const std::string& format, const std::string& path, SampleField field,
                       std::map<std::string, std::string, std::less<>> options = {}) {
     DF_ASSIGN(const std::unique_ptr<SampleSource> source,
@@ -76,19 +76,19 @@ TEST_F(NumberConversion, AnIntegerThatTheDefaultDtypeWouldRoundIsAnError) {
   EXPECT_THAT(Csv("18446744073709551615\n", DType::kInvalid), HasSubstr("`dtype: uint64`, or"));
   EXPECT_THAT(Csv("18446744073709551617\n", DType::kInvalid), HasSubstr("`dtype: string`, or"));
   EXPECT_EQ(Csv("18446744073709551616\n", DType::kInvalid), "float32[1] 1.84467e+19");  // 2^64
-  // Rounding is what a float is for.
+  // A float may be rounded.
   EXPECT_EQ(Csv("16777217.5\n0.123456789\n1e11\n", DType::kInvalid), "float32[3] 1.67772e+07 0.123457 1e+11");
   EXPECT_EQ(Csv("16777217\n", DType::kFloat), "float32[1] 1.67772e+07");
   EXPECT_EQ(Csv("9007199254740993\n", DType::kDouble), "float64[1] 9.0072e+15");
   EXPECT_EQ(Csv("16777217\n", DType::kInt64), "int64[1] 16777217");
 }
 
-// It is an error of the spec, which leaves no sample out.
+// Rounded integers are an error of the spec and leave no sample out.
 TEST_F(NumberConversion, SkippingErrorsDoesNotSkipRoundedIntegers) {
   EXPECT_THAT(Csv("1\nx\n16777217\n", DType::kInvalid, "skip"), HasSubstr("NoInput: "));
   EXPECT_EQ(Csv("1\nx\n16777217\n", DType::kFloat, "skip"), "float32[2] 1 1.67772e+07");
   EXPECT_EQ(counted_->skipped, 1);
-  // A stated dtype says which numbers are good.
+  // A stated dtype decides which numbers are good.
   EXPECT_EQ(Csv("1\n300\n2\n", DType::kUint8, "skip"), "uint8[2] 1 2");
   EXPECT_EQ(counted_->skipped, 1);
 }
@@ -127,7 +127,7 @@ TEST_F(NumberConversion, LongIntegersAreFoundWhereverTheyStand) {
   EXPECT_EQ(found("12345678", 8), "");
 }
 
-// Only in the columns whose field may not hold it.
+// The error concerns only columns whose field may not hold the integer.
 TEST_F(NumberConversion, LongIntegersOfOtherColumnsAreNoneOfAFieldsBusiness) {
   const auto csv = [&](const std::string& text, const char* from) {
     return Text(Read("csv", files_.Write("t.csv", text), {from, DType::kInvalid, PartialShape(), {}}));

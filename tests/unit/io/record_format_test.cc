@@ -1,4 +1,4 @@
-// Records of files: where they are, what they hold, and what is said of damaged ones.
+// Records of files: their offsets, their content, and the errors of damaged ones.
 #include "kernels/io/record_format.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ constexpr size_t kAll = SIZE_MAX;
 
 class RecordFormatTest : public ::testing::Test {
  protected:
-  // The records of a file, read in memory and through a buffer, which must agree; an error is the last entry.
+  // Returns the records of a file, read in memory and through a buffer, which must agree; an error is the last entry.
   std::vector<std::string> Records(const RecordFormat& format, const std::string& path,
                                    Compression compression = Compression::kNone) {
     std::vector<std::string> first = RecordsKept(format, path, compression, kAll);
@@ -55,7 +55,7 @@ TEST_F(RecordFormatTest, Lines) {
   EXPECT_THAT(lines(""), ElementsAre());
   EXPECT_THAT(lines("head\na\n", 1), ElementsAre("a"));
   EXPECT_THAT(lines("head", 2), ElementsAre());
-  const std::string longer(700'000, 'x');  // than the buffer
+  const std::string longer(700'000, 'x');  // longer than the buffer
   EXPECT_THAT(lines(longer + "\n" + longer + "y"), ElementsAre(longer, longer + "y"));
 }
 

@@ -1,4 +1,4 @@
-// What each format makes of its files, sample by sample.
+// Samples of files of each format.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -101,7 +101,7 @@ TEST_F(SampleFormatsTest, CsvMissingValues) {
   EXPECT_THAT(read({{path}, {{"header", "true"}, {"na", "x\n"}}}, "7"), HasSubstr("'NA' is no float32"));
 }
 
-// What the spec's reader settled is given to the readers of all ranks.
+// Fields that the spec's reader settled are given to the readers of all ranks.
 TEST_F(SampleFormatsTest, SettledFieldsAreTakenAsTheyAre) {
   const uint8_t pixels[] = {1, 2, 3, 4, 5, 6, 7, 8};
   const std::string png = *EncodePng({2, 2, 2, 8}, pixels, -1);  // grey and alpha
@@ -187,7 +187,8 @@ TEST_F(SampleFormatsTest, CsvFilesHaveOneHeader) {
   ASSERT_TRUE(batch.ok()) << batch.status().ToString();
   EXPECT_THAT(Values<float>((*batch)[0]), ElementsAre(2, 4));
   files_.Write("3.csv", "y,x\n5,6\n");
-  EXPECT_THAT(Error("csv", config, {Field("y")}), HasSubstr("3.csv:1, record 0 at byte 0: its header 'y,x' is not that"));
+  EXPECT_THAT(Error("csv", config, {Field("y")}),
+              HasSubstr("3.csv:1, record 0 at byte 0: its header 'y,x' is not that"));
 }
 
 TEST_F(SampleFormatsTest, FilesCompressedByMistakeAreToldFromOthers) {
@@ -341,7 +342,7 @@ TEST_F(SampleFormatsTest, ImagesTakeTheirLabelFromTheirDirectory) {
   EXPECT_THAT(Error("image", config, {Field("image")}), HasSubstr("dog/2.png, record 0"));
 }
 
-// More than are mapped at once, or kept open.
+// The number of files exceeds the numbers that are mapped, or kept open, at once.
 TEST_F(SampleFormatsTest, ManyFiles) {
   constexpr int kFiles = 1100;
   for (int i = 0; i < kFiles; ++i) files_.Write(StrCat("many/", 10'000 + i), StrCat(i, "\n", -i, "\n"));

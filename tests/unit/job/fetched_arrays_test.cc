@@ -1,4 +1,4 @@
-// What steps fetch as one array each, and by which shapes rows are those of samples.
+// Fetches of several steps as one array each, and the shapes by which rows count as samples.
 #include "src/job/fetched_arrays.h"
 
 #include <gmock/gmock.h>
@@ -119,7 +119,7 @@ TEST(FetchRows, AreTheSamplesWhereTheFirstSizeAloneFollowsTheBatch) {
   EXPECT_EQ(rows(PartialShape::Scalar(), PartialShape::Scalar()), FetchRows::kOther);
   EXPECT_EQ(rows({-1, 2}, {-1, 2}), FetchRows::kUnknown);
   EXPECT_EQ(rows(PartialShape(), PartialShape()), FetchRows::kUnknown);
-  // Where the graph allows no other size.
+  // The graph allows no other size.
   EXPECT_EQ(RowsByShapes({{4, 2}, 4}, {}, true), FetchRows::kSamples);
   EXPECT_EQ(RowsByShapes({{4, 2}, 4}, {}, false), FetchRows::kOther);
 }

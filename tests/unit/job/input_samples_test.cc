@@ -19,7 +19,7 @@ InputSpec Words() {
   return input;
 }
 
-// What the manifest of a checkpoint gives back of it.
+// Returns the checkpoint's record of the input, read back from its manifest.
 CheckpointStore::Checkpoint SavedWith(const InputSpec& input) {
   const ScratchDirectory scratch;
   EXPECT_TRUE(WriteManifest(scratch.path(), {.step = 7, .shards = {}, .inputs = {SamplesOf(input)}}).ok());
@@ -79,7 +79,7 @@ TEST(InputSamples, OfManyFilesTheirNumberCounts) {
   ExpectRefused(images, fewer, "there are 4999 samples, and there were 5000");
 }
 
-// Their files and their number are the same: only the classes tell.
+// The files and their number are the same: only the classes differ.
 TEST(InputSamples, OtherClassesAreRefusedByBothLists) {
   const auto labelled = [](std::vector<std::string> classes) {
     InputSpec input = Words();

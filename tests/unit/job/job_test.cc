@@ -1,4 +1,4 @@
-// What observers of a job are told.
+// Calls that observers of a job receive.
 #include "src/job/job.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ run: {steps: 3, fetch: {counts: next, text: word}}
 checkpoint: {every: 2}
 )";
 
-// Writes what it is told into a log that several may share.
+// Writes the calls that it receives to a log that several observers may share.
 class Teller final : public JobObserver {
  public:
   Teller(std::string name, std::vector<std::string>& log, int64_t fails_at = -1)

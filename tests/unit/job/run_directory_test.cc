@@ -16,7 +16,7 @@ TEST(RunDirectoryTest, ARunIsNotOverwritten) {
     auto made = RunDirectory::Open(path, false);
     ASSERT_TRUE(made.ok() && made->Make().ok());
   }
-  scratch.Write("run/metrics.jsonl", "");  // of a job that failed in its first step
+  scratch.Write("run/metrics.jsonl", "");  // left by a job that failed in its first step
   ASSERT_TRUE(RunDirectory::Open(path, false).ok());
   scratch.Write("run/metrics.jsonl", "{\"step\": 1, \"wall_s\": 0.5}\n");
   EXPECT_EQ(RunDirectory::Open(path, false).status().code(), Code::kUsage);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kType = "lamp";
 
-// Of the type there are devices in reports alone.
+// Finds no devices of this type: only reports mention them.
 Result<FoundDevices> FindNoLamps(const DeviceSite&) {
   FoundDevices found;
   found.why_none = "it is dark";
@@ -31,7 +31,7 @@ DevicesReport OfRank(const std::vector<std::string>& lamps) {
 
 class StartReportTest : public testing::Test {
  protected:
-  // Of a model with 6 parameters and a training with 60 samples.
+  // Returns the line for a model with 6 parameters and a training with 60 samples.
   std::string Line(const StartFacts& facts, const std::string& train) const {
     std::string lines;
     for (int i = 0; i < 60; ++i) lines += StrCat(i, ",", i, "\n");

@@ -1,4 +1,4 @@
-// Against the C library's functions of long double, over all exponents.
+// The functions of double against the C library's of long double, over all exponents.
 #include "kernels/math/double_functions.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ void CheckAt(F f, Truth truth, double ulps, double x) {
   }
 }
 
-// All exponents, and `count` numbers from `low` to `high`.
+// Checks all exponents, and `count` numbers from `low` to `high`.
 template <class F, class Truth>
 void Check(F f, Truth truth, double ulps, double low, double high, int count = 300000) {
   constexpr uint64_t kStep = 0x0000a1b2c3d4e5f7;

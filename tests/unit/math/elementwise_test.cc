@@ -1,4 +1,4 @@
-// What golden cases are too small for: work split over threads, and buffers taken over.
+// Element-wise work that golden cases are too small for: it is split over threads, and buffers are forwarded.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -74,7 +74,7 @@ TEST(Elementwise, RareArgumentsChangeNoneOfTheirNeighbours) {
   }
 }
 
-// However many elements there are before and after it.
+// The number of elements before and after an element does not matter.
 TEST(Elementwise, AnElementHasOneResult) {
   NodeRunner runner;
   const Tensor x = Counting({3, 4300001}, 1e-6F);

@@ -1,4 +1,4 @@
-// Against the C library's functions of double, over all exponents.
+// The functions of float against the C library's of double, over all exponents.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -51,7 +51,7 @@ TEST(FloatFunctions, ExpAtTheEndsOfTheNormalNumbers) {
   EXPECT_EQ(ExpFloat(-87.33655F), 0.0F);
   EXPECT_EQ(ExpOfNegative(-87.33655F), 0.0F);
   EXPECT_EQ(ExpOfNegative(-INFINITY), 0.0F);
-  for (uint32_t bits : {0x7f800001U, 0x7fc00001U, 0xffffffffU}) {  // of any payload
+  for (uint32_t bits : {0x7f800001U, 0x7fc00001U, 0xffffffffU}) {  // NaNs of any payload
     EXPECT_TRUE(std::isnan(ExpFloat(std::bit_cast<float>(bits)))) << bits;
     EXPECT_TRUE(std::isnan(ExpOfNegative(std::bit_cast<float>(bits)))) << bits;
   }
@@ -133,7 +133,7 @@ TEST(FloatFunctions, Erf) {
   EXPECT_EQ(ErfFloat(-INFINITY), -1.0F);
 }
 
-// Of results near the least normal number some are 0.
+// Some results near the least normal number are 0.
 TEST(FloatFunctions, Erfc) {
   CheckEverywhere([](float x) { return x > 9.18F ? 0.0F : ErfcFloat(x); },
                   [](double x) { return x > 9.18 ? 0.0 : std::erfc(x); }, 4, true);

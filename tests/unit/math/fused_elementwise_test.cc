@@ -41,7 +41,7 @@ AttrMap Attrs(int64_t inputs, Strings steps, const std::vector<int64_t>& outputs
           {"scalars", scalars}};
 }
 
-// More than a chunk, and more than a block that one thread takes.
+// The size exceeds a chunk, and a block that one thread takes.
 class FusedElementwiseTest : public ::testing::TestWithParam<int64_t> {};
 
 TEST_P(FusedElementwiseTest, GivesTheBitsOfEachOp) {
@@ -54,7 +54,7 @@ TEST_P(FusedElementwiseTest, GivesTheBitsOfEachOp) {
     for (int i = 0; i < operands; ++i) step += StrCat(" ", i);
     const std::vector<Tensor> taken(x.begin(), x.begin() + operands);
     const Tensor expected = RunOne(runner, op->name, taken);
-    // Once into memory, and once into the first-level cache.
+    // The first run writes to memory, the second to the first-level cache.
     const auto made = runner.Run("_FusedElementwise", Attrs(3, {step, "Neg 3", "Neg 4"}, {3, 5}), {x[0], x[1], x[2]});
     ASSERT_TRUE(made.ok()) << made.status().ToString();
     EXPECT_TRUE((*made)[0].Identical(expected)) << step;
@@ -99,7 +99,7 @@ TEST_P(FusedElementwiseTest, TakesScalarsOnEitherSide) {
   }
 }
 
-// Rows of gates: of 3 x the columns that a value has.
+// Rows of gates have 3 x the columns that a value has.
 TEST_P(FusedElementwiseTest, ReadsColumnsOfWiderRows) {
   NodeRunner runner;
   for (const int64_t columns : {1, 7, 600}) {

@@ -15,8 +15,8 @@ float One(ScaledExp& exp, float x) {
   return line[kLineFloats / 2];
 }
 
-// For x near 0 and far from it, against the C library's function of double: exp(x) has an error of 3e-9 * x beside its
-// roundings.
+// Compares with the C library's function of double, for x near 0 and far from it: exp(x) has an error of 3e-9 * x
+// besides its roundings.
 TEST(ScaledExp, WithinAFewRoundings) {
   for (float near : {0.0F, -3.0F, 12.5F, 100.0F, -4000.0F, 4096.0F}) {
     ScaledExp exp(near);

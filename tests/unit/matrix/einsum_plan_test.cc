@@ -1,4 +1,4 @@
-// What an einsum costs beside its product: the values are the golden cases' matter.
+// The costs of an einsum besides its product; golden cases check its values.
 #include "kernels/matrix/einsum_plan.h"
 
 #include <gtest/gtest.h>

@@ -41,7 +41,7 @@ TEST_F(FuseSumsTest, ProductsAndTheirSumBecomeOneNode) {
   EXPECT_EQ(g.Find("end")->inputs[0].node, sum->id);
 }
 
-// As TensorFlow's gradients have it: an Identity gives the product when its sister is computed too.
+// TensorFlow's gradients have this form: an Identity returns the product after its sister is computed too.
 TEST_F(FuseSumsTest, WhoWaitsForAProductWaitsForWhatItIsMadeOf) {
   const Output other = g.Add("other", "Neg", {a[1]});
   const Output both = g.Add("both", "NoOp");

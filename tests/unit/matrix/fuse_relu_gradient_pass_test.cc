@@ -50,7 +50,7 @@ TEST_F(FuseReluGradientsTest, AProductAndTheGradientOfAReluBecomeOneNode) {
   EXPECT_EQ(g.Find("dx"), nullptr);
 }
 
-// The variable is read by the fused node: what waited for the product's reading must wait for that.
+// The fused node reads the variable: a node that waited for the product must wait for the fused node.
 TEST_F(FuseReluGradientsTest, WhoWaitsForTheProductWaitsForTheFusedNode) {
   const Output dw = g.Add("dw", "MatMul", {x, dy}, {{"transpose_a", true}});
   const Output dx_read = Gate("dx_read", dx, {dw});
@@ -61,7 +61,7 @@ TEST_F(FuseReluGradientsTest, WhoWaitsForTheProductWaitsForTheFusedNode) {
   Fuse();
   ASSERT_EQ(g.Find("relu")->op->name, "_FusedMatMul");
   EXPECT_EQ(g.ControlsOf("update"), Names{"relu"});
-  EXPECT_EQ(g.ControlsOf("relu"), Names{});  // what dw waits for it reads
+  EXPECT_EQ(g.ControlsOf("relu"), Names{});  // the node reads what dw waits for
   for (const char* gone : {"dx_read", "dw_read", "dx_read/group"}) EXPECT_EQ(g.Find(gone), nullptr) << gone;
 }
 
@@ -99,12 +99,13 @@ TEST_F(FuseReluGradientsTest, TwoThatWaitForEachOtherAreNotBothFused) {
     g.node(identity).control_inputs = {group.node};
     g.Add(std::string(name) + "/relu", "ReluGrad", {identity, x});
   }
-  Fuse();  // and there is an order
+  Fuse();  // the graph must stay acyclic
   const std::multiset<std::string> ops = {g.Find("read/relu")->op->name, g.Find("other_read/relu")->op->name};
   EXPECT_EQ(ops, (std::multiset<std::string>{"ReluGrad", "_FusedMatMul"}));
 }
 
-// Each one's features wait for the other's product: either may be fused, both would wait for each other.
+// The features of each wait for the product of the other: either may be fused, but if both were they would wait for
+// each other.
 TEST_F(FuseReluGradientsTest, TwoWhoseFeaturesWaitForEachOtherAreNotBothFused) {
   const Output other_dx = g.Add("other_dx", "MatMul", {dy, variable}, {{"transpose_b", true}});
   const Output after_dx = g.Add("after_dx", "Neg", {x});

@@ -88,7 +88,7 @@ TEST_F(FuseSgdUpdateTest, ASumOfProductsIsTaken) {
 }
 
 TEST_F(FuseSgdUpdateTest, ADeepSumOfProductsStays) {
-  std::vector<Output> terms(2 * 33, x);  // of 32 each
+  std::vector<Output> terms(2 * 33, x);  // 33 products of 32 rows each
   Apply(g.Add("sum", "_MatMulSum", terms, {{"N", int64_t{33}}, {"transpose_a", true}}));
   Fuse();
   EXPECT_EQ(g.Find("update")->op->name, "ApplyGradientDescent");
@@ -126,7 +126,7 @@ TEST_F(FuseSgdUpdateTest, WhatIsSubtractedTimesAMatrixStays) {
   EXPECT_EQ(g.Find("update")->op->name, "AssignSub");
 }
 
-// As TensorFlow's gradients have it: the gradients of a product by its operands are awaited together.
+// TensorFlow's gradients have this form: the gradients of a product by its operands are awaited together.
 TEST_F(FuseSgdUpdateTest, TheUpdateWaitsForWhatItAndTheGradientWaitedFor) {
   const Output dx = g.Add("dx", "MatMul", {dy, variable}, {{"transpose_b", true}});
   const Output both = g.Add("both", "NoOp");
@@ -188,7 +188,7 @@ TEST_F(FuseSgdUpdateTest, DeepProductsAndThoseOfUnknownDepthStay) {
   }
 }
 
-// Who reads the weight without order might see it as it was before; while a product runs it may not any more.
+// An unordered reader of the weight might see the weight before the update; while a product runs it must not.
 TEST_F(FuseSgdUpdateTest, VariablesThatAreReadInNoOrderStay) {
   Apply(gradient);
   g.Add("reader", "Neg", {variable});

@@ -42,8 +42,8 @@ void GivesTheBitsOfTheOps(int64_t m, int64_t k, int64_t n, bool ta, bool tb) {
   EXPECT_TRUE((*fused)[0].Identical((*expected)[0])) << m << " x " << k << " x " << n << ", transposed " << ta << tb;
 }
 
-// Direct products, one of them by several threads, few rows, several passes over k, blocks of columns, the result
-// computed transposed, none.
+// The sizes give direct products, one of them by several threads, few rows, several passes over k, blocks of columns, a
+// result that is computed transposed, and an empty product.
 TEST(FusedMatMul, GivesTheBitsOfTheOps) {
   for (bool ta : {false, true}) {
     for (bool tb : {false, true}) {

@@ -69,7 +69,7 @@ TEST(MatMulDescent, GivesTheBitsOfBoth) {
   GivesTheBitsOfBoth<float>(300, 70, 500);
   GivesTheBitsOfBoth<float>(1030, 33, 260);
   GivesTheBitsOfBoth<float>(5, 1300, 90);
-  GivesTheBitsOfBoth<float>(210, 250, 240);   // operands are read as they lie
+  GivesTheBitsOfBoth<float>(210, 250, 240);   // operands are read in place
   GivesTheBitsOfBoth<float>(70, 1000, 1030);  // both operands are copied
   GivesTheBitsOfBoth<float>(1030, 130, 510);
   GivesTheBitsOfBoth<float>(7, 9, 11);
@@ -78,7 +78,7 @@ TEST(MatMulDescent, GivesTheBitsOfBoth) {
   GivesTheBitsOfBoth<double>(130, 40, 150);
 }
 
-// Of a sum of products too, stacked or not.
+// Compares a sum of products too, stacked or not.
 template <class T>
 void GivesTheBitsOfASum(int64_t m, int64_t n, const std::vector<int64_t>& depths, bool ta, bool tb) {
   const Tensor start = RandomMatrix<T>(m, n, 1);
@@ -123,7 +123,7 @@ TEST(MatMulDescent, GivesTheBitsOfASum) {
   }
 }
 
-// What a reader got of the weight before stays as it was, be it an operand of the product itself.
+// A value of the weight that was read before stays as it was, even if it is an operand of the product itself.
 TEST(MatMulDescent, SnapshotsKeepTheirBytes) {
   NodeRunner runner;  // its memory outlives the variables
   const Tensor start = RandomMatrix<float>(64, 64, 1);

@@ -19,7 +19,7 @@ Tensor RandomMatrix(int64_t rows, int64_t columns, std::mt19937& random) {
   return tensor;
 }
 
-// Products of depths of their own, none among them.
+// Compares products of different depths, and of none.
 template <class T>
 void GivesTheBitsOfBoth(int64_t m, int64_t n, const std::vector<int64_t>& depths, bool ta, bool tb) {
   NodeRunner runner;
@@ -56,7 +56,7 @@ TEST(MatMulSum, GivesTheBitsOfBoth) {
       GivesTheBitsOfBoth<float>(0, 4, {2, 2}, ta, tb);
       GivesTheBitsOfBoth<float>(1024, 1030, {1024, 8, 1100}, ta, tb);  // large ones copy both operands
       GivesTheBitsOfBoth<double>(70, 90, {64, 40}, ta, tb);
-      // Short ones of a large sum are stacked; not where it wastes much, nor over a long one.
+      // Short products of a large sum are stacked, unless that wastes much or a long one is among them.
       GivesTheBitsOfBoth<float>(256, 500, std::vector<int64_t>(20, 32), ta, tb);
       GivesTheBitsOfBoth<float>(300, 257, {100, 97, 112, 90, 112, 111, 101, 99, 0, 112}, ta, tb);
       GivesTheBitsOfBoth<float>(256, 500, {200, 1, 1, 1, 200, 200}, ta, tb);

@@ -68,7 +68,7 @@ TYPED_TEST(MatMul, FollowsTheDefinition) {
   }
 }
 
-// Beyond the direct kernel's range, and split into tiles whose last are smaller.
+// The products exceed the direct kernel's range and are split into tiles, of which the last are smaller.
 TYPED_TEST(MatMul, LargeProductsFollowTheDefinition) {
   NodeRunner runner;
   for (int transposed = 0; transposed < 4; ++transposed) {

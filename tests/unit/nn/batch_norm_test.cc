@@ -17,7 +17,7 @@ using testing::ToChannelsLast;
 constexpr int64_t kChannels = 48;
 constexpr double kEpsilon = 0.25;  // exact in float
 
-// Of NHWC images: what every formula of batch normalisation is made of, by channel.
+// The sums over NHWC images, by channel, that every formula of batch normalisation uses.
 struct Moments {
   Moments(const Tensor& x, const Tensor& dy)
       : mean(kChannels), variance(kChannels), sum(kChannels), product(kChannels) {
@@ -41,7 +41,7 @@ class BatchNorm : public ::testing::TestWithParam<bool> {
   Tensor Back(const Tensor& t) const { return first() ? ToChannelsLast<float>(t) : t; }
   std::vector<Tensor> Run(const char* op, const std::vector<testing::Input>& inputs) {
     const AttrMap attrs = {{"epsilon", static_cast<float>(kEpsilon)}, {"data_format", first() ? "NCHW" : "NHWC"}};
-    auto out = runner_.Run(op, attrs, inputs);  // every way a plan may see the node, with equal bits
+    auto out = runner_.Run(op, attrs, inputs);  // all variants of a plan, which must give equal bits
     EXPECT_TRUE(out.ok()) << out.status().ToString();
     return out.ok() ? *out : std::vector<Tensor>(6, Tensor(DType::kFloat, Shape({0})));
   }

@@ -38,7 +38,7 @@ TEST(BiasAddGrad, BothFormats) {
   EXPECT_TRUE((*first)[0].Identical(Tensor::Vector<float>({15, 51})));
 }
 
-// Few rows and many take different ways; small integers sum exactly in both.
+// Few rows and many use different algorithms; small integers sum exactly in both.
 TEST(BiasAddGrad, AnyNumberOfRows) {
   NodeRunner runner;
   for (int64_t rows : {0, 1, 32, 64, 65, 5000}) {

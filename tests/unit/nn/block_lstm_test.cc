@@ -1,5 +1,5 @@
-// What no golden case can hold: steps beyond seq_len_max, where TensorFlow leaves part of its outputs undefined, and
-// numbers of steps that end its process.
+// Cases that no golden file can hold: steps beyond seq_len_max, where TensorFlow leaves part of its outputs undefined,
+// and numbers of steps that end TensorFlow's process.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Grouped convolution, convolution by channel and in three dimensions, on shapes large enough for every way there is of
-// computing them: small integers, whose sums are exact, must come out the same in float (oneDNN) and double (unfolded
-// windows), and the products are each other's adjoints.
+// Grouped convolution, convolution by channel and in three dimensions, on shapes large enough for every algorithm:
+// small integers, whose sums are exact, must give equal results in float (oneDNN) and double (unfolded windows), and
+// the products are each other's adjoints.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -36,7 +36,7 @@ std::vector<Case> Cases() {
   const AttrMap deep_first = {{"strides", List{1, 1, 1, 1, 2}}, {"padding", "VALID"}, {"data_format", "NCDHW"}};
   AttrMap dilated = same;
   dilated.Set("dilations", List{1, 2, 3, 1});
-  AttrMap apart = same;  // so far that rows of taps but the middle one never meet the image
+  AttrMap apart = same;  // taps so far apart that only the middle row meets the image
   apart.Set("dilations", List{1, 7, 2, 1});
   AttrMap padded = {{"strides", List{1, 1, 2, 1}}, {"padding", "EXPLICIT"}};
   padded.Set("explicit_paddings", List{0, 0, 2, 0, 1, 3, 0, 0});
@@ -78,7 +78,7 @@ class ConvKinds : public ::testing::TestWithParam<Case> {
  protected:
   template <class T>
   Tensor Run(const char* op, const std::vector<testing::Input>& inputs) {
-    auto out = runner_.Run(op, GetParam().attrs, inputs);  // every way a plan may see the node, with equal bits
+    auto out = runner_.Run(op, GetParam().attrs, inputs);  // all variants of a plan, which must give equal bits
     EXPECT_TRUE(out.ok()) << out.status().ToString();
     return out.ok() ? (*out)[0] : Tensor(DTypeOf<T>, Shape({0}));
   }

@@ -21,7 +21,7 @@ constexpr double kNone = -1e30;  // TensorFlow has no such kernel
 struct Case {
   int64_t n, h, w, ci, co, kh, kw, sh, sw, dh, dw;
   const char* padding;
-  std::vector<int64_t> explicit_paddings;  // of NHWC
+  std::vector<int64_t> explicit_paddings;  // paddings of NHWC
   int64_t out[2];
   double output, input_gradient, filter_gradient;  // checksums from TensorFlow 2.21, float64
 };
@@ -152,7 +152,7 @@ TYPED_TEST(Conv2DHalf, IsTheRoundedFloat) {
   }
 }
 
-// Images that are much work each are computed by bands of rows, double's are not: integers that both hold.
+// Large images are computed by bands of rows in float and not in double: the integers are exact in both.
 TEST(Conv2DBands, AreThoseOfTheWholeImage) {
   NodeRunner runner;
   for (const char* padding : {"SAME", "VALID"}) {
@@ -187,8 +187,8 @@ void ExpectSameBitsOnThreads(ConvKind kind, const ConvShape& shape, const Tensor
   }
 }
 
-// A large filter is read for fewer and larger blocks of images where threads are few; a larger one is multiplied by a
-// tap at a time, in tiles of images and channels that follow the threads.
+// With few threads a large filter is read for fewer and larger blocks of images. A larger filter is multiplied one tap
+// at a time, in tiles of images and channels that depend on the number of threads.
 TEST(Conv2DBlocks, GiveTheSameBitsOnAnyNumberOfThreads) {
   for (const Shape& filter_shape : {Shape({3, 3, 64, 256}), Shape({3, 3, 192, 320})}) {
     const Tensor filter = RandomNormal<float>(filter_shape, 1);
@@ -217,7 +217,7 @@ TEST(Conv2DEmpty, GivesZerosOrNothing) {
   for (float value : (*df)[0].values<float>()) EXPECT_EQ(value, 0);
 }
 
-// Of taps this far apart only the middle one meets the image.
+// The taps are so far apart that only the middle one meets the image.
 TEST(Conv2DHuge, DilationsBeyondInt32) {
   NodeRunner runner;
   const int64_t far = int64_t{1} << 31;

@@ -61,7 +61,7 @@ TEST_F(FuseBatchNormTest, WhatIsAddedBecomesAnInput) {
   EXPECT_EQ(g.Find("relu"), nullptr);
 }
 
-// The normalisation's statistics are read by what the side input is made of.
+// The side input depends on the normalisation's statistics.
 TEST_F(FuseBatchNormTest, WhatComesLaterIsNotAdded) {
   const Output norm = Norm("norm", x);
   const Output later = g.Add("later", "Mul", {side, {norm.node, 1}});
@@ -85,7 +85,7 @@ TEST_F(FuseBatchNormTest, ImagesThatOthersReadStay) {
   EXPECT_FALSE(IsFused("norm"));
 }
 
-// As for the moving averages of a training.
+// A training's moving averages cause such control edges.
 TEST_F(FuseBatchNormTest, WhatReluWaitedForItsReadersWaitFor) {
   const Output norm = Norm("norm", x);
   const Output average = g.Add("average", "Neg", {{norm.node, 1}});

@@ -66,7 +66,7 @@ TEST_F(FuseTest, WhatTheConvolutionWaitsForTheFusedNodeDoesToo) {
   EXPECT_EQ(g.Find("sum")->control_inputs[0], g.Find("first")->id);
 }
 
-// As in a training, where updates of the filter and of the bias wait until those are read.
+// In a training, updates of the filter and of the bias wait until these are read.
 TEST_F(FuseTest, OnCardsWhoWaitsForPartsWaitsForTheFusedNode) {
   const Output filter_variable =
       g.Add("w", "VariableV2", {}, {{"shape", Shape({3, 3, 3, 4})}, {"dtype", DType::kFloat}});

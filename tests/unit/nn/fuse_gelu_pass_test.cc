@@ -62,7 +62,7 @@ TEST_F(FuseGeluTest, ASumThatTheGradientReadsIsKept) {
   EXPECT_EQ(g.Find("dy")->inputs[1], (Output{fused->id, 0}));
 }
 
-// As the update of the weights does.
+// The update of the weights waits in this way.
 TEST_F(FuseGeluTest, WhoWaitsForTheProductWaitsForTheFusedNode) {
   const Output weights = g.Add("w", "VariableV2", {}, {{"shape", Shape({4, 5})}, {"dtype", DType::kBfloat16}});
   g.node(product).inputs[1] = weights;
@@ -96,7 +96,7 @@ TEST_F(FuseGeluTest, WithoutGeluNothingChanges) {
   EXPECT_EQ(g.Find("sum")->op->name, "BiasAdd");
 }
 
-// Products of 16-bit numbers and their bias: one pass over them on cards, none on CPUs.
+// Products of 16-bit numbers and their bias need one pass over them on GPUs, and none on CPUs.
 TEST_F(FuseGeluTest, BiasesOf16BitProductsAreFusedOnCardsAlone) {
   g.Add("y", "Neg", {sum});
   ASSERT_TRUE(testing::RunPass("cpu/fuse_bias", g.graph).ok());

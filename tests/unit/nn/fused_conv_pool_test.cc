@@ -13,7 +13,7 @@ using Ints = std::vector<int64_t>;
 
 class FusedConvPool : public ::testing::Test {
  protected:
-  // Of windows `size` wide.
+  // Sets windows that are `size` wide.
   void Pool(int64_t size, int64_t stride, const std::string& padding) {
     pool_ = {{"ksize", Ints{1, size, size, 1}}, {"strides", Ints{1, stride, stride, 1}}, {"padding", padding}};
   }

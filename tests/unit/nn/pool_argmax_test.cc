@@ -13,7 +13,7 @@ using testing::NodeRunner;
 using testing::RandomHalves;
 using Ints = std::vector<int64_t>;
 
-// Some that are not finite.
+// Replaces some elements by numbers that are not finite.
 void Spoil(Tensor& tensor) {
   using Limits = std::numeric_limits<float>;
   const float values[] = {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), Limits::lowest()};
@@ -37,7 +37,7 @@ class PoolArgmax : public ::testing::Test {
     EXPECT_TRUE(outputs.ok()) << op << ": " << outputs.status().ToString();
     return outputs.ok() ? *std::move(outputs) : std::vector<Tensor>(2);
   }
-  // The gradient too.
+  // Checks the pooling and its gradient.
   void Check(const Tensor& x, const Shape& of_filter, bool spoilt = false) {
     const Tensor filter = RandomHalves<float>(of_filter, 2);
     Tensor bias = RandomHalves<float>(Shape({of_filter[3]}), 3);
@@ -138,7 +138,7 @@ TEST_F(PoolArgmax, RefusesGradientsThatDoNotFit) {
             Code::kInvalidArgument);
 }
 
-// Places of no pixel, which no kernel writes.
+// The argmax names no pixel of the window, which no kernel writes.
 TEST_F(PoolArgmax, APlaceOutsideTheWindowGetsNothing) {
   Tensor argmax(DType::kUint8, Shape({1, 1, 1, 20}));
   std::fill_n(argmax.data<uint8_t>(), 20, uint8_t{100});

@@ -228,7 +228,7 @@ TEST(SoftmaxRows, LargeResultsOfLogitsFarApart) {
   }
 }
 
-// What is certain loses exactly nothing.
+// A certain row has a loss of exactly zero.
 TEST(SoftmaxRows, LargeResultsOfCertainRows) {
   constexpr int64_t kColumns = 128;
   constexpr int64_t kRows = (int64_t{49} << 18) / kColumns;

@@ -16,11 +16,11 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// What a feature holds, by whichever way it was read.
+// The content of a feature, whichever parser read it.
 struct Feature {
   DType dtype = DType::kInvalid;
   std::vector<std::string> strings;
-  std::vector<uint32_t> float_bits;  // so that NaN equals itself
+  std::vector<uint32_t> float_bits;  // bits, so that NaN equals itself
   std::vector<int64_t> numbers;
   bool operator==(const Feature&) const = default;
 };
@@ -70,9 +70,9 @@ Feature Parsed(const proto::Example& example, const std::string& key) {
 
 enum class Read { kDamaged, kUnusual, kFast };
 
-// Reads a message both ways, which must agree.
+// Reads a message by both parsers, which must agree.
 Read ReadBothWays(const std::string& message) {
-  // In memory of its own size, so that a sanitizer sees what is read beyond it.
+  // The memory has exactly the message's size, so that a sanitizer finds reads beyond it.
   const std::vector<char> exact(message.begin(), message.end());
   const std::string_view bytes(exact.data(), exact.size());
   proto::Example example;
@@ -220,7 +220,7 @@ TEST(ExampleWireTest, AgreesWithTheFullParserOnDamagedMessages) {
   RandomMessages messages;
   std::array<int, 3> seen = {};
   for (int i = 0; i < 300'000 && !HasFailure(); ++i) ++seen[static_cast<size_t>(ReadBothWays(messages.Next()))];
-  for (const int count : seen) EXPECT_GT(count, 1000);  // of each way to be read
+  for (const int count : seen) EXPECT_GT(count, 1000);  // each kind of outcome occurred often
 }
 
 }  // namespace

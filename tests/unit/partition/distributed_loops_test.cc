@@ -17,7 +17,7 @@ std::string Cpu(int index) {
   return StrCat("/job:worker/task:0/device:cpu:", index);
 }
 
-// while (x < limit) x = x + step; all nodes on cpu:0, `limit` and `step` from outside.
+// The loop while (x < limit) x = x + step. All nodes are on cpu:0; `limit` and `step` are from outside.
 class DistributedLoopsTest : public ::testing::Test {
  protected:
   struct Loop {
@@ -38,7 +38,7 @@ class DistributedLoopsTest : public ::testing::Test {
               {{"frame_name", frame}, {"is_constant", is_constant}, {"parallel_iterations", 7}});
   }
 
-  // `inside` of another frame: the names begin with it.
+  // Makes a loop in another frame; the names begin with `name`.
   Loop MakeLoop(const std::string& name, Output x, Output limit, Output step) {
     Loop loop;
     loop.limit = Enter(name + "limit", limit, name, true);
@@ -64,7 +64,7 @@ class DistributedLoopsTest : public ::testing::Test {
   struct Variable {
     Output merge, branch, body, next;
   };
-  // while (...) other = -other, on cpu:0.
+  // Adds while (...) other = -other on cpu:0.
   Variable AddVariable(const Loop& loop, const std::string& name) {
     Variable made;
     NodeSpec merge;
@@ -80,7 +80,7 @@ class DistributedLoopsTest : public ::testing::Test {
     EXPECT_TRUE(m.graph.SetInput(made.merge.node, 1, made.next).ok());
     return made;
   }
-  // The value that tells a device whether the loop goes on; not valid where the condition does.
+  // Returns the value that tells a device whether the loop goes on; invalid if the condition itself does.
   Output SignalOf(const DistributedFrames& frames, const Loop& loop, int device) const {
     const Node& merge = m.graph.node(frames.drivers.at({frames.tree.of_node[loop.merge.node], Cpu(device)}));
     const Node& next = m.graph.node(merge.inputs[1].node);
@@ -152,7 +152,7 @@ TEST_F(DistributedLoopsTest, SoDoesOneThatTheConditionDoesNotDependOn) {
 TEST_F(DistributedLoopsTest, AValueThatMayBeDeadBeforeTheEndTellsNothing) {
   const Loop loop = MakeLoop();
   const Variable other = AddVariable(loop, "other");
-  // What comes back is dead in iterations whose x is not below the limit twice.
+  // The value that comes back is dead in iterations whose x is not below the limit twice.
   const Output twice = On(0, "twice", "Less", {{loop.branch.node, 1}, loop.step});
   m.node(other.next).inputs[0] = {On(0, "side", "Switch", {other.body, twice}).node, 1};
   On(1, "reader", "Neg", {{other.branch.node, 1}});
@@ -169,7 +169,7 @@ TEST_F(DistributedLoopsTest, AVariableThatEntersDeadTellsNothing) {
   EXPECT_FALSE(SignalOf(Spread(), loop, 1).valid());
 }
 
-// It would begin later than it may.
+// Without the condition the device would begin its work later than it may.
 TEST_F(DistributedLoopsTest, ADeviceThatHasOtherWorkInAnIterationGetsTheCondition) {
   const Loop loop = MakeLoop();
   m.node(loop.add).device = Cpu(1);
@@ -177,7 +177,7 @@ TEST_F(DistributedLoopsTest, ADeviceThatHasOtherWorkInAnIterationGetsTheConditio
   EXPECT_FALSE(SignalOf(Spread(), loop, 1).valid());
 }
 
-// Else it could run ahead of a device that only receives.
+// Otherwise it could run ahead of a device that only receives.
 TEST_F(DistributedLoopsTest, TheDeviceOfTheConditionHearsOfEveryIterationOfTheOthers) {
   const Loop loop = MakeLoop();
   m.node(loop.add).device = Cpu(1);
@@ -279,7 +279,7 @@ loopadd/_Send_2 = _Send(loopadd )
 _loop_1/Identity = Identity(loopbranch/_Recv_1 )
 _loop_1/NextIteration_1 = NextIteration(_loop_1/Merge_1 ^_loop_1/Identity )
 )");
-  // What is the same in all iterations crosses once, before the loop, and as plain bytes.
+  // A loop-invariant value is sent once, before the loop, and as plain bytes.
   const Graph& adds = (*parts)[1].graph;
   EXPECT_TRUE(*adds.node(adds.Find("step/_Recv_0")).attrs.Get<bool>("static_shape"));
   EXPECT_FALSE(*adds.node(adds.Find("loopbranch/_Recv_1")).attrs.Get<bool>("static_shape"));

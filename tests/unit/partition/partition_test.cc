@@ -39,7 +39,7 @@ class PartitionTest : public ::testing::Test {
   Output ConstOn(int rank, const std::string& name, double value = 1) {
     return On(rank, name, "Const", {}, {{"dtype", DType::kDouble}, {"value", Tensor::Scalar(value)}});
   }
-  // Something that has to be sent where it is read.
+  // Adds a value that must be sent to its readers.
   Output ValueOn(int rank, const std::string& name) {
     return On(rank, name, "Placeholder", {}, {{"dtype", DType::kDouble}, {"shape", PartialShape::Scalar()}});
   }
@@ -65,10 +65,12 @@ int64_t Channel(const Node& node) {
   return *node.attrs.Get<int64_t>("channel");
 }
 
-// A float32 value whose source says so is cut to 16 bits once, whoever reads it elsewhere, and not where it stays.
+// A float32 value with a mark at its source is cut to 16 bits once, whoever reads it elsewhere, and not for local
+// readers.
 TEST_F(PartitionTest, MarkedValuesTravelCompressed) {
   const PartialShape shape({3});
-  const Output marked = On(0, "x", "Placeholder", {}, {{"dtype", DType::kFloat}, {"shape", shape}, {"_compress", true}});
+  const Output marked =
+      On(0, "x", "Placeholder", {}, {{"dtype", DType::kFloat}, {"shape", shape}, {"_compress", true}});
   const Output other = On(0, "y", "Placeholder", {}, {{"dtype", DType::kFloat}, {"shape", shape}});
   const Output wide = On(0, "z", "Placeholder", {}, {{"dtype", DType::kDouble}, {"shape", shape}, {"_compress", true}});
   On(0, "here", "Neg", {marked});
@@ -199,7 +201,7 @@ TEST_F(PartitionTest, UpdatesMarkedAfterReadsWaitForSendsInPlaceOfRemoteReaders)
   const std::vector<NodeId> wanted = {NodesOf(home, "_Send")[0]->id, home.Find("near")};
   EXPECT_EQ(std::set<NodeId>(update.control_inputs.begin(), update.control_inputs.end()),
             std::set<NodeId>(wanted.begin(), wanted.end()));
-  EXPECT_EQ(NodesOf(home, "_Recv").size(), 1U);  // of far's value; nothing for its control edge
+  EXPECT_EQ(NodesOf(home, "_Recv").size(), 1U);  // receives far's value; nothing for its control edge
 }
 
 TEST_F(PartitionTest, UpdatesWithoutTheMarkKeepTheirControlEdges) {
@@ -296,7 +298,7 @@ std::multiset<Edge> EdgesOf(const Graph& graph) {
   return edges;
 }
 
-// The edges of the parts, with each Send and Recv taken for the edge that it stands for.
+// Returns the edges of the parts, with each pair of a Send and a Recv replaced by the edge that it stands for.
 std::multiset<Edge> EdgesOf(const std::vector<Partition>& parts) {
   std::map<int64_t, std::pair<std::string, int32_t>> sent;  // by channel
   for (const Partition& part : parts) {
@@ -357,7 +359,7 @@ TEST_P(RandomPartitionTest, PartsComputeWhatTheWholeComputes) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, RandomPartitionTest, ::testing::Values(1, 2, 3));
 
-// Placed by rules rather than by hand.
+// The devices come from placement rules rather than from the test.
 TEST_F(PartitionTest, WhatThePlacerPlacesCanBeCut) {
   const Output v = m.Add("v", "VariableV2", {}, {{"dtype", DType::kDouble}, {"shape", PartialShape{2}}});
   m.node(v).device = "/task:1";

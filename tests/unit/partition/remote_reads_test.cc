@@ -13,7 +13,7 @@ namespace {
 
 using testing::GraphMaker;
 
-// Variables are on rank 0, what reads them on rank 1.
+// Variables are on rank 0, their readers on rank 1.
 class RemoteReadsTest : public ::testing::Test {
  protected:
   RemoteReadsTest() {
@@ -39,7 +39,7 @@ class RemoteReadsTest : public ::testing::Test {
     return On(1, name, "Neg", {v_}, {}, std::move(control));
   }
 
-  // False where nothing had to be done.
+  // Runs the pass. Returns false if there was nothing to do.
   bool Order() {
     Result<std::optional<Graph>> made = OrderRemoteReads(m_.graph);
     EXPECT_TRUE(made.ok()) << made.status().ToString();
@@ -48,7 +48,8 @@ class RemoteReadsTest : public ::testing::Test {
     EXPECT_TRUE(ordered_.graph.TopologicalOrder().ok());
     return true;
   }
-  // What the reader reads in place of the variable, and what that waits for.
+  // SourceOf() returns the node that the reader reads in place of the variable; WaitsFor() returns what that node waits
+  // for.
   std::string SourceOf(const std::string& reader) const { return ordered_.InputsOf(reader)[0]; }
   std::vector<std::string> WaitsFor(const std::string& reader) const { return ordered_.ControlsOf(SourceOf(reader)); }
 
@@ -82,7 +83,7 @@ TEST_F(RemoteReadsTest, AReadWaitsForTheUpdatesThatItsReaderWaitsFor) {
   EXPECT_EQ(ordered_.Find(SourceOf("third"))->device, m_.graph.node(v_.node).device);
 }
 
-// An update of another variable says nothing.
+// An update of another variable does not matter.
 TEST_F(RemoteReadsTest, OtherVariablesDoNotCount) {
   const Output w = On(0, "w", "VariableV2", {}, {{"dtype", DType::kFloat}, {"shape", PartialShape({2})}});
   const Output u = On(0, "u", "AssignAdd", {w, x_});
@@ -90,7 +91,7 @@ TEST_F(RemoteReadsTest, OtherVariablesDoNotCount) {
   EXPECT_FALSE(Order());
 }
 
-// By the name that two nodes share, by a reference that is handed on, and behind a handle.
+// A variable is recognised by the name that two nodes share, by a reference that is passed on, and behind a handle.
 TEST_F(RemoteReadsTest, AVariableIsWhateverGivesIt) {
   const AttrMap named = {{"dtype", DType::kFloat}, {"shape", PartialShape({2})}, {"shared_name", "v"}};
   const Output other = On(0, "other", "VariableV2", {}, named);
@@ -105,7 +106,7 @@ TEST_F(RemoteReadsTest, AVariableIsWhateverGivesIt) {
   EXPECT_EQ(WaitsFor("s"), Names{"h"});
 }
 
-// The way to the reader leaves the variable's device behind "b": that is what is awaited, and costs no message.
+// The path to the reader leaves the variable's device behind "b": the read waits for "b", which costs no message.
 TEST_F(RemoteReadsTest, WhatTheReaderWaitsForByOtherNodesCounts) {
   const Output u = Update("u");
   const Output b = On(0, "b", "Neg", {x_}, {}, {u.node});
@@ -118,7 +119,7 @@ TEST_F(RemoteReadsTest, WhatTheReaderWaitsForByOtherNodesCounts) {
   EXPECT_EQ(SourceOf("r"), SourceOf("s"));
 }
 
-// Whichever side has run: the Merge on the reader's device tells.
+// The Merge on the reader's device tells that a side has run, whichever it was.
 TEST_F(RemoteReadsTest, ThroughAMergeItIsTheMergeThatIsAwaited) {
   const Output pred = On(0, "pred", "Placeholder", {}, {{"dtype", DType::kBool}, {"shape", PartialShape::Scalar()}});
   const Output sides = On(0, "sides", "RefSwitch", {v_, pred});
@@ -134,7 +135,7 @@ TEST_F(RemoteReadsTest, ThroughAMergeItIsTheMergeThatIsAwaited) {
   EXPECT_EQ(SourceOf("when_off"), "sides");
 }
 
-// A Merge runs though what it waits for has not.
+// A Merge runs even if a node that it waits for has not.
 TEST_F(RemoteReadsTest, AMergeReadsWhateverBecomesOfWhatItWaitsFor) {
   const Output u = Update("u");
   const Output y = On(1, "y", "Neg", {x_});
@@ -146,7 +147,7 @@ TEST_F(RemoteReadsTest, AMergeReadsWhateverBecomesOfWhatItWaitsFor) {
   EXPECT_EQ(ordered_.ControlsOf(waits[0]), Names{"u"});
 }
 
-// What an iteration reads comes after what the one before it has done, if the graph says that it waits for that.
+// A read of an iteration comes after the work of the iteration before, if the graph says that it waits for that.
 TEST_F(RemoteReadsTest, AnIterationComesAfterTheOneBefore) {
   const AttrMap once = {{"frame_name", "f"}, {"is_constant", false}};
   const AttrMap always = {{"frame_name", "f"}, {"is_constant", true}};

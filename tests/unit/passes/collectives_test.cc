@@ -46,7 +46,7 @@ class CollectivesTest : public ::testing::Test {
     attrs.Set("group_size", group_size);
     return Participant(task, "CollectiveReduce", {m_.Const(StrCat("x", task), value)}, attrs);
   }
-  // What reads the value of a node that will be gone.
+  // Adds a reader of the value of a node that the pass will remove.
   Output Reader(Output value) { return m_.Add(StrCat("read", m_.graph.num_nodes()), "Identity", {value}); }
   void Lower() {
     const Status status = LowerCollectives(m_.graph);
@@ -56,7 +56,7 @@ class CollectivesTest : public ::testing::Test {
       EXPECT_NE(node.op->name.substr(0, 3), "All") << node.name;
     }
   }
-  // The values of the nodes that read*, in their order.
+  // Returns the values of the nodes named read*, in their order.
   std::vector<Tensor> Values() {
     std::vector<Output> fetches;
     for (const Node& node : m_.graph.nodes()) {
@@ -107,7 +107,7 @@ TEST_F(CollectivesTest, LargeValuesAreFoldedInPartsAndComeWhole) {
   }
 }
 
-// Of 70 members: eight groups of nine, the last of seven.
+// There are 70 members: seven groups of nine, and a last of seven.
 TEST_F(CollectivesTest, ManyMembersFoldByGroupsInTheirOrder) {
   constexpr int kMembers = 70;
   constexpr int kInGroup = 9;
@@ -282,7 +282,7 @@ class OwnCollectives : public ::testing::TestWithParam<OwnCase> {
     return 0.5 + 0.37 * static_cast<double>((5 * i + 2 * participant) % 9);
   }
 
-  // y = sum over outputs and elements of weight * output^2, with x_p moved by `step` in element `at`.
+  // Computes y = the sum over outputs and elements of weight * output^2, with x_p moved by `step` in element `at`.
   double Value(int moved, int64_t at, double step) {
     GraphMaker m;
     const Output y = Build(m, moved, at, step);
@@ -369,7 +369,7 @@ TEST(BroadcastCollective, GivesItsInputAndAddsUpGradients) {
   EXPECT_TRUE((*values)[1].Identical(Tensor::Vector<double>({2, 2})));
 }
 
-// Two values, on tasks of their own.
+// The group has two values, on tasks of their own.
 class ParticipantsTest : public ::testing::Test {
  protected:
   static std::string Device(int task) { return StrCat("/job:worker/task:", task, "/device:cpu:0"); }
@@ -382,7 +382,7 @@ class ParticipantsTest : public ::testing::Test {
   Output Value(int task, const PartialShape& shape) {
     return On(task, StrCat("x", task), "Placeholder", {}, {{"dtype", DType::kFloat}, {"shape", shape}});
   }
-  // As placement does for what has no constraint: where the inputs are.
+  // Places nodes without constraints where their inputs are, as placement does.
   void Place(int task_of_others) {
     for (NodeId id = 0; id < m_.graph.num_nodes(); ++id) {
       Node& node = m_.graph.mutable_node(id);
@@ -407,7 +407,7 @@ class ParticipantsTest : public ::testing::Test {
 
 TEST_F(ParticipantsTest, EachHasANodeWhereItsValueIs) {
   const Output all = m_.Add("all", "AllReduce", {Value(0, {4}), Value(1, {4})}, {{"reduction", "Max"}});
-  m_.Add("y", "Neg", {{all.node, 1}});  // of output 0 nobody reads anything, but its participant is needed
+  m_.Add("y", "Neg", {{all.node, 1}});  // nobody reads output 0, but its participant is needed
   Lower();
   Place(0);
   ASSERT_TRUE(SettleCollectives(m_.graph, CollectivesOption::kParticipants).ok());
@@ -481,7 +481,7 @@ TEST_F(ParticipantsTest, NoneMayNeedWhatAnotherGets) {
               HasSubstr("each participant of a collective waits for the others"));
 }
 
-// What needs one participant comes after all of them, and they after all that one of them needs.
+// A node that needs one participant comes after all participants, and these come after all that one of them needs.
 TEST_F(ParticipantsTest, StandTogetherInTheOrder) {
   const Output late = On(1, "late", "Neg", {Value(1, {4})});
   const Output all = m_.Add("all", "AllReduce", {Value(0, {4}), late});

@@ -1,5 +1,5 @@
-// The passes of a device on the partitions of a graph that is spread over several: the same bits, and no device waits
-// for a value that waits for its own.
+// The passes of a device on the partitions of a graph that is spread over several devices: the bits must stay the same,
+// and no device may wait for a value that waits for its own.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -31,7 +31,7 @@ class RandomNet {
   }
   Graph& graph() { return g_.graph; }
   const testing::GraphEvaluator::Values& feeds() const { return feeds_; }
-  // Values that no pass takes away.
+  // Returns values that no pass removes.
   std::vector<std::string> Watch() {
     std::vector<std::string> names;
     for (int i = 0; i < 8; ++i) {
@@ -73,7 +73,7 @@ class RandomNet {
   testing::GraphEvaluator::Values feeds_;
 };
 
-// Nodes that never run: those that wait for each other.
+// Returns the number of nodes that never run, because they wait for each other.
 int RunAll(testing::GraphEvaluator& evaluator, const std::vector<Partition>& partitions) {
   int left = 0;
   for (int before = -1; left != before;) {
@@ -123,7 +123,7 @@ TEST(DevicePasses, OnPartitionsKeepEveryBitAndNobodyWaiting) {
   EXPECT_GT(sent, 1000);
 }
 
-// a -> Send, and what is made of that elsewhere is an operand of b: a and b must not be one.
+// The graph is a -> Send, and b reads a result of it that comes back: a and b must not be fused.
 TEST(DevicePasses, WhatComesBackFromAnotherDeviceIsNoPartOfWhatWentThere) {
   testing::GraphMaker g;
   const auto on = [&](int task, Output output) {

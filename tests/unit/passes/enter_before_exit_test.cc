@@ -1,4 +1,4 @@
-// That such graphs give TensorFlow's results is tested by tests/golden/primitives.
+// The form of such graphs; tests/golden/primitives tests that they give TensorFlow's results.
 #include "src/passes/enter_before_exit.h"
 
 #include <gtest/gtest.h>

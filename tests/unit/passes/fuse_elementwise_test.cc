@@ -113,7 +113,7 @@ TEST_F(FuseElementwiseTest, ATargetThatNothingReadsIsComputed) {
   EXPECT_EQ(g.Find("end")->num_outputs(), 1);
 }
 
-// As TensorFlow's gradients have it: Identities that wait for their sisters.
+// TensorFlow's gradients have this form: Identities that wait for their sisters.
 TEST_F(FuseElementwiseTest, IdentitiesAndWhatWaitsWithinGoToo) {
   const Output root = g.Add("root", "Neg", {x});
   const Output a = g.Add("a", "Mul", {root, x});
@@ -154,7 +154,7 @@ TEST_F(FuseElementwiseTest, NoWayLeadsOutAndIn) {
   EXPECT_EQ(g.InputsOf("outside"), (Names{"b", "y"}));
 }
 
-// Each way alone would do: together they would make two groups wait for each other.
+// Each fusion alone would be right, but together they would make two groups wait for each other.
 TEST_F(FuseElementwiseTest, NoTwoGroupsWaitForEachOther) {
   const Output z = Placeholder("z", {4, 5});
   const Output a1 = g.Add("a1", "Neg", {x});
@@ -194,7 +194,7 @@ TEST_F(FuseElementwiseTest, OtherShapesDtypesAndRefsStay) {
   EXPECT_EQ(OpOf("broadcast"), "Mul");
 }
 
-// A cell with gates: what it takes apart it reads where it is.
+// A cell with gates reads the columns of a product in place.
 TEST_F(FuseElementwiseTest, ColumnsAreTakenApartInPlace) {
   const Output axis = g.Scalar<int32_t>("axis", 1);
   const Output product = g.Add("product", "MatMul", {x, Placeholder("w", {4, 8})});
@@ -214,7 +214,7 @@ TEST_F(FuseElementwiseTest, ColumnsAreTakenApartInPlace) {
   EXPECT_EQ(*attrs.Get<std::vector<int64_t>>("outputs"), (std::vector<int64_t>{5}));
 }
 
-// As TensorFlow's gradients are tied together: each waits for all.
+// TensorFlow's gradients are tied together in this way: each waits for all.
 TEST_F(FuseElementwiseTest, WhoWaitsForColumnsOfAProductWaitsForTheProduct) {
   const Output product = g.Add("product", "MatMul", {x, Placeholder("w", {4, 8})});
   const auto slice = [&](const std::string& name, int32_t first) {
@@ -279,7 +279,7 @@ class RandomElementwise {
   }
   Graph& graph() { return g_.graph; }
   const testing::GraphEvaluator::Values& feeds() const { return feeds_; }
-  // Some of the nodes, each with a reader that no pass touches.
+  // Returns some of the nodes, each with a reader that no pass touches.
   Names Watch() {
     Names names;
     for (int i = 0; i < 12; ++i) {
@@ -405,7 +405,7 @@ class RandomElementwise {
   std::mt19937_64 random_;
   testing::GraphMaker g_;
   std::vector<Output> values_[2];
-  std::vector<Output> wide_;  // of two or three times as many columns as the first shape has
+  std::vector<Output> wide_;  // values with two or three times as many columns as the first shape
   std::vector<Output> scalars_;
   testing::GraphEvaluator::Values feeds_;
 };

@@ -1,4 +1,4 @@
-// What is received late, what is not, and that nobody then waits for ever.
+// The pass that delays Recvs: which it delays, which it does not, and that no node then waits for ever.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -68,7 +68,7 @@ class LateReceives : public ::testing::Test {
     ASSERT_TRUE(status.ok()) << status.ToString();
     EXPECT_TRUE(NobodyWaitsForEver(partitions_));
   }
-  // What the Recv that a node reads waits for.
+  // Returns the nodes that the Recv waits for which a node reads.
   std::vector<std::string> Waits(const std::string& reader, int input = 1) const {
     const Graph& graph = partitions_[0].graph;
     const Node& recv = graph.node(graph.node(graph.Find(reader)).inputs[static_cast<size_t>(input)].node);
@@ -89,23 +89,23 @@ TEST_F(LateReceives, AMatrixComesWhileTheProductBeforeRuns) {
   Cut();
   using Names = std::vector<std::string>;
   EXPECT_EQ(Waits("product0"), Names());
-  EXPECT_EQ(Waits("product1"), Names());  // nothing ends before it begins but the product before
+  EXPECT_EQ(Waits("product1"), Names());  // nothing else ends before it begins
   for (int i = 2; i < kLayers; ++i) {
     EXPECT_EQ(Waits(StrCat("product", i)), Names{StrCat("h", i - 2)}) << i;
   }
-  // Nodes still stand behind those that they wait for.
+  // Nodes still come after those that they wait for.
   for (const Node& node : partitions_[0].graph.nodes()) {
     for (const NodeId control : node.control_inputs) EXPECT_LT(control, node.id) << node.name;
   }
 }
 
 TEST_F(LateReceives, SmallValuesAreLeftAlone) {
-  Layers(/*rows=*/100'000, /*size=*/128);  // of 64 KiB
+  Layers(/*rows=*/100'000, /*size=*/128);  // matrices of 64 KiB
   Cut();
   EXPECT_EQ(CountDelayed(partitions_), 0);
 }
 
-// A product takes 0.1 ms and a transfer 0.5: only the last can spare what its matrix takes.
+// A product takes 0.1 ms and a transfer 0.5: only the last Recv can wait for as long as its transfer takes.
 TEST_F(LateReceives, WhereTransfersTakeTheTimeTheyBeginAtOnce) {
   Layers(/*rows=*/1, /*size=*/512);
   Cut();
@@ -115,7 +115,7 @@ TEST_F(LateReceives, WhereTransfersTakeTheTimeTheyBeginAtOnce) {
 
 TEST_F(LateReceives, AnUpdateOfWhatIsSentDoesNotWait) {
   Layers(/*rows=*/256, /*size=*/2048);
-  // It waits for the Send of the variable, and nothing else keeps it from running at once.
+  // The update waits for the Send of the variable, and nothing else keeps it from running at once.
   const Output change = On(1, g_.Add("change", "Neg", {On(1, g_.Placeholder("d", {2048, 2048}, DType::kFloat))}));
   On(1, g_.Add("update", "AssignAdd", {weights_[5], change}, {{"_after_reads", true}}));
   Cut();
@@ -123,7 +123,7 @@ TEST_F(LateReceives, AnUpdateOfWhatIsSentDoesNotWait) {
   EXPECT_EQ(Waits("product6"), std::vector<std::string>{"h4"});
 }
 
-// What the first products wait for may be put into the queue by whom nobody knows of.
+// An unknown node may enqueue the value that the first products wait for.
 TEST_F(LateReceives, NothingWaitsForWhatWaitsForAQueue) {
   const std::vector<DType> components{DType::kFloat};
   const std::vector<PartialShape> shapes{PartialShape{256, 2048}};
@@ -146,8 +146,8 @@ TEST_F(LateReceives, GraphsWithConditionalsAreLeftAlone) {
 
 constexpr int64_t kSize = 320;  // squares of 400 KiB
 
-// Products and element-wise nodes, of variables too, which are updated meanwhile: what reads one on another device
-// reads what was sent before, also where it comes behind the update.
+// Products and element-wise nodes, also of variables, which are updated meanwhile. A reader on another device reads the
+// value that was sent before the update, even if the reader comes after it.
 class RandomRun {
  public:
   RandomRun(uint64_t seed, const Cluster& cluster) : random_(seed), cluster_(cluster) {
@@ -159,7 +159,7 @@ class RandomRun {
     }
   }
   Graph& graph() { return g_.graph; }
-  // Values that stay below 1, and those that no other node reads.
+  // Returns the values that stay below 1, and those that no other node reads.
   std::vector<std::string> Watched() const {
     std::vector<std::string> names = updates_;
     for (size_t i = values_.size() - 6; i < values_.size(); ++i) names.push_back(g_.graph.node(values_[i].node).name);
@@ -189,7 +189,7 @@ class RandomRun {
     On(task, g_.Add(inits_.back(), "Assign", {made, init}));
     variables_.push_back({made, task});
   }
-  // A value, and often a variable.
+  // Reads a value, and often a variable.
   Output Read(NodeId reader, int task) {
     Variable& variable = variables_[random_() % variables_.size()];
     const bool may_see_either = variable.is_updated && variable.task == task;
@@ -216,7 +216,8 @@ class RandomRun {
     if (random_() % 6 == 0) g_.graph.AddControlEdge(values_[random_() % values_.size()].node, made.node);
     values_.push_back(made);
   }
-  // Readers on its own device come before it by edges, as in a training, those on others by the Send alone.
+  // Adds an update. Edges put readers on its own device before it, as in a training; only the Send orders readers on
+  // other devices.
   void AddUpdate(Variable& variable) {
     if (std::exchange(variable.is_updated, true)) return;
     const std::string name = g_.graph.node(variable.value.node).name + "/update";

@@ -38,7 +38,7 @@ class OptimizeTest : public ::testing::Test {
     spec.control_inputs = std::move(control);
     return m.Add(spec);
   }
-  // What a node reads, by name.
+  // Returns the names of a node's inputs.
   std::vector<std::string> InputsOf(const std::string& name) const {
     std::vector<std::string> names;
     for (Output input : m.graph.node(m.graph.Find(name)).inputs) names.push_back(OutputName(m.graph, input));
@@ -61,7 +61,7 @@ TEST_F(OptimizeTest, WhatIsOnlyAwaitedIsNotComputed) {
   AddOn("end", "Identity", {x}, "", {m.graph.Find("group")});
   m.Add("unread", "Neg", {x});
   ASSERT_TRUE(testing::RunPass("dependency_pruning", m.graph).ok());
-  EXPECT_EQ(node("first").op->name, "NoOp");  // its only reader went
+  EXPECT_EQ(node("first").op->name, "NoOp");  // its only reader was removed
   EXPECT_EQ(node("second").op->name, "NoOp");
   EXPECT_EQ(node("second").control_inputs, std::vector<NodeId>{first.node});
   EXPECT_EQ(node("second").num_outputs(), 0);

@@ -41,7 +41,8 @@ TEST_F(PruneTest, KeepsWhatAFetchNeeds) {
   EXPECT_EQ(Names(Prune(signature)), (std::set<std::string>{"a", "b", "_retval_b_0"}));
 }
 
-// What reads one output of a node that is read apart, waits for it, feeds it, or fetches it.
+// Nodes of each kind use a node whose outputs are read apart: one reads one output, one waits for it, one feeds it, one
+// fetches it.
 TEST_F(PruneTest, EdgesLeadPastNodesThatAreReadApart) {
   const Output a = m.Scalar("a", 1.0);
   const Output b = m.Scalar("b", 2.0);

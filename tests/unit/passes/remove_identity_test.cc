@@ -81,7 +81,7 @@ TEST_F(RemoveIdentityTest, ForAValueReadersWaitByWhatItIsMadeOf) {
   g.Add("end", "Neg", {other});
   Remove();
   EXPECT_EQ(g.ControlsOf("reader"), Names{"from"});
-  EXPECT_EQ(g.ControlsOf("of_from"), Names{});  // it reads that
+  EXPECT_EQ(g.ControlsOf("of_from"), Names{});  // the reader has `from` as an input
   EXPECT_EQ(g.ControlsOf("waiter"), Names{"group"});
 }
 

@@ -14,7 +14,7 @@ using testing::GraphMaker;
 constexpr int64_t kSize = 512;
 constexpr int64_t kBytes = kSize * kSize * 4;
 
-// Of a product of two squares, by its definition.
+// Returns the time of a product of two squares, by its definition.
 double ProductSeconds() {
   const DeviceSpeed cpu = *SpeedOf("cpu");
   return cpu.node_seconds + 2.0 * kSize * kSize * kSize / cpu.flops;

@@ -1,4 +1,4 @@
-// Where nodes that are bound to no type of device are computed.
+// The choice of the device for nodes that are bound to no type of device.
 #include "src/placement/device_choice.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using testing::GraphMaker;
 
 constexpr std::string_view kShapeArg[] = {"shape"};
 
-// Of the real ops, so that their costs count.
+// Returns kernels of the real ops, so that their costs count.
 const KernelRegistry& Kernels() {
   static const KernelRegistry& registry = *[] {
     auto* kernels = new KernelRegistry();
@@ -49,7 +49,7 @@ ClusterDevice DeviceOf(int task, const char* type, int index) {
   return {.name = {"worker", task, type, index}, .rank = task};
 }
 
-// Two cards on rank 0, none on rank 1.
+// Rank 0 has two GPUs, rank 1 none.
 Cluster MixedCluster() {
   return {{DeviceOf(0, "cpu", 0), DeviceOf(0, "gpu", 0), DeviceOf(0, "gpu", 1), DeviceOf(1, "cpu", 0)}};
 }
@@ -200,7 +200,7 @@ TEST_F(DeviceChoiceTest, AConstantOfAGroupGoesWithTheGroup) {
   EXPECT_EQ(DeviceAt(one), kGpu0);
 }
 
-// A variable that steps read which are compiled one by one must be where all of them find it.
+// A variable that is used by steps which are compiled one by one must be where all of them find it.
 TEST_F(DeviceChoiceTest, StateMovesOnlyWithTheWholeGraph) {
   const AttrMap attrs = {{"dtype", DType::kFloat}, {"shape", Shape({1024, 1024})}};
   const Output variable = Add("VariableV2", {}, kTask0, attrs);

@@ -309,7 +309,7 @@ TEST_F(PlacerTest, SoftPlacementMovesVariablesWithTheirGroup) {
   const Output v = Add("v", "Var", {}, "/job:worker/task:1/device:tpu:0");
   Add("slot", "Var", {}, "/job:worker/task:1/device:tpu:0");
   Add("update", "Update", {v, s});
-  // No type has a kernel for all of this group but the cpu, in whichever part of the graph the group stands.
+  // Only the cpu has kernels for all of this group, wherever in the graph the group is.
   Add("w", "Var", {}, kWorker1Gpu);
   Add("cpu_only", "CpuOnly", {s}, "", "w");
   Add("elsewhere", "Var", {}, "/job:chief");
@@ -337,7 +337,7 @@ TEST_F(PlacerTest, ContradictionsNameBothNodes) {
   for (const char* part : {"node 'a'", "node 'b'", "/job:ps", "/job:worker"}) {
     EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
   }
-  EXPECT_EQ(Device("s"), "");  // as before
+  EXPECT_EQ(Device("s"), "");  // unchanged
 }
 
 TEST_F(PlacerTest, AConstraintThatNothingMatchesListsTheDevices) {

@@ -1,4 +1,4 @@
-// What graphs exported by TensorFlow do not show: steps that wait for each other, share queues by name, and fail.
+// Steps that wait for each other, share queues by name, and fail, which graphs exported by TensorFlow do not show.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -100,7 +100,7 @@ TEST(QueueTest, ADequeueThatACloseCutShortHasEnded) {
   EXPECT_EQ((*session->Run({}, {"size"}))[0].scalar<int32_t>(), 0);
 }
 
-// A queue that enqueues use and one of the same shared name that dequeues do, of capacities 10 and `capacity`.
+// Returns a graph with two nodes of one shared name: enqueues use a queue of capacity 10, dequeues one of `capacity`.
 GraphMaker TwoNamesOfAQueue(int64_t capacity) {
   GraphMaker g;
   const Output in = AddQueue(g, "in", 10, "shared");

@@ -63,12 +63,12 @@ class QueueOfSteps {
     session_ = *std::move(session);
   }
 
-  // False where the queue is closed.
+  // Returns false if the queue is closed.
   bool Enqueue(int64_t value) { return session_->Run({{"x", Tensor::Scalar(value)}}, {}, {"enqueue"}).ok(); }
   bool EnqueueMany(std::initializer_list<int64_t> values) {
     return session_->Run({{"x", Tensor::Vector<int64_t>(values)}}, {}, {"enqueue_many"}).ok();
   }
-  // Nothing where the queue is closed and has too few.
+  // Returns nothing if the queue is closed and has too few values.
   std::vector<int64_t> Dequeue(const std::string& how) {
     const Result<std::vector<Tensor>> out = session_->Run({}, {how});
     if (!out.ok()) {
@@ -93,7 +93,7 @@ void RunThreads(int count, const std::function<void(int)>& body, std::vector<std
   for (int i = 0; i < count; ++i) threads.emplace_back(body, i);
 }
 
-// Values that went in (may have, where a batch was cut short) and came out.
+// The values that went in (or may have, if a batch was cut short) and those that came out.
 struct Account {
   std::mutex mu;
   std::vector<int64_t> in;
@@ -201,7 +201,7 @@ GraphMaker MakeStep(const std::string& kind, int64_t capacity, int queue_rank) {
   return g;
 }
 
-// `total` in kConsumers parts, some of them empty.
+// Splits `total` into kConsumers parts, some of them empty.
 std::vector<int32_t> Parts(int32_t total, std::mt19937& random) {
   std::vector<int32_t> cuts = {0, total};
   for (int i = 1; i < kConsumers; ++i) cuts.push_back(static_cast<int32_t>(random() % (total + 1)));

@@ -1,4 +1,4 @@
-// What stateful random ops give when they run again: the third runs of TensorFlow 2.21's kernels in one session.
+// Later runs of stateful random ops, against the third runs of TensorFlow 2.21's kernels in one session.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -12,7 +12,7 @@
 namespace dfrun::testing {
 namespace {
 
-// Output 0 of the third run of one kernel.
+// Returns output 0 of the third run of one kernel.
 Result<Tensor> ThirdRun(const std::string& op, AttrMap attrs, const std::vector<Tensor>& inputs) {
   NodeRunner runner;
   NodeInfo info{"node", OpRegistry::Builtin().Find(op), {}, {}};

@@ -1,4 +1,4 @@
-// Sequences: what a random op gives when it runs again. Its first numbers are in the golden cases.
+// Sequences: the numbers of a random op when it runs again. The golden cases have its first numbers.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -15,7 +15,7 @@ namespace {
 
 using testing::NodeRunner;
 
-// From the paper's own test vectors (Random123, kat_vectors): philox4x32-10 of zeros.
+// The numbers are the paper's own test vectors (Random123, kat_vectors): philox4x32-10 of zeros.
 TEST(Philox, GivesThePublishedNumbers) {
   Philox zero(0, 0);
   EXPECT_EQ(zero.Next(), (Philox::Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
@@ -52,7 +52,7 @@ class RandomStateTest : public ::testing::Test {
   KernelSetup setup_{info_, attrs_, runner_.device(), {}, {}, {}};
 };
 
-// What TensorFlow 2.21 gives in two runs of RandomUniform(shape=[2], seed=1, seed2=2).
+// The numbers are TensorFlow 2.21's in two runs of RandomUniform(shape=[2], seed=1, seed2=2).
 TEST_F(RandomStateTest, TheSecondRunGoesOnWhereTensorFlowsDoes) {
   RandomState state(setup_);
   const float expected[2][2] = {{0.40639675F, 0.8575996F}, {0.6038654F, 0.52610815F}};

@@ -23,7 +23,8 @@ class Tasks {
     m.node(added).device = StrCat("/job:worker/task:", task);
     return added;
   }
-  // On each task, values whose sums depend on their order. They are fed in part, so that no pass computes them.
+  // Returns, on each task, values whose sums depend on their order. A part of each is fed, so that no pass computes
+  // them.
   std::vector<Output> Values(const Shape& shape, DType dtype) {
     const Output x = m.Placeholder("x", PartialShape::Scalar(), DType::kFloat);
     std::vector<Output> values;
@@ -38,7 +39,7 @@ class Tasks {
     }
     return values;
   }
-  // What stands on each task of the outputs of `made`, to be fetched.
+  // Fetches the value of each task of the outputs of `made`.
   void Read(Output made) {
     for (int32_t task = 0; task < count_; ++task) {
       fetches_.push_back(m.node(On(task, "read", "Identity", {{made.node, task}})).name);
@@ -72,7 +73,7 @@ struct Case {
   const char* op;
   const char* reduction;  // null: the op has none
   DType dtype;
-  int64_t rows;  // of 8 elements
+  int64_t rows;  // number of rows of 8 elements
 
   friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.op << " of " << c.dtype; }
 };

@@ -69,7 +69,7 @@ TEST_F(DataFilesTest, WhatIsMissingHereIsMissingInput) {
   EXPECT_FALSE(LookAtDataFile(path_, "").ok());
 }
 
-// A reader of four files that was told of rank 0's by a process of `host`.
+// Returns a graph with a reader of four files. Its layouts are those of rank 0's files, written by a process of `host`.
 testing::GraphMaker MakeReader(const std::string& host, const FileVersion& told) {
   const std::string layout = SerializeLayout({told, {{"/x", {.dtype = DType::kFloat, .shape = Shape({2})}}}});
   testing::GraphMaker maker;
@@ -89,7 +89,7 @@ TEST(AdoptLayouts, RanksElsewhereBelieveWhatWasCompared) {
   FileVersion own{.device = 3, .inode = 4, .bytes = 9 << 20, .modified_ns = 7, .changed_ns = 9};
   FileVersion shorter = own;
   shorter.bytes = 8 << 20;
-  FileVersion later = own;  // a large file, of which a sample is the same
+  FileVersion later = own;  // version of a large file, of which only a sample was compared
   later.modified_ns = 10;
   const SameFiles same = {{"same", own}, {"other", shorter}, {"changed", later}};
   testing::GraphMaker maker = MakeReader("another host", told);

@@ -20,7 +20,7 @@ using testing::RankThreads;
 constexpr const char* kType = "slate";
 constexpr int kFails = -1;
 
-// By task; set before its ranks start. A task that is not in it has none.
+// The number of devices by task. Set before the ranks start; a task beyond its end has none.
 std::vector<int>& Counts() {
   static std::vector<int>& counts = *new std::vector<int>();
   return counts;

@@ -29,7 +29,7 @@ std::vector<std::string> GraphFiles() {
 
 class FlowDevices : public ::testing::TestWithParam<std::string> {
  protected:
-  // What the node `result` gives, three times.
+  // Returns the values of the node `result` in three steps.
   Result<std::vector<Tensor>> Run(int num_devices, uint64_t seed, int threads) {
     DeviceList devices;
     Cluster cluster;

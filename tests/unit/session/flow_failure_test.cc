@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// while (i < limit) { quotient = 100 / (5 - i); i = i + 1; }
+// The loop while (i < limit) { quotient = 100 / (5 - i); i = i + 1; }
 class FlowFailure : public ::testing::TestWithParam<int> {
  protected:
   Output On(int rank, const std::string& name, const std::string& op, std::vector<Output> inputs, AttrMap attrs = {}) {
@@ -23,7 +23,7 @@ class FlowFailure : public ::testing::TestWithParam<int> {
   Output Invariant(Output value) {
     return On(0, m.node(value).name + "_in", "Enter", {value}, {{"frame_name", "loop"}, {"is_constant", true}});
   }
-  // Counts on rank 0, divides on `divides_on`, or not at all where that is below 0.
+  // Makes a loop that counts on rank 0 and divides on rank `divides_on`, or not at all if that is below 0.
   void MakeLoop(int32_t limit, int divides_on) {
     NodeSpec spec;
     spec.name = "i";
@@ -76,7 +76,7 @@ TEST_P(FlowFailure, LoopsOverRanksCount) {
   }
 }
 
-// The loop counts by what is fed, 0, on rank 0 alone.
+// The loop adds 0, which is fed, on rank 0 alone.
 TEST_P(FlowFailure, AnErrorElsewhereEndsALoopThatWouldNotEnd) {
   MakeLoop(1, -1);
   On(1, "broken", "FloorDiv",

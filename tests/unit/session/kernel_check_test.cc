@@ -1,4 +1,4 @@
-// What kernels refuse of a spec's attrs before anything runs.
+// Attrs of a spec that kernels refuse before anything runs.
 #include "src/session/kernel_check.h"
 
 #include <gtest/gtest.h>

@@ -30,7 +30,7 @@ struct UnderWay {
   }
 };
 
-// As a network that takes small messages before their receiver asks: a Send is complete at once.
+// A network that takes small messages before their receiver asks: a Send is complete at once.
 class EagerTransport final : public Transport {
  public:
   EagerTransport(std::shared_ptr<InProcessHub> hub, int rank, UnderWay& under_way)
@@ -81,7 +81,7 @@ std::vector<std::unique_ptr<Communicator>> ConnectEagerly(int ranks, UnderWay& u
 constexpr int kIterations = 2000;
 constexpr int kParallel = 4;
 
-// while (x < kIterations) x = x + 1 on rank 0; rank 1 multiplies a matrix in each iteration, and tells nobody of it.
+// The loop while (x < kIterations) x = x + 1 on rank 0; rank 1 multiplies a matrix in each iteration and sends nothing.
 class OneWayLoop {
  public:
   Graph Make() {
@@ -138,7 +138,7 @@ TEST(LoopPressure, ASlowReceiverHoldsTheSender) {
   const Result<std::vector<Tensor>> exits = (*session)->Run({}, {"x_end"}, {"y_end"});
   ASSERT_TRUE(exits.ok()) << exits.status().ToString();
   EXPECT_EQ((*exits)[0].scalar<float>(), kIterations);
-  // A sum and a predicate go there in each iteration, and word that it has begun comes back.
+  // A sum and a predicate are sent in each iteration, and a message comes back that it has begun.
   EXPECT_GE(under_way.most.load(), 1);
   EXPECT_LE(under_way.most.load(), 3 * (2 * kParallel + 1));
   EXPECT_TRUE((*session)->Close().ok());

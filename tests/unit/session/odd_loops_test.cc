@@ -1,4 +1,4 @@
-// Loops that no while_loop makes: variables that die, values that only some iterations have, ways out of turn. On any
+// Loops that no while_loop makes: variables that die, values that only some iterations have, Exits out of turn. On any
 // number of ranks they end, and all in the same way.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// while (i < 4) i = i + 1; of which `i_exit` is left.
+// Makes the loop while (i < 4) i = i + 1, whose result is `i_exit`.
 class LoopMaker : public testing::GraphMaker {
  public:
   LoopMaker() {
@@ -36,13 +36,13 @@ class LoopMaker : public testing::GraphMaker {
   void SetNext(const std::string& name, Output merge, Output value) {
     ASSERT_TRUE(graph.SetInput(merge.node, 1, Add(name + "_next", "NextIteration", {value})).ok());
   }
-  // The value in an iteration that is not the last; what is left of it is `name`_exit.
+  // Returns the value in iterations other than the last; its value after the loop is `name`_exit.
   Output Inside(const std::string& name, Output value) {
     const Output sides = Add(name + "_switch", "Switch", {value, cond});
     Add(name + "_exit", "Exit", {sides});
     return {sides.node, 1};
   }
-  // Dead where i is 2 or more.
+  // Returns a value that is dead if i is 2 or more.
   Output WhileSmall(const std::string& name, Output value) {
     const Output is_small = Add(name + "_small", "Less", {inside, Constant(Int(name + "_two", 2))});
     return {Add(name + "_branch", "Switch", {value, is_small}).node, 1};
@@ -147,8 +147,8 @@ TEST_P(OddLoops, AVariableMayGoOnByOneOfSeveralNextIterations) {
   ExpectValue(m, "w_exit", (9 - 1 - 1) * 2 - 1);
 }
 
-// while (j < 3) j = j + 1, within the loop: in every iteration, the last one too, since nothing that it reads comes
-// from the condition.
+// Adds the loop while (j < 3) j = j + 1 within the loop. It runs in every iteration, the last one too, since nothing
+// that it reads comes from the condition.
 class InnerLoopMaker : public LoopMaker {
  public:
   InnerLoopMaker() {
@@ -167,7 +167,7 @@ class InnerLoopMaker : public LoopMaker {
     return Add(name, "Merge", {EnterInner(name + "_enter", initial, false), Output{}},
                {{"T", DType::kInt32}, {"N", 2}});
   }
-  // As Inside(), of the loop inside.
+  // Does for the inner loop what Inside() does for the outer one.
   Output Inner(const std::string& name, Output value) {
     const Output sides = Add(name + "_switch", "Switch", {value, inner_cond});
     Add(name + "_exit", "Exit", {sides});
@@ -187,7 +187,8 @@ TEST_P(OddLoops, NoIterationFollowsWhereTheConditionEndsTheLoop) {
   ExpectValue(m, "w_exit", 3);
 }
 
-// What enters the loop inside is dead in the last iteration, but what its variable becomes there is not.
+// The value that enters the inner loop is dead in the last iteration, but the inner loop's variable becomes alive
+// there.
 TEST_P(OddLoops, NorWhereAVariableOfALoopInsideBecomesAlive) {
   InnerLoopMaker m;
   const Output v = m.InnerVariable("v", m.inside);

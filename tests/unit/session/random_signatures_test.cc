@@ -24,7 +24,7 @@ GraphMaker RandomGraph(const std::string& device) {
   return g;
 }
 
-// On one rank, and with the random nodes on another.
+// The random nodes are on the only rank, or on another one.
 class RandomSignatures : public ::testing::TestWithParam<int> {};
 
 TEST_P(RandomSignatures, GoOnWhereTheLastOneWas) {

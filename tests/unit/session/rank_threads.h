@@ -39,7 +39,7 @@ class RankThreads {
   Runtime& master() { return *runtimes_[0]; }
   Runtime& runtime(int rank) { return *runtimes_[rank]; }
 
-  // Ends all ranks with `status`; what Serve() returned, by rank.
+  // Ends all ranks with `status`; returns the results of their Serve(), by rank.
   const std::vector<Status>& Stop(const Status& status = Status()) {
     if (threads_.empty()) return served_;
     EXPECT_EQ(Shutdown(*runtimes_[0], status), status);

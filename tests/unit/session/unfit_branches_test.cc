@@ -1,4 +1,4 @@
-// Values of shapes that one branch of a conditional cannot take, fed: the step is refused only where that branch runs.
+// Fed values whose shapes one branch of a conditional cannot take: the step is refused only if that branch runs.
 #include <gtest/gtest.h>
 
 #include "src/session/session.h"

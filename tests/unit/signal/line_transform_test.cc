@@ -52,7 +52,7 @@ class LineTransformTest : public ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(LineTransformTest, Numbers);
 
-// All small lengths, and others: powers, primes, those with a large factor and those without.
+// Returns all small lengths, and others: powers, primes, lengths with a large factor and lengths without.
 std::vector<int64_t> Lengths() {
   std::vector<int64_t> lengths = {81, 97, 127, 128, 134, 268, 360, 512, 509, 625};
   for (int64_t n = 1; n <= 70; ++n) lengths.push_back(n);

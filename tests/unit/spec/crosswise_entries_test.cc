@@ -105,7 +105,7 @@ TEST(CrosswiseEntries, NodesThatDoDependOnEachOtherAreRefused) {
   EXPECT_NE(ErrorOf(WithFunctions("  a: {op: Identity, inputs: [b/W], control: [^c]}\n  c: Sum(a)\n  b: tied(x, a)\n"))
                 .find("nodes depend on each other: "),
             std::string::npos);
-  // By its shape the weight does need what the layer reads.
+  // The weight's shape depends on what the layer reads.
   EXPECT_NE(ErrorOf(WithFunctions("  g: Sum(a/W)\n  a: layer(x * g)\n")).find("nodes depend on each other: "),
             std::string::npos);
   EXPECT_NE(

@@ -330,7 +330,7 @@ TEST(Lowering, RandomValuesTakeTheShapeOfTheirVariable) {
       "  P: {op: Variable, shape: [5], init: RandomUniform()}\n"
       "  x: \"RandomUniform(shape=[7])\"\n");
   ASSERT_TRUE(spec.ok()) << spec.status().ToString();
-  // As TensorFlow's random_uniform: draw * (maxval - minval) + minval.
+  // The form is that of TensorFlow's random_uniform: draw * (maxval - minval) + minval.
   EXPECT_EQ(NodeOf(*spec, "U/init").op->name, "Add");
   EXPECT_EQ(ScalarOf(*spec, "U/init/y"), -1.0f);
   EXPECT_EQ(NodeOf(*spec, "U/init/Mul").op->name, "Mul");

@@ -1,10 +1,10 @@
-// What a spec's author is told of mistakes that those make who come from other languages and programs.
+// Messages to a spec's author about mistakes of people who come from other languages and programs.
 #include "tests/unit/spec/spec_test_util.h"
 
 namespace dfrun {
 namespace {
 
-// The error of an expression; `x` and `h` are float32[2,3].
+// Returns the error of an expression; `x` and `h` are float32[2,3].
 std::string ErrorOfExpr(const std::string& expr) {
   return ErrorOf("graph:\n  x: {op: Placeholder, dtype: float32, shape: [2, 3]}\n  h: Relu(x)\n  h1: Relu(x)\n  y: '" +
                  expr + "'\n");

@@ -1,4 +1,4 @@
-// The sections beside the graph.
+// The sections of a spec besides the graph.
 #include <gtest/gtest.h>
 
 #include "src/hdf5/hdf5.h"

@@ -14,7 +14,7 @@
 
 namespace dfrun {
 
-// Loads `text` as the spec job.yaml, with "dfrun: 1" before it on the same line count: line 1 is the version's.
+// Loads `text` as the spec job.yaml, with the line "dfrun: 1" before it, so that `text` begins on line 2.
 inline Result<LoadedSpec> LoadText(const std::string& text, std::vector<std::string> sets = {}, int ranks = 0) {
   const ScratchDirectory directory;
   SpecOptions options;
@@ -23,13 +23,13 @@ inline Result<LoadedSpec> LoadText(const std::string& text, std::vector<std::str
   return LoadSpec(directory.Write("job.yaml", "dfrun: 1\n" + text), options);
 }
 
-// The lines of the graph's dump, or the error.
+// Returns the lines of the graph's dump, or the error.
 inline std::string GraphOf(const std::string& text, std::vector<std::string> sets = {}) {
   const Result<LoadedSpec> spec = LoadText(text, std::move(sets));
   return spec.ok() ? DumpText(spec->graph) : spec.status().ToString();
 }
 
-// The error without the directory: "job.yaml:3:5: message".
+// Returns the error without the directory: "job.yaml:3:5: message".
 inline std::string ErrorOf(const std::string& text, std::vector<std::string> sets = {}, int ranks = 0) {
   const Result<LoadedSpec> spec = LoadText(text, std::move(sets), ranks);
   if (spec.ok()) return "no error";

@@ -15,19 +15,19 @@ using testing::NodeRunner;
 using Way = NodeRunner::Way;
 
 constexpr double kGrad = -1000;     // stands for the gradient among a case's inputs
-constexpr double kIndices = -1001;  // and for the rows of a sparse update
+constexpr double kIndices = -1001;  // stands for the rows of a sparse update
 
 struct Case {
   const char* op;
   AttrMap attrs;
-  std::vector<double> inputs;                 // after the variables
-  std::vector<std::vector<double>> expected;  // of the variables, after two steps; from TensorFlow 2.21, float64
+  std::vector<double> inputs;                 // inputs after the variables
+  std::vector<std::vector<double>> expected;  // variables after two steps; from TensorFlow 2.21, float64
 };
 
 const std::vector<double> kVar = {1, -2, .5, 3, -1.5, .25};
 const std::vector<double> kGradient = {.1, -.4, 2, .3, -.7, .9};
 
-// What the variables of a case start with: the slots of a centred RMSProp must have ms > mg^2.
+// Returns the initial values of a case's variables: the slots of a centred RMSProp must have ms > mg^2.
 std::vector<double> SlotStart(const Case& c, size_t slot) {
   static const double kPlain[] = {.6, .7, .2};
   static const double kCentered[] = {.2, .6, .7};

@@ -143,7 +143,7 @@ TEST(ObjectState, OfEveryKindHasPartsThatCanBeKept) {
   }
 }
 
-// Whoever adds an op that makes objects says what of them is kept, if only that nothing is.
+// Every op that makes objects must say which state of them is kept, even if none is.
 TEST(ObjectState, IsSaidOfEveryOpThatMakesObjects) {
   for (const OpDef* op : OpRegistry::Builtin().List()) {
     const bool names_object = op->FindAttr("container") != nullptr && op->FindAttr("shared_name") != nullptr;

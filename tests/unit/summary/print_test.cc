@@ -1,4 +1,4 @@
-// What the ops that speak write, and how Abort ends the process.
+// The output of the ops that print, and how Abort ends the process.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -43,7 +43,7 @@ Dual<T, N> operator*(const Dual<T, N>& a, const Dual<T, N>& b) {
   return out;
 }
 
-// f(a), where f has this value and this slope at a.
+// Returns f(a), where f has this value and this slope at a.
 template <class T, size_t N>
 Dual<T, N> Chain(const T& value, const T& slope, const Dual<T, N>& a) {
   Dual<T, N> out;

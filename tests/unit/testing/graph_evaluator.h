@@ -1,4 +1,4 @@
-// Computes what graphs mean, node by node with the kernels of this program: a reference for what rewrites graphs.
+// A reference for passes that rewrite graphs: it computes a graph node by node with the kernels of this program.
 #ifndef DFRUN_TESTS_UNIT_TESTING_GRAPH_EVALUATOR_H_
 #define DFRUN_TESTS_UNIT_TESTING_GRAPH_EVALUATOR_H_
 
@@ -14,7 +14,7 @@
 
 namespace dfrun::testing {
 
-// Values by node name and port. Feeds stand for nodes without kernels (Placeholder, _Arg, a variable).
+// Holds values by node name and port. Feeds replace nodes without kernels (Placeholder, _Arg, a variable).
 class GraphEvaluator {
  public:
   using Values = std::map<std::string, std::vector<Tensor>>;
@@ -27,7 +27,7 @@ class GraphEvaluator {
   // left. Returns how many nodes are left. An error names the node.
   Result<int> Run(const Graph& graph);
 
-  // Runs the whole graph and gives these values.
+  // Runs the whole graph and returns these values.
   Result<std::vector<Tensor>> Fetch(const Graph& graph, const std::vector<Output>& fetches);
 
   const Values& values() const { return values_; }
@@ -37,7 +37,7 @@ class GraphEvaluator {
   Result<std::vector<Tensor>> RunNode(const Graph& graph, const Node& node);
 
   const std::unique_ptr<Device> device_ = MakeTestedDevice();
-  PlainDevice host_;  // of nodes that the tested device has no kernel for
+  PlainDevice host_;  // runs nodes that the tested device has no kernel for
   InlineThreadPool pool_;
   Values values_;
   std::map<int64_t, Tensor> channels_;

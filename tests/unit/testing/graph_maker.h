@@ -26,9 +26,9 @@ class GraphMaker {
   }
   Output Placeholder(const std::string& name, const PartialShape& shape = PartialShape(), DType dtype = DType::kDouble);
   Node& node(Output value) { return graph.mutable_node(value.node); }
-  // Null if there is none.
+  // Returns null if there is none.
   const Node* Find(const std::string& name) const;
-  // The names of the nodes that a node reads, in order, and of those that it waits for, sorted.
+  // Return the names of a node's inputs, in order, and of its control inputs, sorted.
   std::vector<std::string> InputsOf(const std::string& name) const;
   std::vector<std::string> ControlsOf(const std::string& name) const;
 

@@ -1,4 +1,4 @@
-// What nodes cost, for tests that compare with hand computation.
+// The costs of nodes, for tests that compare them with computation by hand.
 #ifndef DFRUN_TESTS_UNIT_TESTING_NODE_COSTS_H_
 #define DFRUN_TESTS_UNIT_TESTING_NODE_COSTS_H_
 

@@ -9,7 +9,7 @@
 namespace dfrun::testing {
 namespace {
 
-// The variable that a value is the one handle of; null if it is none.
+// Returns the variable of a value that is a single handle; null for other values.
 const Variable* HandledVariable(const Tensor& value) {
   if (value.dtype() != DType::kResource || value.num_elements() != 1) return nullptr;
   return dynamic_cast<const Variable*>(value.scalar<ResourceHandle>().get());
@@ -134,7 +134,7 @@ Result<std::vector<bool>> NodeRunner::Preallocate(const Node& node, const NodeIn
     const PartialShape& shape = node.output_shapes[i];
     const TypedArg& type = info.outputs[i];
     if (type.is_ref || !shape.IsFullyDefined()) continue;
-    if (device().has_own_memory() && type.in_host) continue;  // as in a plan
+    if (device().has_own_memory() && type.in_host) continue;  // a plan does the same
     DF_ASSIGN(const Shape fixed, shape.ToShape());
     DF_ASSIGN(Tensor buffer, Tensor::Allocate(device().AllocatorFor(type.dtype), type.dtype, fixed));
     outputs[i] = Tensor::Borrowed(type.dtype, fixed, buffer.raw(), buffer.memory());

@@ -17,7 +17,7 @@
 
 namespace dfrun::testing {
 
-// Blocks are taken by as many new threads, in no fixed order.
+// Runs each block on a new thread, in no fixed order.
 class SpreadPool final : public ThreadPool {
  public:
   explicit SpreadPool(int threads) : threads_(threads) {}
@@ -36,27 +36,28 @@ struct Input {
   Tensor value;
 };
 
-// One device with its variables, and nodes run on it. Inputs and outputs are in host memory, whatever the device's is.
+// A device with its variables, on which nodes run. Inputs and outputs are in host memory, whatever the device's is.
 class NodeRunner {
  public:
   explicit NodeRunner(const std::string& device_type = TestedDeviceType());
 
   Device& device() { return *device_; }
 
-  // Whether the device's type has a kernel for the node. True where the node cannot be made: the error is the node's.
+  // Returns whether the device's type has a kernel for the node; true also if the node cannot be made, since running it
+  // reports the error.
   bool HasKernel(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) const;
 
-  // How a plan may see a node: what is known of its shapes, where its outputs are, and the threads it has.
+  // The variants in which a plan may run a node: known shapes, preallocated outputs, and several threads.
   enum class Way { kUnknownShapes, kStaticShapes, kPreallocated, kThreads };
 
   Result<std::vector<Tensor>> Run(Way way, const std::string& op, const AttrMap& attrs,
                                   const std::vector<Input>& inputs);
-  // The outputs, after a check that every way gives the same bits. The node must not change a variable.
+  // Returns the outputs, after a check that every variant gives the same bits. The node must not change a variable.
   Result<std::vector<Tensor>> Run(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs);
 
  private:
   Result<std::vector<Tensor>> RunNode(const Graph& graph, NodeId id, Way way, const std::vector<Input>& inputs);
-  // Gives outputs of static shapes memory; which have it.
+  // Allocates outputs of static shapes; returns which were allocated.
   Result<std::vector<bool>> Preallocate(const Node& node, const NodeInfo& info, std::vector<Tensor>& outputs);
   Status Call(Kernel& kernel, const NodeInfo& info, Way way, const std::vector<Input>& inputs,
               std::vector<Tensor>& outputs);
@@ -65,7 +66,7 @@ class NodeRunner {
   std::vector<Tensor> buffers_;
 };
 
-// A tensor of a shape with these elements.
+// Returns a tensor of this shape and these elements.
 template <class T>
 Tensor Make(const Shape& shape, const std::vector<T>& values) {
   Tensor tensor(DTypeOf<T>, shape);
@@ -74,7 +75,7 @@ Tensor Make(const Shape& shape, const std::vector<T>& values) {
   return tensor;
 }
 
-// |a - b| <= eps_count * epsilon * max(1, |b|) for every element.
+// Expects |a - b| <= eps_count * epsilon * max(1, |b|) for every element.
 template <class T>
 void ExpectNear(const Tensor& actual, const std::vector<double>& expected, double eps_count) {
   ASSERT_EQ(actual.dtype(), DTypeOf<T>);

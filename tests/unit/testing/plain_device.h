@@ -6,13 +6,13 @@
 
 namespace dfrun::testing {
 
-// Over the system's allocator.
+// Uses the system's allocator.
 class PlainDevice final : public Device {
  public:
   PlainDevice();
 };
 
-// One that lives as long as the process: for values that outlive what made them.
+// Returns a device that lives as long as the process, for values that outlive what made them.
 Device& HostDevice();
 
 }  // namespace dfrun::testing

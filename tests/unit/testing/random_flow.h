@@ -25,7 +25,8 @@ enum class FlowOp { kMean, kProduct, kSine, kSpread, kConstant, kCond, kWhile };
 
 struct FlowStep;
 
-// A block sees the values of the block around it, then a loop's variables, then those that its own steps give.
+// A block of steps. It can use the values of the block around it, then a loop's variables, then those that its own
+// steps make.
 struct FlowBlock {
   std::vector<FlowStep> steps;
   std::vector<int> results;
@@ -33,10 +34,10 @@ struct FlowBlock {
 
 struct FlowStep {
   FlowOp op = FlowOp::kMean;
-  std::vector<int> args;  // of a conditional: what decides; of a loop: its variables' initial values
+  std::vector<int> args;  // a conditional: the predicate; a loop: the variables' initial values
   double constant = 0;
   int trips = 0;
-  std::vector<FlowBlock> blocks;  // when true, when false; or the body
+  std::vector<FlowBlock> blocks;  // a conditional: when true, when false; a loop: the body
 };
 
 // The program's inputs are its first values; its one result is block.results[0].
@@ -71,7 +72,7 @@ class FlowProgramMaker {
                : step.op == FlowOp::kCond ? static_cast<int>(step.blocks[0].results.size())
                                           : 1;
     }
-    // Mostly what was made last, now and then a value that is only handed on.
+    // Mostly the newest values are chosen, now and then one that is only passed on.
     for (int i = 0; i < num_results; ++i) block.results.push_back(i == 0 ? known - 1 : Pick(known));
     return block;
   }
@@ -162,10 +163,10 @@ class FlowInterpreter {
   }
 };
 
-// Writes a program as nodes of a graph: Switch and Merge, and loops of the form that while loops have.
+// Builds a program as nodes of a graph: Switch and Merge, and loops of the form that while loops have.
 class FlowGraphMaker : public GraphMaker {
  public:
-  // The result; `inputs` are vectors outside of loops.
+  // Returns the program's result; `inputs` are vectors outside of loops.
   Output Make(const FlowProgram& program, const std::vector<Output>& inputs) {
     std::vector<Value> known;
     for (Output input : inputs) known.push_back({0, input});
@@ -180,10 +181,10 @@ class FlowGraphMaker : public GraphMaker {
     Output output;
   };
   struct Level {
-    Output pred = {};  // of a conditional, in the level around it
+    Output pred = {};  // predicate of a conditional, in the level around it
     int side = 0;
-    std::string frame = {};  // of a loop
-    NodeId pivot = -1;       // runs where the branch does
+    std::string frame = {};  // frame of a loop
+    NodeId pivot = -1;       // node that runs only if the branch does
     std::map<std::pair<int32_t, int32_t>, Output> captured = {};
   };
 
@@ -192,7 +193,7 @@ class FlowGraphMaker : public GraphMaker {
     return Add(Name(op), op, inputs, std::move(attrs));
   }
   Output Scalar64(double value) { return Pinned(Tensor::Scalar<double>(value)); }
-  // In a branch a constant is alive only where the branch is taken.
+  // Adds a constant that, in a branch, is alive only if the branch is taken.
   Output Pinned(Tensor value) {
     NodeSpec spec;
     spec.name = Name("Const");
@@ -202,7 +203,7 @@ class FlowGraphMaker : public GraphMaker {
     return Add(std::move(spec));
   }
 
-  // The value where nodes of the innermost level can read it.
+  // Returns the value as an output that nodes of the innermost level can read.
   Output Read(const Value& value) { return ReadAt(value, levels_.size() - 1); }
   Output ReadAt(const Value& value, size_t level) {
     if (value.level == level) return value.output;

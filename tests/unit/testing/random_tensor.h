@@ -9,7 +9,7 @@
 
 namespace dfrun::testing {
 
-// Of the standard normal distribution.
+// Returns values of the standard normal distribution.
 template <class T>
 Tensor RandomNormal(const Shape& shape, uint32_t seed) {
   std::mt19937 random(seed);

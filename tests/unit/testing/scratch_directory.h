@@ -6,7 +6,7 @@
 
 namespace dfrun {
 
-// Empty at first; goes with all that is in it. The program ends where none can be made.
+// An empty directory that is removed with its content at the end. The program ends if none can be made.
 class ScratchDirectory {
  public:
   ScratchDirectory();

@@ -13,7 +13,7 @@ namespace dfrun::testing {
 namespace {
 
 constexpr int32_t kRows = 3000;
-constexpr const char* kBroken = "is not in [0, 3000)";  // what Gather says of an index that no row has
+constexpr const char* kBroken = "is not in [0, 3000)";  // error of Gather for an index that is no row
 
 std::string TaskDevice(int task) {
   return StrCat("/job:worker/task:", task);
@@ -78,7 +78,7 @@ class Maker {
     On(0, "both", "Add", {value, got_});
   }
 
-  // A collective in which all ranks wait for the last, and that for the queue.
+  // Adds a collective in which all ranks wait for the last, and the last waits for the queue.
   void AddReduced(Output x) {
     std::vector<Output> parts;
     for (int rank = 0; rank < ranks_; ++rank) {
@@ -120,7 +120,7 @@ class Maker {
   Output got_;
 };
 
-// Said at once: where a case ends with a step that waits for another, it waits for ever.
+// Prints the error at once: if a case ends with a step that waits for another, it waits for ever.
 template <class... Texts>
 Status NotSo(const Texts&... texts) {
   Status status = Internal(texts...);
@@ -153,7 +153,7 @@ class Steps {
   Pending StartAll(float x, int32_t index) {
     return Start({"x", "index"}, "all", {Tensor::Scalar(x), Tensor::Scalar(index)});
   }
-  // What StartReduced() gives.
+  // Returns the value that StartReduced() gives.
   float Reduced(float x, float put) const { return static_cast<float>(ranks_ - 1) * x + put; }
   Pending StartLoop(int32_t start, int32_t limit) {
     return Start({"start", "limit"}, "end", {Tensor::Scalar(start), Tensor::Scalar(limit)});
@@ -163,7 +163,7 @@ class Steps {
     DF_ASSIGN(const auto out, session_->Run({{"x", Tensor::Scalar(x)}, {"index", Tensor::Scalar(index)}}, {"picked"}));
     return out[0].scalar<float>();
   }
-  // That the step gives this.
+  // Checks that the step gives this value.
   template <class T>
   static Status Expect(Pending& step, T wanted) {
     DF_TRY(step.status());
@@ -179,7 +179,7 @@ class Steps {
     Tensor fetch;
     return (*step)->Wait({&fetch, 1});
   }
-  // That it ends with the error of a missing row, which names the last rank.
+  // Checks that the step ends with the error of a missing row, which names the last rank.
   Status ExpectBroken(Pending& step) const { return ExpectBroken(StatusOf(step)); }
   Status ExpectBroken(const Status& status) const {
     const std::string rank = has_peers() ? StrCat("rank ", ranks_ - 1, " (host ") : "";
@@ -244,7 +244,7 @@ Status LoopsInterleave(Runtime& runtime) {
   return steps->session().Close();
 }
 
-// More rounds than there are slots: what failed must leave its slot clean.
+// The case has more rounds than there are slots: a failed step must leave its slot clean.
 Status ErrorsAreOfOneStep(Runtime& runtime) {
   DF_ASSIGN(const auto steps, Steps::Open(runtime));
   for (int round = 0; round < 100; ++round) {
@@ -319,8 +319,8 @@ Status ErrorsWhileRanksAreInCollectives(Runtime& runtime) {
   return steps->session().Close();
 }
 
-// As it is where the scope of an error is the session: the first error is that of every step in flight, wherever its
-// ranks wait (in a Recv, a Dequeue, a collective, or for their turn), and of every later one.
+// Errors have the scope of the session: the first error ends every step in flight, wherever its ranks wait (in a Recv,
+// a Dequeue, a collective, or for their turn), and every later one.
 Status AnErrorEndsTheSession(Runtime& runtime) {
   if (runtime.size() == 1) return Status();
   DF_ASSIGN(const auto steps, Steps::Open(runtime, ErrorScope::kSession));

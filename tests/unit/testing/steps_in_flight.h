@@ -1,4 +1,5 @@
-// Steps of a session that are in flight together: what each gives, and that an error of one is its own.
+// Tests of steps of a session that are in flight together: each must give its own values, and an error of one must not
+// affect the others.
 #ifndef DFRUN_TESTS_UNIT_TESTING_STEPS_IN_FLIGHT_H_
 #define DFRUN_TESTS_UNIT_TESTING_STEPS_IN_FLIGHT_H_
 
@@ -9,8 +10,8 @@
 
 namespace dfrun::testing {
 
-// Each makes a session on rank 0's runtime, over all its ranks, and closes it. Internal: what was seen is not what
-// arithmetic gives.
+// A case, which makes a session on rank 0's runtime, over all its ranks, and closes it. Internal if the results differ
+// from those of arithmetic.
 struct InFlightCase {
   const char* name;
   Status (*run)(Runtime& runtime);

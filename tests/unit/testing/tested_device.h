@@ -9,13 +9,13 @@
 
 namespace dfrun::testing {
 
-// The type that the environment variable DFRUN_TEST_DEVICE names; else the host's.
+// Returns the type that the environment variable DFRUN_TEST_DEVICE names, or else the host's.
 std::string TestedDeviceType();
 
-// A device of a type, of a task of its own. Dies where no factory makes one.
+// Makes a device of this type in a task of its own. Ends the program if no factory makes one.
 std::unique_ptr<Device> MakeDeviceOf(const std::string& type);
 
-// A device of the tested type, whose host memory outlives it: values that it gave may be kept.
+// Makes a device of the tested type, whose host memory outlives it, so that its values may be kept.
 std::unique_ptr<Device> MakeTestedDevice();
 
 }  // namespace dfrun::testing

@@ -1,4 +1,4 @@
-// Whether nodes of the partitions of a run would wait for each other for ever.
+// A check whether nodes of the partitions of a run would wait for each other for ever.
 #ifndef DFRUN_TESTS_UNIT_TESTING_WAITS_H_
 #define DFRUN_TESTS_UNIT_TESTING_WAITS_H_
 
@@ -11,11 +11,11 @@
 
 namespace dfrun::testing {
 
-// Of a transport that moves a message when both its ends have been called: a Send ends when its Recv has been called,
-// and the other way round. Each node is two items, its call and its end.
+// Checks for a transport that moves a message when both its ends have been called: a Send ends when its Recv has been
+// called, and the other way round. Each node counts as two items, its call and its end.
 inline bool NobodyWaitsForEver(const std::vector<Partition>& partitions) {
   struct Ends {
-    int32_t send = -1;  // the call of each
+    int32_t send = -1;  // item of the call, for each end
     int32_t recv = -1;
   };
   std::map<int64_t, Ends> channels;

@@ -9,7 +9,7 @@
 
 namespace dfrun::testing {
 
-// Nodes are of one plan, records of step 7 and slot 0, from rank 1 or to it. Records are added ordered by start.
+// Makes traces. Nodes belong to one plan; records are of step 7 and slot 0, from rank 1 or to it, ordered by start.
 class TraceMaker {
  public:
   TraceMaker() { trace_.plans[kPlan].device = "/job:worker/task:0/device:cpu:0"; }

@@ -1,4 +1,4 @@
-// Which gradients share a bucket, and what a bucket becomes.
+// Buckets of gradients: which gradients share one, and the nodes that a bucket becomes.
 #include "src/training/gradient_buckets.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ class GradientBucketsTest : public testing::Test {
  protected:
   static std::string TaskOf(int replica) { return StrCat("/job:worker/replica:0/task:", replica, "/device:CPU:0"); }
 
-  // Of two replicas on a task each.
+  // Adds a gradient of two replicas, each on a task of its own.
   void AddGradient(const PartialShape& shape, DType dtype = DType::kFloat, int first_task = 0) {
     ReplicatedGradient gradient{StrCat("gradient_", gradients_.size()), {}};
     for (int r = 0; r < 2; ++r) {
@@ -47,7 +47,7 @@ TEST_F(GradientBucketsTest, LargeOnesAndThoseOfUnknownShapeAreAlone) {
   EXPECT_EQ(Assign(400), (Buckets{{1}, {0, 2}}));
   AddGradient(Shape({100}));
   AddGradient(Shape({4}));
-  EXPECT_EQ(Assign(400), (Buckets{{1}, {0, 2}, {3}, {4}}));  // what was small before the large one does not wait
+  EXPECT_EQ(Assign(400), (Buckets{{1}, {0, 2}, {3}, {4}}));  // small gradients before the large one do not wait
 }
 
 TEST_F(GradientBucketsTest, ZeroLeavesAllAlone) {

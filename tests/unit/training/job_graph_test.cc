@@ -42,7 +42,7 @@ class JobGraphTest : public testing::Test {
     spec_.job.train = train;
   }
 
-  // w after `steps` steps of the spec.
+  // Returns w after `steps` steps of the spec.
   Result<float> Train(int steps) {
     DF_ASSIGN(const Cluster cluster, MakeCluster({}, 1));
     DF_ASSIGN(JobGraph job, BuildJobGraph(spec_, cluster));
@@ -61,7 +61,7 @@ class JobGraphTest : public testing::Test {
   LoadedSpec spec_;
 };
 
-// What the job lets kernels do is said by every node that computes floats, gradients among them.
+// Every node that computes floats, gradients among them, states which freedoms the job gives kernels.
 TEST_F(JobGraphTest, NodesSayWhatTheirKernelsMayDo) {
   spec_.job.arithmetic = {.tf32 = true, .deterministic = false};
   const Result<JobGraph> job = BuildJobGraph(spec_, *MakeCluster({}, 1));

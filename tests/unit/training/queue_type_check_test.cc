@@ -1,4 +1,4 @@
-// Jobs whose nodes give queues what these do not hold, or take it from them, from their specs.
+// Jobs whose nodes put elements of another type into queues, or take them out, from their specs.
 #include "src/training/queue_type_check.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace dfrun {
 namespace {
 
-// What is found wrong with a node that uses the queue q of pairs float32[2], int32, or "".
+// Returns the error of a node that uses the queue q of pairs float32[2], int32; "" if there is none.
 std::string ErrorOf(const std::string& node, const std::string& queue = "FIFOQueueV2",
                     const std::string& shapes = "[[2], []]") {
   const ScratchDirectory scratch;

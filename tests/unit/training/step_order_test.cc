@@ -79,7 +79,7 @@ TEST_F(StepOrderTest, OnlyTheStepCounts) {
   EXPECT_TRUE(m_.ControlsOf("update").empty());
 }
 
-// An element of a queue may come from behind the update.
+// An element of a queue may have been enqueued after the update.
 TEST_F(StepOrderTest, AReaderThatWaitsAtAQueueIsLeftOpen) {
   const Output queue = m_.Add("queue", "FIFOQueueV2", {}, {{"component_types", std::vector<DType>{DType::kFloat}}});
   const Output element =
@@ -96,14 +96,14 @@ TEST_F(StepOrderTest, AFetchedVariableIsReadLastInARunAndFirstInATraining) {
   Order({.last = {}, .fetches_come_last = true});
   EXPECT_EQ(m_.graph.node(signature_.fetches[0].node).name, "v/fetched");
   EXPECT_EQ(m_.ControlsOf("v/fetched"), Names{"update"});
-  EXPECT_EQ(signature_.fetches[1], update);  // which nothing comes after
+  EXPECT_EQ(signature_.fetches[1], update);  // no reader comes after it
   signature_.fetches = {v_};
   Order();
   EXPECT_EQ(m_.ControlsOf("v/fetched_1"), Names{});
   EXPECT_EQ(m_.ControlsOf("update"), Names{"v/fetched_1"});
 }
 
-// What a conditional gives is always there; what is in a side is not, and keeps what is outside from nothing.
+// The result of a conditional is always there; a value in one side is not, and keeps nodes outside from nothing.
 TEST_F(StepOrderTest, ReadersThatAlwaysRunAreOrdered) {
   const Output pred = m_.Placeholder("pred", PartialShape::Scalar(), DType::kBool);
   const Output sides = Add("sides", "Switch", {x_, pred});

@@ -1,5 +1,5 @@
-// Where variables go when the spec does not say it: to ranks that compute replicas, unless their updates cost more than
-// the way to others.
+// The placement of variables when the spec does not give it: they go to ranks that compute replicas, unless their
+// updates cost more than sending them to others.
 #include "src/training/variable_placement.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace dfrun {
 namespace {
 
-// Its update goes over memory 15 times.
+// Its update passes over memory 15 times.
 class Heavy final : public Optimizer {
  public:
   Heavy(const Alternative&, const OptimizerContext&) {}
@@ -26,7 +26,7 @@ OPTIMIZER("heavy", {.slots = {{"A"}, {"B"}, {"C"}, {"D"}, {"E"}, {"F"}},
 
 class VariablePlacementTest : public testing::Test {
  protected:
-  // Variables of these numbers of floats, trained by one optimizer and so many replicas.
+  // Makes variables of these numbers of floats, trained by one optimizer and this many replicas.
   void Make(const std::vector<int64_t>& elements, const char* optimizer, int64_t replicas) {
     GraphOps ops(spec_.graph, "");
     for (const int64_t count : elements) {
@@ -40,7 +40,7 @@ class VariablePlacementTest : public testing::Test {
     train.strategy.Set("replicas", replicas);
     spec_.job.train = train;
   }
-  // The tasks of the variables, in their order.
+  // Returns the tasks of the variables, in their order.
   std::string Tasks(int ranks) const {
     const Result<std::vector<std::string>> devices = DevicesOfVariables(spec_, *MakeCluster({}, ranks));
     EXPECT_TRUE(devices.ok()) << devices.status().ToString();
@@ -59,7 +59,7 @@ TEST_F(VariablePlacementTest, RanksWithoutReplicasHoldNone) {
     EXPECT_EQ(Tasks(4), "0000") << optimizer;
     spec_ = LoadedSpec();
     Make({1, 100, 10'000'000, 10'000'000}, optimizer, 2);
-    EXPECT_EQ(Tasks(4), "2002") << optimizer;  // of the four ranks 0 and 2 compute them
+    EXPECT_EQ(Tasks(4), "2002") << optimizer;  // ranks 0 and 2 of the four compute replicas
     EXPECT_EQ(*RanksWithoutReplicas(*spec_.job.train, *MakeCluster({}, 4)), (std::vector<int>{1, 3}));
   }
 }

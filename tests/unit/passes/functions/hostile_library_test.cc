@@ -1,5 +1,4 @@
-// Libraries that are wrong or mean harm: each is refused by an error that names what is wrong, in bounded time and
-// memory.
+// Libraries that are wrong or mean harm: each is refused by an error that names the fault, in bounded time and memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +47,7 @@ std::string Doubling(const std::string& innermost, int levels) {
   return functions;
 }
 
-// f(k) hands on all that two reads of f(k - 1) give.
+// f(k) returns all outputs of two calls of f(k - 1).
 std::string DoublingOutputs(int levels) {
   const auto two = [](int k, const std::string& nodes, const std::string& result) {
     return SomeFunction(
@@ -95,8 +94,7 @@ std::string Chain(int length) {
   return functions;
 }
 
-// A Case in the last branch of a Case, which are added one in another.
-// g1 to g<levels>: each a Case whose last branch is the one before.
+// Functions g1 to g<levels>, each a Case whose last branch is the function before, so that inlining nests them.
 std::string CaseInCase(int levels, int branches) {
   const auto attrs = [&](const std::string& last) {
     std::string functions;

@@ -1,5 +1,4 @@
-// What lowering makes of small libraries; what the graphs compute is compared with TensorFlow in
-// tests/golden/functions.
+// The result of lowering small libraries; tests/golden/functions compares the graphs' values with TensorFlow.
 #include "src/passes/functions/lower_functions.h"
 
 #include <gmock/gmock.h>
@@ -44,7 +43,7 @@ TEST(LowerFunctionsTest, AFunctionThatIsThereTwiceIsOne) {
             Lowered(kSquare + kInput + Call("call", "square", "in")));
 }
 
-// Without the function it would be a call of none.
+// Without the function the node would be no call.
 TEST(LowerFunctionsTest, ACallThatCannotBeReadIsExportedWithItsFunction) {
   const std::string odd = Function("odd", Node("last", "Mystery", {"x"}));
   const Result<Graph> graph =
@@ -129,7 +128,7 @@ TEST(LowerFunctionsTest, WhoReadsOrWaitsForACallWaitsForItsEffects) {
   EXPECT_EQ(graph->node(effects.control_inputs[0]).name, "call/say");
 }
 
-// What the body reads is what the variable was after all that the call waits for.
+// The body reads the variable after all that the call waits for.
 TEST(LowerFunctionsTest, ACallReadsAVariableWhenItBegins) {
   const std::string variable =
       "node { name: 'v' op: 'VariableV2' attr { key: 'dtype' value { type: DT_FLOAT } } "

@@ -1,6 +1,6 @@
-// What kernels of a card are written with, on the host: it stands for the header of this path in the product's tree, so
-// that the same kernels run where there is no card. Blocks run one after the other, and so do the threads of a block,
-// those that meet at barriers in turns, in orders that a seed shuffles. What a block shares holds NaN when it begins.
+// The language of GPU kernels, on the host. This header replaces the product's header of the same path, so that the
+// same kernels run without a GPU. Blocks run one after the other, and so do the threads of a block; threads that meet
+// at barriers take turns, in orders that a seed shuffles. Shared memory of a block holds NaN when the block begins.
 #ifndef DFRUN_TESTS_GPU_EMULATION_KERNELS_DEVICE_CUDA_BLOCK_H_
 #define DFRUN_TESTS_GPU_EMULATION_KERNELS_DEVICE_CUDA_BLOCK_H_
 
@@ -31,33 +31,33 @@ inline constexpr int kBlockThreads = 256;
 
 namespace emulated {
 
-// Of the thread of the card that runs now.
+// The position of the GPU thread that runs now.
 struct Place {
   int64_t block = 0;
   int thread = 0;
-  int64_t turn = 0;  // blocks of all kernels that have run until now
+  int64_t turn = 0;  // number of blocks of all kernels that have run
 };
 extern Place place;
 
-// Held while work is enqueued or done: one kernel runs at a time.
+// Held while work is enqueued or executed: one kernel runs at a time.
 extern Mutex running;
 
-// The next random number, of the sequence that the environment variable DFRUN_EMULATED_SEED chooses.
+// Returns the next random number of the sequence that the environment variable DFRUN_EMULATED_SEED chooses.
 unsigned Random();
 
-// Null, or work before the kernel that runs now, which has begun before that is done (emulated_early.cc).
+// Work that is not done though the running kernel, which depends on it, has begun (emulated_early.cc); null: none.
 extern std::function<void()>* earlier_work;
 void DoEarlierWork();
 
-// What a block shares begins as NaN when its first thread comes there, but where it was used by earlier work that the
-// block has waited for since it began.
+// Fills a block's shared memory with NaN when its first thread comes to it, unless the block has waited since its
+// beginning for earlier work that used the memory.
 inline void BeginShared(void* memory, size_t bytes, int64_t& turn) {
   if (turn >= place.turn) return;
   turn = place.turn;
   std::memset(memory, 0xff, bytes);
 }
 
-// Calls `thread` once for each thread of a block; those that come to Meet() go on when all have come or ended.
+// Calls `thread` once for each thread of a block. Threads that call Meet() go on when all have called it or ended.
 void RunTogether(FunctionRef<void()> thread);
 void Meet();
 
@@ -88,14 +88,14 @@ inline void CountForHost(uint64_t* in_card, uint64_t* in_host) {
 
 inline constexpr int kWarpThreads = 32;
 
-// In the order in which a card folds.
+// Reduces in the order in which a GPU does.
 template <class A, class Combine>
 A BlockReduce(A value, Combine combine) {
   constexpr int kWarps = kBlockThreads / kWarpThreads;
   DF_CARD_SHARED(A, values, kBlockThreads);
   DF_CARD_SHARED(A, of_warps, kWarps);
   const int thread = ThreadInBlock();
-  Barrier();  // of the call before, whose values all have read
+  Barrier();  // barrier of the previous call: all threads have read its values
   values[thread] = value;
   Barrier();
   if (thread % kWarpThreads == 0) {
@@ -114,12 +114,12 @@ enum class Threads { kIndependent, kTogether };
 
 namespace emulated {
 
-// Calls a kernel once for each thread of so many blocks; `args` are the addresses of its arguments' values.
+// Calls a kernel once for each thread of `blocks` blocks; `args` are the addresses of its arguments' values.
 using RunBlocks = void (*)(const void* kernel, int64_t blocks, void** args);
-// What the runtime must know of a kernel to launch it, and to keep its arguments.
+// Tells the runtime what it needs to launch a kernel and to keep its arguments.
 void Declare(const void* kernel, RunBlocks run, std::vector<size_t> arg_bytes);
 
-// The numbers from 0 to count - 1 up or down, from a random one on.
+// Counts the numbers from 0 to count - 1 up or down, beginning at a random one.
 class RandomOrder {
  public:
   explicit RandomOrder(int64_t count)
