@@ -89,6 +89,13 @@ class FiguresTest(unittest.TestCase):
                           "times": 220}])[-2:]
         self.assertEqual([(row.peer, row.ratio, row.ranks) for row in rows], [("TensorFlow over gRPC", "220", "2"),
                                                                            ("bare MPI", "0.5", "2")])
+        rows = self.add([{"format": "hdf5", "ranks": 1, "wait_us": 2.1, "share_of_all": 0.008}])[-2:]
+        self.assertEqual([(row.value, row.unit) for row in rows], [("2.1", "us"), ("0.8", "%")])
+        net = {"net": "gpt2", "precision": "tf32", "batch": 8, "ms": 10.0, "peers": {"jax": 12.5}}
+        row = self.add({"made_by": "x", "rows": [net, {**net, "net": "mlp", "ms": None}]})[-1]
+        self.assertEqual((row.case, row.peer, row.ratio), ("gpt2 b8, tf32", "jax", "0.8"))
+        row = self.add({"made_by": "x", "gpus": {"H200": {"figures": {"first step": {"value": 0.4, "unit": "s"}}}}})[-1]
+        self.assertEqual((row.case, row.setup, row.value), ("first step", "H200", "0.4"))
         outcome = self.figures("add", self.folder / "new.csv", self.file('[{"what": 1}]', "other.json"))
         self.assertEqual((outcome.returncode, "no benchmark of this project" in outcome.stderr), (1, True))
 

@@ -1,4 +1,5 @@
 """Rows of figures from the files that `--json` of the benchmarks writes."""
+import dataclasses
 import re
 
 from figureslib.rows import Row
@@ -7,6 +8,8 @@ from figureslib.rows import Row
 def rows_of(document, setup, threads, ranks):
     """`document`: the parsed JSON. ValueError where no benchmark writes such a file."""
     shared = {"setup": setup, "threads": threads, "ranks": ranks}
+    if isinstance(document, dict) and "gpus" in document:
+        return of_gpu_check(document["gpus"], shared)
     entries = document["rows"] if isinstance(document, dict) else document
     return [row for entry in entries for row in rows_of_entry(entry, shared)]
 
@@ -20,8 +23,9 @@ def rows_of_entry(entry, shared):
 
 def of_bench(entry, shared):
     """`dfrun bench NAME --json`, scripts/bench/startup."""
+    limit = entry["limit"]
     return [Row(entry["name"], **shared, value=number(entry["value"]), unit=entry["unit"], peer=entry.get("limit_name", ""),
-                peer_value=number(entry["limit"]), ratio=number(entry["value"] / entry["limit"]))]
+                peer_value=number(limit) if limit else "", ratio=number(entry["value"] / limit) if limit else "")]
 
 
 def of_peers(entry, shared):
@@ -56,7 +60,33 @@ def of_null_step(entry, shared):
                 ratio=number(ratio)) for peer, (value, ratio) in ratios.items()]
 
 
+def of_input_wait(entry, shared):
+    """scripts/bench/input_wait: what a step of the digits CNN waits for its input."""
+    own = {**shared, "ranks": str(entry["ranks"])}
+    case = f"a step of the digits CNN waits for its input from {entry['format']}"
+    return [Row(f"{case}, median", **own, value=number(entry["wait_us"]), unit="us"),
+            Row(f"{case}, all steps together, share of the step", **own, value=number(100 * entry["share_of_all"]), unit="%")]
+
+
+def of_gpu_nets(entry, shared):
+    """scripts/bench/gpu_nets: a step of a net beside each peer, or alone."""
+    if entry["ms"] is None:
+        return []
+    case = f"{entry['net']} b{entry['batch']}, {entry['precision']}"
+    alone = Row(case, **shared, value=number(entry["ms"]), unit="ms")
+    return [dataclasses.replace(alone, peer=peer, peer_value=number(ms), ratio=number(entry["ms"] / ms))
+            for peer, ms in entry["peers"].items()] or [alone]
+
+
+def of_gpu_check(gpus, shared):
+    """The results of scripts/gpu-check, a GPU each."""
+    return [Row(name, **{**shared, "setup": "; ".join(filter(None, (gpu, shared["setup"])))}, value=number(figure["value"]),
+                unit=figure["unit"]) for gpu, found in gpus.items() for name, figure in found["figures"].items()]
+
+
 FORMS = (
+    ({"format", "ranks", "wait_us", "share_of_all"}, of_input_wait),
+    ({"net", "precision", "batch", "ms", "peers"}, of_gpu_nets),
     ({"name", "value", "peer_value", "ratio", "aim", "is_rate"}, of_peers),
     ({"name", "before_ms", "now_ms", "ratios"}, of_builds),
     ({"name", "us", "ratios"}, of_fabric),
