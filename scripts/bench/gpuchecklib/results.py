@@ -37,7 +37,7 @@ def merge(path, it, rows, figures, kernels):
 
 
 def table(results):
-    """A line a figure, a column a GPU, as docs/performance.md has it."""
+    """A line a figure, a column a GPU."""
     gpus = list(results["gpus"])
     names = list(dict.fromkeys(name for gpu in gpus for name in results["gpus"][gpu]["figures"]))
     lines = ["| figure | " + " | ".join(gpus) + " |", "|---" * (len(gpus) + 1) + "|"]

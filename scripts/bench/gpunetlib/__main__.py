@@ -22,7 +22,7 @@ def arguments():
     parser.add_argument("--device", default="/device:gpu:0", help="where the nets run")
     parser.add_argument("--no-peers", action="store_true", help="dfrun alone")
     parser.add_argument("--json", default="", help="file for the figures")
-    parser.add_argument("--table", default="", help="file for the figures as a table of docs/performance.md")
+    parser.add_argument("--table", default="", help="file for the figures as a table of a document")
     parser.add_argument("--list", action="store_true", help="print the nets' names only")
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""Figures as lines of a terminal, as JSON, and as the table of docs/performance.md."""
+"""Figures as lines of a terminal, as JSON, and as a table of a document."""
 import json
 
 COLUMNS = ("torch eager", "torch graphed", "torch compiled", "jax")

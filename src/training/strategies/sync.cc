@@ -83,8 +83,7 @@ STRATEGY(
               {.name = "allreduce", .kind = KeyKind::kBool, .fallback = false},
               {.name = "compress_gradients", .kind = KeyKind::kBool, .fallback = false}},
      .check = &CheckSlices,
-     .doc = "each replica computes the gradient of an equal slice of the batch, and the update uses their mean; with "
-            "`allreduce` the replicas' devices compute the mean of dense gradients together, else that of the variable",
+     .doc = "each replica computes the gradient of an equal slice of the batch, and the update uses their mean",
      .add = &AddSync});
 
 }  // namespace
