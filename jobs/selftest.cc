@@ -63,9 +63,9 @@ struct Call {
 };
 
 // One transport between this rank and the others.
-class Line {
+class LinkCheck {
  public:
-  Line(comm::Transport& transport, const SelftestOptions& options) : transport_(transport), options_(options) {}
+  LinkCheck(comm::Transport& transport, const SelftestOptions& options) : transport_(transport), options_(options) {}
 
   // Sends to and fro with `peer`, and returns the seconds of one way. `first`: this rank sends first. Unavailable if a
   // message did not come in time; Internal if it was damaged.
@@ -229,7 +229,7 @@ std::vector<Measured> MeasurePairs(comm::Bootstrap& bootstrap, comm::Transport& 
                                    const SelftestOptions& options, Status& barrier) {
   const int ranks = bootstrap.size();
   const int rank = bootstrap.rank();
-  Line line(transport, options);
+  LinkCheck line(transport, options);
   std::vector<Measured> measured;
   bool works = true;
   for (const size_t bytes : kSizes) {

@@ -12,13 +12,13 @@ CostFn NeighbourCost(double flops_a_channel, double flops_an_element) {
   };
 }
 
-Status ForwardShape(InferenceContext& c) {
+Status LrnShape(InferenceContext& c) {
   DF_ASSIGN(PartialShape shape, c.WithRank(0, 4));
   c.set_output(0, std::move(shape));
   return Status();
 }
 
-Status BackwardShape(InferenceContext& c) {
+Status LrnGradShape(InferenceContext& c) {
   DF_ASSIGN(PartialShape shape, c.WithRank(0, 4));
   for (int i : {1, 2}) {
     DF_ASSIGN(shape, shape.Merge(c.input(i)));
@@ -37,7 +37,7 @@ void Attrs(OpBuilder& op) {
 OP("LRN")
     .Input("input: T")
     .As(&Attrs)
-    .Shape(&ForwardShape)
+    .Shape(&LrnShape)
     .Gradient([](GradientBuilder& g) {
       AttrMap attrs;
       for (const char* name : {"depth_radius", "bias", "alpha", "beta"}) attrs.Set(name, *g.attrs().Find(name));
@@ -51,7 +51,7 @@ OP("LRNGrad")
     .Input("input_image: T")
     .Input("output_image: T")
     .As(&Attrs)
-    .Shape(&BackwardShape)
+    .Shape(&LrnGradShape)
     .Cost(NeighbourCost(4, 6))
     .Doc("The gradient of LRN by its input.");
 

@@ -14,14 +14,14 @@ AttrMap Attrs(GradientBuilder& g, std::initializer_list<const char*> names) {
   for (const char* name : names) attrs.Set(name, *g.attrs().Find(name));
   return attrs;
 }
-AttrMap WindowsOf(GradientBuilder& g) {
+AttrMap MaxPoolWindows(GradientBuilder& g) {
   return Attrs(g, {"ksize", "strides", "padding", "data_format"});
 }
 
 // The gradient of an op with the inputs orig_input, orig_output and grad, which is linear in the last: `op` with dy in
 // its place.
 GradientFn OfGrad(const char* op) {
-  return [op](GradientBuilder& g) { g.dx(2) = g.Op(op, WindowsOf(g), g.x(0), g.x(1), g.dy(0)); };
+  return [op](GradientBuilder& g) { g.dx(2) = g.Op(op, MaxPoolWindows(g), g.x(0), g.x(1), g.dy(0)); };
 }
 
 void Windows(OpBuilder& op) {
@@ -74,7 +74,7 @@ void MaxPoolGradGradient(GradientBuilder& g) {
     g.Fail(Unimplemented("the gradient of MaxPoolGrad with padding EXPLICIT"));
     return;
   }
-  g.dx(2) = g.Op("MaxPoolGradGrad", WindowsOf(g), g.x(0), g.x(1), g.dy(0));
+  g.dx(2) = g.Op("MaxPoolGradGrad", MaxPoolWindows(g), g.x(0), g.x(1), g.dy(0));
 }
 
 }  // namespace
@@ -217,7 +217,7 @@ OP("MaxPool3D")
     .As(&DeepWindows)
     .Attr("T: {half, bfloat16, float}")
     .Shape(&PoolOutputShape)
-    .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("MaxPool3DGrad", WindowsOf(g), g.x(0), g.y(0), g.dy(0)); })
+    .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("MaxPool3DGrad", MaxPoolWindows(g), g.x(0), g.y(0), g.dy(0)); })
     .Cost(PoolCost())
     .Doc("The largest element of each window of volumes.");
 

@@ -27,7 +27,7 @@ int FindOutput(const ExecPlan& plan, const NodeInfo& info, const Tensor* outputs
   return -1;
 }
 
-int64_t NowNs() {
+int64_t SteadyClockNs() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
@@ -67,7 +67,7 @@ void NumericsCheck::After(const ExecPlan& plan, uint32_t node, const Tensor* slo
                      info.inputs.empty() ? "no inputs" : "inputs that are all finite");
   }
   MutexLock lock(mu_);
-  if (first_.message.empty()) first_ = {std::move(message), NowNs()};
+  if (first_.message.empty()) first_ = {std::move(message), SteadyClockNs()};
 }
 
 NumericsCheck::Finding NumericsCheck::finding() const {

@@ -17,7 +17,7 @@ Status ShapesFromAttr(InferenceContext& c) {
 }
 
 // The shapes are those of output_shapes if it is given, else those of the inputs.
-Status LoopShapes(InferenceContext& c) {
+Status InferLoopShapes(InferenceContext& c) {
   DF_ASSIGN(const std::vector<PartialShape> shapes, c.attrs().GetOr<std::vector<PartialShape>>("output_shapes", {}));
   if (!shapes.empty()) return ShapesFromAttr(c);
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, c.input(i));
@@ -59,7 +59,7 @@ void While(OpBuilder& op) {
       .Attr("body: func")
       .Attr("output_shapes: list(shape) = []")
       .Attr("parallel_iterations: int = 10")
-      .Shape(&LoopShapes)
+      .Shape(&InferLoopShapes)
       .Cost(NoCost());
 }
 

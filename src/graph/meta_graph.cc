@@ -46,9 +46,9 @@ std::vector<SignatureTensor> ReadTensors(const google::protobuf::Map<std::string
 }
 
 // Reads one MetaGraphDef.
-class Reader {
+class MetaGraphReader {
  public:
-  Reader(proto::MetaGraphDef& def, const std::string& directory) : def_(def), directory_(directory) {}
+  MetaGraphReader(proto::MetaGraphDef& def, const std::string& directory) : def_(def), directory_(directory) {}
 
   Result<MetaGraph> Run() {
     const auto& tags = def_.meta_info_def().tags();
@@ -176,7 +176,7 @@ class Reader {
 }  // namespace
 
 Result<MetaGraph> ReadMetaGraph(proto::MetaGraphDef& def, const std::string& directory) {
-  return Reader(def, directory).Run();
+  return MetaGraphReader(def, directory).Run();
 }
 
 std::string PrintTags(const std::vector<std::string>& tags) {

@@ -15,9 +15,9 @@ namespace dfrun {
 namespace {
 
 // The nodes of a graph from `first` on that update or read variables which are updated there, by level.
-class Uses {
+class FlowUses {
  public:
-  Uses(const Graph& graph, NodeId first, const std::unordered_map<NodeId, int32_t>& flow_of)
+  FlowUses(const Graph& graph, NodeId first, const std::unordered_map<NodeId, int32_t>& flow_of)
       : graph_(graph), flow_of_(flow_of) {
     for (NodeId id = first; id < graph.num_nodes(); ++id) NoteUpdate(graph.node(id));
     for (NodeId id = first; id < graph.num_nodes(); ++id) NoteUse(graph.node(id));
@@ -132,7 +132,7 @@ bool Lowering::ReadAtUse(const OpDef* op, NodeSpec& spec, SourceLocation locatio
 
 // A use that no result needs is left as it is: it does not run.
 void Lowering::OrderUpdates() {
-  Uses uses(graph_, first_of_flow_, flow_of_);
+  FlowUses uses(graph_, first_of_flow_, flow_of_);
   for (const EndedFlow& flow : ended_) {
     const std::vector<NodeId>& here = uses.of(flow.id);
     if (here.empty()) continue;
