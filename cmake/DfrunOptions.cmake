@@ -67,4 +67,4 @@ else()
 endif()
 set(DFRUN_COMMON_HEADERS <algorithm> <atomic> <cmath> <complex> <cstdint> <functional> <limits> <map> <memory> <optional>
     <string> <unordered_map> <utility> <vector>
-    ${PROJECT_SOURCE_DIR}/src/framework/kernel.h ${PROJECT_SOURCE_DIR}/src/framework/op.h)
+    ${PROJECT_SOURCE_DIR}/src/framework/kernel/kernel.h ${PROJECT_SOURCE_DIR}/src/framework/op/op.h)

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/framework/rendezvous.h"
+#include "src/framework/step/rendezvous.h"
 
 namespace dfrun::comm {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "comm/message_tag.h"
-#include "src/framework/trace_sink.h"
+#include "src/framework/step/trace_sink.h"
 
 namespace dfrun::comm {
 

@@ -8,7 +8,7 @@
 #include "comm/region.h"
 #include "comm/transport.h"
 #include "src/base/mutex.h"
-#include "src/framework/allocator.h"
+#include "src/framework/values/allocator.h"
 
 namespace dfrun::comm {
 

@@ -10,9 +10,9 @@
 #include "comm/message_tag.h"
 #include "comm/region.h"
 #include "src/base/status.h"
-#include "src/framework/allocator.h"
-#include "src/framework/rendezvous.h"
-#include "src/framework/trace_sink.h"
+#include "src/framework/step/rendezvous.h"
+#include "src/framework/step/trace_sink.h"
+#include "src/framework/values/allocator.h"
 
 namespace dfrun::comm {
 

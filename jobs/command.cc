@@ -9,7 +9,7 @@
 
 #include "src/base/printable.h"
 #include "src/base/terminal.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun::jobs {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "jobs/options.h"
-#include "src/framework/file_access.h"
+#include "src/storage/file_access.h"
 
 namespace dfrun::jobs {
 

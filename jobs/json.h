@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "src/base/json.h"
+#include "src/base/json/json.h"
 
 namespace dfrun::jobs {
 

@@ -19,9 +19,9 @@
 #include "jobs/uncaught.h"
 #include "src/base/path_hint.h"
 #include "src/base/terminal.h"
-#include "src/framework/device_part.h"
-#include "src/framework/hdf5_helper.h"
-#include "src/framework/op.h"
+#include "src/framework/device/device_part.h"
+#include "src/framework/op/op.h"
+#include "src/storage/hdf5_helper.h"
 
 namespace dfrun::jobs {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "src/base/text.h"
-#include "src/graph/file_kind.h"
-#include "src/graph/graph_file.h"
+#include "src/graph/graph_def/file_kind.h"
+#include "src/graph/graph_def/graph_file.h"
 #include "src/passes/functions/lower_functions.h"
 #include "src/passes/loosen_shapes.h"
 #include "src/training/build_job_graph.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/graph/meta_graph.h"
+#include "src/graph/graph_def/meta_graph.h"
 #include "src/placement/cluster.h"
 #include "src/spec/load.h"
 

@@ -17,8 +17,8 @@
 #include "jobs/model.h"
 #include "src/base/file.h"
 #include "src/base/status.h"
-#include "src/framework/hdf5_library.h"
-#include "src/graph/graph_def.h"
+#include "src/graph/graph_def/graph_def.h"
+#include "src/storage/hdf5_library.h"
 
 namespace dfrun::jobs {
 

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "comm/bootstrap/launcher.h"
-#include "src/base/host_limits.h"
+#include "src/base/host/host_limits.h"
 #include "src/base/status.h"
 
 namespace dfrun::jobs {

@@ -11,7 +11,7 @@
 #include "comm/bootstrap/launcher.h"
 #include "src/base/printable.h"
 #include "src/base/text.h"
-#include "src/framework/hdf5_library.h"
+#include "src/storage/hdf5_library.h"
 
 namespace dfrun::jobs {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "comm/bootstrap/bootstrap.h"
 #include "comm/bootstrap/rank_facts.h"
-#include "src/framework/communicator.h"
+#include "src/framework/communication/communicator.h"
 
 namespace dfrun::comm {
 

@@ -13,7 +13,7 @@
 #include "comm/control/control_link.h"
 #include "comm/network_memory.h"
 #include "comm/transport.h"
-#include "src/framework/communicator.h"
+#include "src/framework/communication/communicator.h"
 
 namespace dfrun::comm {
 

@@ -8,7 +8,7 @@
 
 #include "comm/collectives/exchange_schedule.h"
 #include "src/base/mutex.h"
-#include "src/framework/rendezvous.h"
+#include "src/framework/step/rendezvous.h"
 
 namespace dfrun::comm {
 

@@ -15,8 +15,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "src/framework/collective.h"
-#include "src/framework/communicator.h"
+#include "src/framework/communication/collective.h"
+#include "src/framework/communication/communicator.h"
 
 namespace dfrun::comm {
 

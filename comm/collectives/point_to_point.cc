@@ -6,7 +6,7 @@
 
 #include "comm/collectives/exchange.h"
 #include "comm/collectives/exchange_schedule.h"
-#include "src/framework/collective_registry.h"
+#include "src/framework/communication/collective_registry.h"
 
 namespace dfrun::comm {
 namespace {

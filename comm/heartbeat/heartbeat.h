@@ -1,10 +1,11 @@
 // Heartbeats: a thread and TCP sockets by which ranks watch each other and answer questions, independent of the threads
 // and the network of the steps. The thread never calls MPI or another library of the transports.
 //
-// A rank has a connection to its parent and its children in the tree (src/framework/rank_tree.h) and to its two
-// neighbours in the ring of ranks. That makes two connections per rank, however many ranks there are, and two paths
-// from each rank to each other one. Both ends of a connection watch each other (peer_watch.h). A frame for all ranks
-// goes over every connection once. Its answer returns by the path on which the frame came, and so avoids silent ranks.
+// A rank has a connection to its parent and its children in the tree (src/framework/communication/rank_tree.h) and to
+// its two neighbours in the ring of ranks. That makes two connections per rank, however many ranks there are, and two
+// paths from each rank to each other one. Both ends of a connection watch each other (peer_watch.h). A frame for all
+// ranks goes over every connection once. Its answer returns by the path on which the frame came, and so avoids silent
+// ranks.
 //
 // A death that one rank declares is declared on all ranks: `epoch` grows, and the dead rank is told, should it wake or
 // connect anew. A rank that connects must send the token within 2 s. Until then it may send no more than the bytes of a
@@ -19,7 +20,7 @@
 
 #include "comm/bootstrap/bootstrap.h"
 #include "comm/heartbeat/peer_watch.h"
-#include "src/framework/rank_watch.h"
+#include "src/framework/communication/rank_watch.h"
 
 namespace dfrun::comm {
 

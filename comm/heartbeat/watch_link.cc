@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "src/framework/rank_tree.h"
+#include "src/framework/communication/rank_tree.h"
 
 namespace dfrun::comm {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "comm/message_trace.h"
 #include "src/base/mutex.h"
-#include "src/framework/rendezvous.h"
+#include "src/framework/step/rendezvous.h"
 
 namespace dfrun::comm {
 

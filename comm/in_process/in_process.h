@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "src/framework/communicator.h"
+#include "src/framework/communication/communicator.h"
 
 namespace dfrun::comm {
 

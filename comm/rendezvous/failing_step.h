@@ -14,7 +14,7 @@
 
 #include "comm/transport.h"
 #include "src/base/mutex.h"
-#include "src/framework/communicator.h"
+#include "src/framework/communication/communicator.h"
 
 namespace dfrun::comm {
 

@@ -6,7 +6,7 @@
 
 #include "comm/rendezvous/pending_pairs.h"
 #include "src/base/mutex.h"
-#include "src/framework/rendezvous.h"
+#include "src/framework/step/rendezvous.h"
 
 namespace dfrun::comm {
 

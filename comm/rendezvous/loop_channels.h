@@ -13,8 +13,8 @@
 
 #include "comm/rendezvous/channel_endpoints.h"
 #include "comm/transport.h"
-#include "src/framework/communicator.h"
-#include "src/framework/rendezvous.h"
+#include "src/framework/communication/communicator.h"
+#include "src/framework/step/rendezvous.h"
 
 namespace dfrun::comm {
 

@@ -12,7 +12,7 @@
 #include "comm/rendezvous/local_channels.h"
 #include "comm/rendezvous/loop_channels.h"
 #include "comm/transport.h"
-#include "src/framework/communicator.h"
+#include "src/framework/communication/communicator.h"
 
 namespace dfrun::comm {
 

@@ -20,7 +20,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 
 namespace dfrun::comm {
 

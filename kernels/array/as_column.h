@@ -2,7 +2,7 @@
 #ifndef DFRUN_KERNELS_ARRAY_AS_COLUMN_H_
 #define DFRUN_KERNELS_ARRAY_AS_COLUMN_H_
 
-#include "src/framework/gradient.h"
+#include "src/framework/op/gradient.h"
 
 namespace dfrun {
 

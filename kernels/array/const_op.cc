@@ -1,5 +1,5 @@
 // Values that a graph is given: constants and feeds.
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 
-#include "src/framework/dtype.h"
-#include "src/framework/resource.h"
-#include "src/framework/variant.h"
+#include "src/framework/values/dtype.h"
+#include "src/framework/values/resource.h"
+#include "src/framework/values/variant.h"
 
 namespace dfrun {
 

@@ -2,7 +2,7 @@
 #ifndef DFRUN_KERNELS_ARRAY_IDENTITY_H_
 #define DFRUN_KERNELS_ARRAY_IDENTITY_H_
 
-#include "src/framework/kernel.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "src/base/status.h"
-#include "src/framework/inference.h"
-#include "src/framework/shape.h"
-#include "src/framework/tensor.h"
+#include "src/framework/op/inference.h"
+#include "src/framework/values/shape.h"
+#include "src/framework/values/tensor.h"
 
 namespace dfrun {
 

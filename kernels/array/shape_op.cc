@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "kernels/array/int_values.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

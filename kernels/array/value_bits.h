@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "src/framework/float16.h"
+#include "src/framework/values/float16.h"
 
 namespace dfrun {
 

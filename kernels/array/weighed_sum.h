@@ -2,7 +2,7 @@
 #ifndef DFRUN_KERNELS_ARRAY_WEIGHED_SUM_H_
 #define DFRUN_KERNELS_ARRAY_WEIGHED_SUM_H_
 
-#include "src/framework/gradient.h"
+#include "src/framework/op/gradient.h"
 
 namespace dfrun {
 

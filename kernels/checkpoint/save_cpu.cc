@@ -5,7 +5,7 @@
 #include "kernels/device/cpu_kernel.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
-#include "src/framework/file_access.h"
+#include "src/storage/file_access.h"
 
 namespace dfrun {
 namespace {

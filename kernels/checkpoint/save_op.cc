@@ -1,6 +1,6 @@
 // TensorFlow's ops of saving and restoring, on dfrun's own checkpoints.
 #include "kernels/checkpoint/tensor_slice.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

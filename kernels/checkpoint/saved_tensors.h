@@ -8,8 +8,8 @@
 
 #include "kernels/checkpoint/tensor_slice.h"
 #include "src/checkpoint/store.h"
-#include "src/framework/file_access.h"
-#include "src/framework/hdf5_helpers.h"
+#include "src/storage/file_access.h"
+#include "src/storage/hdf5_helpers.h"
 
 namespace dfrun {
 

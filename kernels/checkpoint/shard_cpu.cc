@@ -6,9 +6,9 @@
 #include "src/checkpoint/manifest.h"
 #include "src/checkpoint/removable.h"
 #include "src/checkpoint/shard.h"
-#include "src/framework/file_access.h"
-#include "src/framework/hdf5_helpers.h"
-#include "src/framework/hdf5_library.h"
+#include "src/storage/file_access.h"
+#include "src/storage/hdf5_helpers.h"
+#include "src/storage/hdf5_library.h"
 
 namespace dfrun {
 namespace {

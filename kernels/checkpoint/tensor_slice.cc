@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/array/strided_copy.h"
+#include "kernels/array/copy/strided_copy.h"
 #include "src/base/text.h"
 
 namespace dfrun {

@@ -2,7 +2,7 @@
 // replaces the nodes by those that do the work.
 #include <utility>
 
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

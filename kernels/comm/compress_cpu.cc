@@ -3,7 +3,7 @@
 
 #include "kernels/comm/wire_statistics.h"
 #include "kernels/device/cpu_kernel.h"
-#include "kernels/math/elementwise.h"
+#include "kernels/math/elementwise/elementwise.h"
 
 namespace dfrun {
 namespace {

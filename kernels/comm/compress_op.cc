@@ -1,5 +1,5 @@
 // The ops of values that travel compressed (src/graph/wire_compression.h). A Cast makes the received values float32.
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

@@ -1,6 +1,6 @@
 // _CopyToHost and _CopyToDevice, on any device.
-#include "src/framework/kernel_registry.h"
-#include "src/framework/step_recorder.h"
+#include "src/framework/device/step_recorder.h"
+#include "src/framework/kernel/kernel_registry.h"
 
 namespace dfrun {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/math/binary.h"
-#include "kernels/math/functors.h"
-#include "src/framework/collective.h"
+#include "kernels/math/elementwise/binary.h"
+#include "kernels/math/functions/functors.h"
+#include "src/framework/communication/collective.h"
 
 namespace dfrun {
 

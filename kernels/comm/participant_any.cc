@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "kernels/comm/fold.h"
-#include "src/framework/collective_registry.h"
-#include "src/framework/element_types.h"
-#include "src/framework/kernel_registry.h"
+#include "src/framework/communication/collective_registry.h"
+#include "src/framework/kernel/kernel_registry.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

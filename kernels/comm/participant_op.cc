@@ -2,7 +2,7 @@
 // (src/collectives/participant_exchange.h).
 #include <utility>
 
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

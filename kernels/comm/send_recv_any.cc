@@ -2,7 +2,7 @@
 // and gives them there. Source: TensorFlow white paper (2015) section 3.2.2.
 #include <utility>
 
-#include "src/framework/kernel_registry.h"
+#include "src/framework/kernel/kernel_registry.h"
 
 namespace dfrun {
 namespace {

@@ -1,6 +1,6 @@
 #include <string>
 
-#include "kernels/array/movement_cpu.h"
+#include "kernels/array/copy/movement_cpu.h"
 #include "kernels/control/fake_param.h"
 #include "kernels/device/cpu_kernel.h"
 

@@ -1,5 +1,5 @@
 // Ops that conditionals need beside their primitives.
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

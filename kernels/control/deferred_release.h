@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 
 namespace dfrun {
 

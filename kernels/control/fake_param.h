@@ -3,7 +3,7 @@
 #ifndef DFRUN_KERNELS_CONTROL_FAKE_PARAM_H_
 #define DFRUN_KERNELS_CONTROL_FAKE_PARAM_H_
 
-#include "src/framework/kernel.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun {
 

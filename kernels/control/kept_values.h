@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "kernels/control/step_resource.h"
-#include "src/base/host_memory.h"
+#include "src/base/host/host_memory.h"
 
 namespace dfrun {
 

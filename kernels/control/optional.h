@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/control/deferred_release.h"
-#include "src/framework/variant.h"
+#include "src/framework/values/variant.h"
 
 namespace dfrun {
 

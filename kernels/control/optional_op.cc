@@ -1,7 +1,7 @@
 // Optionals: values that a branch passes to the gradient of its conditional, present or not.
 #include <vector>
 
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

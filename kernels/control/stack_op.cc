@@ -1,6 +1,6 @@
 // Stacks, in which a loop keeps values for its gradient.
 #include "kernels/state/device_resource_op.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "src/framework/variable.h"
+#include "src/framework/kernel/variable.h"
 
 namespace dfrun {
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/array/add_element.h"
-#include "src/framework/element_types.h"
+#include "kernels/array/index/add_element.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

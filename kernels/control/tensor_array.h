@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "src/base/mutex.h"
-#include "src/framework/kernel.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun {
 

@@ -1,5 +1,5 @@
 // TensorArrays: signatures. `flow` orders the ops on one array as data does.
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

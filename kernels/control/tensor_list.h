@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "kernels/control/deferred_release.h"
-#include "src/framework/kernel.h"
-#include "src/framework/variant.h"
+#include "src/framework/kernel/kernel.h"
+#include "src/framework/values/variant.h"
 
 namespace dfrun {
 

@@ -1,6 +1,6 @@
 // TensorLists: signatures and gradients. Source: TensorFlow's list_ops; its gradients, but that of a list whose readers
 // are not differentiated, which here has as many zeros as the list has elements.
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

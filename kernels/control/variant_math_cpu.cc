@@ -5,9 +5,9 @@
 #include "kernels/control/optional.h"
 #include "kernels/control/tensor_list.h"
 #include "kernels/device/cpu_kernel.h"
-#include "kernels/math/binary.h"
-#include "kernels/math/functors.h"
-#include "src/framework/element_types.h"
+#include "kernels/math/elementwise/binary.h"
+#include "kernels/math/functions/functors.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

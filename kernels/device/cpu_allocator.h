@@ -12,7 +12,7 @@
 
 #include <memory>
 
-#include "src/framework/allocator.h"
+#include "src/framework/values/allocator.h"
 
 namespace dfrun {
 

@@ -1,8 +1,8 @@
 #include "kernels/device/cpu_device.h"
 
 #include "kernels/device/cpu_allocator.h"
-#include "src/base/host_limits.h"
-#include "src/framework/device_factory.h"
+#include "src/base/host/host_limits.h"
+#include "src/framework/device/device_factory.h"
 
 namespace dfrun {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "src/framework/device.h"
+#include "src/framework/device/device.h"
 
 namespace dfrun {
 

@@ -2,7 +2,7 @@
 #ifndef DFRUN_KERNELS_DEVICE_CPU_KERNEL_H_
 #define DFRUN_KERNELS_DEVICE_CPU_KERNEL_H_
 
-#include "src/framework/kernel_registry.h"
+#include "src/framework/kernel/kernel_registry.h"
 
 #define CPU_KERNEL(op, family, ...) DEVICE_KERNEL("cpu", op, family, __VA_ARGS__)
 #define CPU_KERNEL_ATTR(op, attr, family, ...) DEVICE_KERNEL_ATTR("cpu", op, attr, family, __VA_ARGS__)

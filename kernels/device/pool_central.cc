@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "kernels/device/huge_pages.h"
-#include "src/base/host_limits.h"
+#include "src/base/host/host_limits.h"
 #include "src/base/integers.h"
 
 namespace dfrun::pool {

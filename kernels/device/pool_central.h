@@ -11,7 +11,7 @@
 
 #include "kernels/device/size_classes.h"
 #include "src/base/mutex.h"
-#include "src/framework/allocator.h"
+#include "src/framework/values/allocator.h"
 
 namespace dfrun::pool {
 

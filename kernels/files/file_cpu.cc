@@ -8,7 +8,7 @@
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/files/matching_paths.h"
 #include "src/base/file.h"
-#include "src/framework/file_access.h"
+#include "src/storage/file_access.h"
 
 namespace dfrun {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/framework/file_access.h"
+#include "src/storage/file_access.h"
 
 namespace dfrun {
 

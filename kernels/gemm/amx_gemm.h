@@ -4,7 +4,7 @@
 #define DFRUN_KERNELS_GEMM_AMX_GEMM_H_
 
 #include "kernels/gemm/gemm.h"
-#include "src/framework/dtype.h"
+#include "src/framework/values/dtype.h"
 
 namespace dfrun {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kernels/gemm/gemm.h"
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 
 namespace dfrun {
 

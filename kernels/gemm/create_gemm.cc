@@ -6,7 +6,7 @@
 #include "kernels/gemm/complex_gemm.h"
 #include "kernels/gemm/onednn_gemm.h"
 #include "kernels/gemm/parallel_gemm.h"
-#include "kernels/math/widen.h"
+#include "kernels/math/functions/widen.h"
 
 namespace dfrun {
 namespace {

@@ -1,7 +1,7 @@
 #include "kernels/gemm/gemm.h"
 
 #include "kernels/gemm/tuning.h"
-#include "src/framework/shape.h"
+#include "src/framework/values/shape.h"
 
 namespace dfrun {
 int64_t GemmShape::work() const {

@@ -10,7 +10,7 @@
 
 #include "src/base/status.h"
 #include "src/base/threads.h"
-#include "src/framework/allocator.h"
+#include "src/framework/values/allocator.h"
 
 namespace dfrun {
 

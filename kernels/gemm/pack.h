@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernels/array/transpose_square.h"
+#include "kernels/array/copy/transpose_square.h"
 #include "kernels/gemm/matrix_view.h"
 #include "kernels/gemm/simd.h"
 

@@ -1,5 +1,5 @@
 #include "kernels/array/element_size.h"
-#include "kernels/device/cuda/launch.h"
+#include "kernels/device/cuda/runtime/launch.h"
 #include "kernels/image/patches.h"
 
 namespace dfrun {

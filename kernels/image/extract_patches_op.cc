@@ -1,6 +1,6 @@
 // Patches of images as the depth of pixels.
 #include "kernels/image/patches.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

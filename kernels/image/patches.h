@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/math/element.h"
-#include "src/framework/kernel.h"
+#include "kernels/math/functions/element.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun {
 

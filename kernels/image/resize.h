@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/math/element.h"
-#include "src/framework/kernel.h"
+#include "kernels/math/functions/element.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun {
 

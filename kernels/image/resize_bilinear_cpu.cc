@@ -4,7 +4,7 @@
 
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/image/resize.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

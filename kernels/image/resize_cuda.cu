@@ -3,10 +3,10 @@
 #include <type_traits>
 
 #include "kernels/array/element_size.h"
-#include "kernels/device/cuda/launch.h"
+#include "kernels/device/cuda/runtime/launch.h"
 #include "kernels/image/resize.h"
-#include "src/framework/element_types.h"
-#include "src/framework/kernel_of.h"
+#include "src/framework/kernel/kernel_of.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

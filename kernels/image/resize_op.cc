@@ -1,6 +1,6 @@
 // Images of another size.
 #include "kernels/array/int_values.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "src/framework/sample_source.h"
+#include "src/storage/sample_source.h"
 
 namespace dfrun {
 

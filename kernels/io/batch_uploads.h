@@ -8,7 +8,7 @@
 
 #include "kernels/io/node_reader.h"
 #include "src/base/mutex.h"
-#include "src/framework/device.h"
+#include "src/framework/device/device.h"
 
 namespace dfrun {
 

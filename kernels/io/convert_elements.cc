@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "src/base/status.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

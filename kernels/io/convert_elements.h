@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "src/framework/dtype.h"
+#include "src/framework/values/dtype.h"
 
 namespace dfrun {
 

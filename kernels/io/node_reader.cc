@@ -5,7 +5,7 @@
 
 #include "kernels/io/record_source.h"
 #include "kernels/strings/parse_number.h"
-#include "src/framework/file_access.h"
+#include "src/storage/file_access.h"
 
 namespace dfrun {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "kernels/io/batch_reader.h"
-#include "src/framework/kernel.h"
-#include "src/framework/op_context.h"
-#include "src/framework/resource.h"
+#include "src/framework/kernel/kernel.h"
+#include "src/framework/kernel/op_context.h"
+#include "src/framework/values/resource.h"
 
 namespace dfrun {
 

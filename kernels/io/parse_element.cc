@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kernels/strings/parse_number.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

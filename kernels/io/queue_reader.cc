@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "src/framework/reader.pb.h"
+#include "src/storage/reader.pb.h"
 
 namespace dfrun {
 

@@ -5,7 +5,7 @@
 #include "kernels/io/queue_reader.h"
 #include "kernels/io/record_format.h"
 #include "kernels/state/device_resource.h"
-#include "src/framework/file_access.h"
+#include "src/storage/file_access.h"
 
 namespace dfrun {
 namespace {

@@ -1,6 +1,6 @@
 // Readers and the ops on them. The ops without V2 take handles as references to strings, those with it as resources.
 #include "kernels/state/device_resource_op.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "kernels/io/lazy_array.h"
 #include "kernels/io/record_format.h"
-#include "src/framework/sample_source.h"
+#include "src/storage/sample_source.h"
 
 namespace dfrun {
 

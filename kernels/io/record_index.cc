@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "kernels/io/record_files.h"
-#include "src/base/host_limits.h"
+#include "src/base/host/host_limits.h"
 #include "src/base/log.h"
 
 namespace dfrun {

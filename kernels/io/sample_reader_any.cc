@@ -1,7 +1,7 @@
 // HDF5Reader and SampleReader on devices with memory of their own: a step's batch is there when the step begins.
 #include "kernels/io/batch_uploads.h"
-#include "src/framework/kernel_registry.h"
-#include "src/framework/step_recorder.h"
+#include "src/framework/device/step_recorder.h"
+#include "src/framework/kernel/kernel_registry.h"
 
 namespace dfrun {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "kernels/io/sample_order.h"
 #include "src/base/mutex.h"
-#include "src/framework/resource.h"
-#include "src/framework/sample_source.h"
+#include "src/framework/values/resource.h"
+#include "src/storage/sample_source.h"
 
 namespace dfrun {
 

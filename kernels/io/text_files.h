@@ -8,7 +8,7 @@
 
 #include "kernels/io/byte_file.h"
 #include "kernels/strings/letters.h"
-#include "src/framework/file_access.h"
+#include "src/storage/file_access.h"
 
 namespace dfrun {
 

@@ -4,7 +4,7 @@
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/io/text_files.h"
 #include "kernels/strings/letters_attr.h"
-#include "src/framework/sample_source.h"
+#include "src/storage/sample_source.h"
 
 namespace dfrun {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "src/framework/sample_source.h"
+#include "src/storage/sample_source.h"
 
 namespace dfrun {
 

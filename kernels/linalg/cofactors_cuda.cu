@@ -2,7 +2,7 @@
 #include "kernels/linalg/cofactors.h"
 #include "kernels/linalg/matrix_cuda.h"
 #include "kernels/linalg/wide_cuda.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

@@ -3,7 +3,7 @@
 #define DFRUN_KERNELS_LINALG_GRADIENTS_H_
 
 #include "kernels/matrix/gradients.h"
-#include "src/framework/gradient.h"
+#include "src/framework/op/gradient.h"
 
 namespace dfrun {
 

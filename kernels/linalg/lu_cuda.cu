@@ -7,7 +7,7 @@
 #include "kernels/linalg/pivots.h"
 #include "kernels/linalg/wide_cuda.h"
 #include "kernels/matrix/batch_pairs.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

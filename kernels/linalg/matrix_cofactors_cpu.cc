@@ -5,8 +5,8 @@
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/linalg/cofactors.h"
 #include "kernels/linalg/matrix_batch.h"
-#include "src/framework/element_types.h"
-#include "src/framework/kernel_of.h"
+#include "src/framework/kernel/kernel_of.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

@@ -2,9 +2,9 @@
 #ifndef DFRUN_KERNELS_LINALG_MATRIX_CUDA_H_
 #define DFRUN_KERNELS_LINALG_MATRIX_CUDA_H_
 
-#include "kernels/device/cuda/launch.h"
-#include "kernels/math/complex_cuda.h"
-#include "kernels/math/element.h"
+#include "kernels/device/cuda/runtime/launch.h"
+#include "kernels/math/functions/complex_cuda.h"
+#include "kernels/math/functions/element.h"
 
 namespace dfrun::cuda {
 

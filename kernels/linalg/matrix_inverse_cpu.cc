@@ -5,8 +5,8 @@
 #include "kernels/linalg/lu.h"
 #include "kernels/linalg/matrix_batch.h"
 #include "kernels/linalg/pivots.h"
-#include "src/framework/element_types.h"
-#include "src/framework/kernel_of.h"
+#include "src/framework/kernel/kernel_of.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <initializer_list>
 
-#include "src/framework/inference.h"
+#include "src/framework/op/inference.h"
 
 namespace dfrun {
 

@@ -2,7 +2,7 @@
 #include "kernels/linalg/gradients.h"
 #include "kernels/linalg/matrix_cost.h"
 #include "kernels/linalg/matrix_shapes.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

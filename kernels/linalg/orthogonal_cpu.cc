@@ -4,8 +4,8 @@
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/linalg/matrix_batch.h"
 #include "kernels/linalg/orthogonal.h"
-#include "src/framework/element_types.h"
-#include "src/framework/kernel_of.h"
+#include "src/framework/kernel/kernel_of.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

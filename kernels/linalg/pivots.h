@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "kernels/math/element.h"
+#include "kernels/math/functions/element.h"
 
 namespace dfrun {
 

@@ -4,7 +4,7 @@
 
 #include "kernels/linalg/reflection_cuda.h"
 #include "kernels/linalg/wide_cuda.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

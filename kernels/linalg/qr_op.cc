@@ -2,8 +2,8 @@
 #include "kernels/linalg/gradients.h"
 #include "kernels/linalg/matrix_cost.h"
 #include "kernels/linalg/matrix_shapes.h"
-#include "kernels/math/gradients.h"
-#include "src/framework/op.h"
+#include "kernels/math/functions/gradients.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

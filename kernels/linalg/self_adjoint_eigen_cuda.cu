@@ -7,7 +7,7 @@
 
 #include "kernels/linalg/matrix_batch.h"
 #include "kernels/linalg/reflection_cuda.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

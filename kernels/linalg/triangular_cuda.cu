@@ -2,9 +2,9 @@
 #include "kernels/linalg/equations.h"
 #include "kernels/linalg/matrix_cuda.h"
 #include "kernels/linalg/wide_cuda.h"
-#include "kernels/math/broadcast_cuda.h"
+#include "kernels/math/elementwise/broadcast_cuda.h"
 #include "kernels/matrix/batch_pairs.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

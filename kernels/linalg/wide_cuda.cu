@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "kernels/device/cuda/launch.h"
-#include "kernels/math/cast.h"
-#include "kernels/math/complex_cuda.h"
-#include "kernels/math/unary_cuda.h"
-#include "src/framework/element_types.h"
+#include "kernels/device/cuda/runtime/launch.h"
+#include "kernels/math/elementwise/unary_cuda.h"
+#include "kernels/math/functions/cast.h"
+#include "kernels/math/functions/complex_cuda.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // Tables from keys to values: the ops that make, fill and read them.
 #include "kernels/state/device_resource_op.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

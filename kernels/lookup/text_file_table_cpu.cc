@@ -9,7 +9,7 @@
 #include "kernels/lookup/lookup_table.h"
 #include "kernels/strings/parse_number.h"
 #include "src/base/file.h"
-#include "src/framework/file_access.h"
+#include "src/storage/file_access.h"
 
 namespace dfrun {
 namespace {

@@ -3,11 +3,11 @@
 
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/device/shape_cache.h"
-#include "kernels/math/element.h"
+#include "kernels/math/functions/element.h"
 #include "kernels/matrix/batch_gemm.h"
 #include "kernels/matrix/batch_pairs.h"
-#include "src/framework/element_types.h"
-#include "src/framework/kernel_of.h"
+#include "src/framework/kernel/kernel_of.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

@@ -2,7 +2,7 @@
 // of other dtypes than the product's.
 #include "kernels/matrix/gradients.h"
 #include "kernels/matrix/product_cost.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "src/framework/inference.h"
+#include "src/framework/op/inference.h"
 
 namespace dfrun {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "src/framework/dtype.h"
-#include "src/framework/shape.h"
+#include "src/framework/values/dtype.h"
+#include "src/framework/values/shape.h"
 
 namespace dfrun {
 

@@ -1,9 +1,9 @@
-#include "kernels/array/movement_cuda.h"
-#include "kernels/array/transpose.h"
-#include "kernels/math/complex_cuda.h"
-#include "kernels/math/functors.h"
-#include "kernels/math/unary_cuda.h"
-#include "src/framework/element_types.h"
+#include "kernels/array/copy/movement_cuda.h"
+#include "kernels/array/move/transpose.h"
+#include "kernels/math/elementwise/unary_cuda.h"
+#include "kernels/math/functions/complex_cuda.h"
+#include "kernels/math/functions/functors.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

@@ -1,12 +1,12 @@
 #include <complex>
 
-#include "kernels/array/movement_cpu.h"
+#include "kernels/array/copy/movement_cpu.h"
 #include "kernels/device/cpu_kernel.h"
-#include "kernels/math/reducers.h"
-#include "kernels/math/reduction.h"
+#include "kernels/math/functions/reducers.h"
+#include "kernels/math/reduce/reduction.h"
 #include "kernels/matrix/batch_gemm.h"
 #include "kernels/matrix/einsum_kernel.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

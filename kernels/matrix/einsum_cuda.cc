@@ -1,10 +1,10 @@
 #include <complex>
 
-#include "kernels/array/movement_cuda.h"
-#include "kernels/math/sum_cuda.h"
+#include "kernels/array/copy/movement_cuda.h"
+#include "kernels/math/reduce/sum_cuda.h"
 #include "kernels/matrix/einsum_kernel.h"
 #include "kernels/matrix/product_cuda.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

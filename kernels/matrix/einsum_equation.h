@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/framework/shape.h"
+#include "src/framework/values/shape.h"
 
 namespace dfrun {
 

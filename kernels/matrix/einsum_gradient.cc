@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/math/gradients.h"
+#include "kernels/math/functions/gradients.h"
 #include "kernels/matrix/einsum_equation.h"
 
 namespace dfrun {

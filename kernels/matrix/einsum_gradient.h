@@ -2,7 +2,7 @@
 #ifndef DFRUN_KERNELS_MATRIX_EINSUM_GRADIENT_H_
 #define DFRUN_KERNELS_MATRIX_EINSUM_GRADIENT_H_
 
-#include "src/framework/gradient.h"
+#include "src/framework/op/gradient.h"
 
 namespace dfrun {
 

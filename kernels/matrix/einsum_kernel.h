@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "kernels/device/shape_cache.h"
-#include "kernels/math/reduction_plan.h"
+#include "kernels/math/reduce/reduction_plan.h"
 #include "kernels/matrix/einsum_plan.h"
-#include "src/framework/kernel.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun {
 

@@ -4,7 +4,7 @@
 
 #include "kernels/matrix/einsum_equation.h"
 #include "kernels/matrix/einsum_gradient.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

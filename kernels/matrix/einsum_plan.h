@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "kernels/array/strided_copy.h"
+#include "kernels/array/copy/strided_copy.h"
 #include "kernels/matrix/einsum_equation.h"
 #include "kernels/gemm/gemm.h"
 

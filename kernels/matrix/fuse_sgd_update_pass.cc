@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "kernels/device/cpu_pass.h"
-#include "src/graph/node_order.h"
+#include "src/graph/order/node_order.h"
+#include "src/graph/order/variable_readers.h"
 #include "src/graph/update_gate.h"
-#include "src/graph/variable_readers.h"
 #include "src/passes/pattern.h"
 
 namespace dfrun {

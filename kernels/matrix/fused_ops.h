@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/gemm/epilogue.h"
-#include "src/framework/kernel.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun {
 

@@ -1,6 +1,6 @@
 #include "kernels/matrix/gradients.h"
 
-#include "kernels/math/gradients.h"
+#include "kernels/math/functions/gradients.h"
 
 namespace dfrun {
 namespace {

@@ -2,7 +2,7 @@
 #ifndef DFRUN_KERNELS_MATRIX_GRADIENTS_H_
 #define DFRUN_KERNELS_MATRIX_GRADIENTS_H_
 
-#include "src/framework/gradient.h"
+#include "src/framework/op/gradient.h"
 
 namespace dfrun {
 

@@ -3,10 +3,10 @@
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/device/shape_cache.h"
 #include "kernels/gemm/parallel_gemm.h"
-#include "kernels/math/elementwise.h"
+#include "kernels/math/elementwise/elementwise.h"
 #include "kernels/matrix/fused_ops.h"
-#include "src/framework/element_types.h"
-#include "src/framework/kernel_of.h"
+#include "src/framework/kernel/kernel_of.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

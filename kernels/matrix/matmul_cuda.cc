@@ -2,8 +2,8 @@
 #include "kernels/matrix/batch_pairs.h"
 #include "kernels/matrix/fused_ops.h"
 #include "kernels/matrix/product_cuda.h"
-#include "src/framework/element_types.h"
-#include "src/framework/kernel_of.h"
+#include "src/framework/kernel/kernel_of.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

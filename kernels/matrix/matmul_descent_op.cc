@@ -1,6 +1,6 @@
 #include "kernels/matrix/matmul_shape.h"
 #include "kernels/matrix/product_cost.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

@@ -1,10 +1,10 @@
 // MatMul: signature, shape, gradient.
 #include <utility>
 
-#include "kernels/math/gradients.h"
+#include "kernels/math/functions/gradients.h"
 #include "kernels/matrix/matmul_shape.h"
 #include "kernels/matrix/product_cost.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

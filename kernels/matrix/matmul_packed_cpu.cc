@@ -5,7 +5,7 @@
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/gemm/prepacked_gemm.h"
 #include "kernels/matrix/fused_ops.h"
-#include "src/framework/kernel_of.h"
+#include "src/framework/kernel/kernel_of.h"
 
 namespace dfrun {
 namespace {

@@ -2,7 +2,7 @@
 #ifndef DFRUN_KERNELS_MATRIX_MATMUL_SHAPE_H_
 #define DFRUN_KERNELS_MATRIX_MATMUL_SHAPE_H_
 
-#include "src/framework/inference.h"
+#include "src/framework/op/inference.h"
 
 namespace dfrun {
 

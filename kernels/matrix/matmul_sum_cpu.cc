@@ -1,6 +1,6 @@
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/matrix/product_terms.h"
-#include "src/framework/kernel_of.h"
+#include "src/framework/kernel/kernel_of.h"
 
 namespace dfrun {
 namespace {

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "kernels/device/cpu_pass.h"
-#include "src/graph/variable_readers.h"
+#include "src/graph/order/variable_readers.h"
 #include "src/passes/fusion.h"
 #include "src/passes/graph_rebuilder.h"
 

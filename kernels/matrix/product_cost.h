@@ -2,7 +2,7 @@
 #ifndef DFRUN_KERNELS_MATRIX_PRODUCT_COST_H_
 #define DFRUN_KERNELS_MATRIX_PRODUCT_COST_H_
 
-#include "src/framework/cost.h"
+#include "src/framework/op/cost.h"
 
 namespace dfrun {
 

@@ -3,15 +3,15 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels/device/cuda/launch.h"
-#include "kernels/device/cuda/library.h"
-#include "kernels/math/broadcast_cuda.h"
-#include "kernels/math/complex_cuda.h"
-#include "kernels/math/element.h"
-#include "kernels/math/functors.h"
-#include "kernels/math/unary_cuda.h"
-#include "kernels/math/vector_cuda.h"
-#include "kernels/math/zip_cuda.h"
+#include "kernels/device/cuda/library/library.h"
+#include "kernels/device/cuda/runtime/launch.h"
+#include "kernels/math/elementwise/broadcast_cuda.h"
+#include "kernels/math/elementwise/unary_cuda.h"
+#include "kernels/math/elementwise/zip_cuda.h"
+#include "kernels/math/functions/complex_cuda.h"
+#include "kernels/math/functions/element.h"
+#include "kernels/math/functions/functors.h"
+#include "kernels/math/functions/vector_cuda.h"
 #include "src/base/integers.h"
 
 namespace dfrun::cuda {

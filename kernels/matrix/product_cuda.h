@@ -4,11 +4,11 @@
 
 #include <memory>
 
-#include "kernels/device/cuda/cuda_kernel.h"
-#include "kernels/device/cuda/library_product.h"
+#include "kernels/device/cuda/library_call/library_product.h"
+#include "kernels/device/cuda/runtime/cuda_kernel.h"
 #include "kernels/device/shape_cache.h"
 #include "kernels/gemm/gemm.h"
-#include "kernels/math/broadcast.h"
+#include "kernels/math/elementwise/broadcast.h"
 #include "kernels/matrix/product_end_cuda.h"
 
 namespace dfrun::cuda {

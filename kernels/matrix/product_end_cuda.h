@@ -2,8 +2,8 @@
 #ifndef DFRUN_KERNELS_MATRIX_PRODUCT_END_CUDA_H_
 #define DFRUN_KERNELS_MATRIX_PRODUCT_END_CUDA_H_
 
-#include "kernels/math/bias_relu_cuda.h"
-#include "kernels/math/gelu.h"
+#include "kernels/math/elementwise/bias_relu_cuda.h"
+#include "kernels/math/functions/gelu.h"
 #include "kernels/matrix/fused_ops.h"
 
 namespace dfrun::cuda {

@@ -4,7 +4,7 @@
 
 #include "kernels/gemm/parallel_gemm.h"
 #include "kernels/gemm/product_sum.h"
-#include "src/framework/kernel.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun {
 

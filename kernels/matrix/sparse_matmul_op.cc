@@ -1,9 +1,9 @@
 // Products of matrices of which one has many zeros: signatures, shapes, gradients.
-#include "kernels/math/gradients.h"
+#include "kernels/math/functions/gradients.h"
 #include "kernels/matrix/gradients.h"
 #include "kernels/matrix/matmul_shape.h"
 #include "kernels/matrix/product_cost.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

@@ -2,13 +2,13 @@
 #include <complex>
 #include <numeric>
 
+#include "kernels/array/copy/strided_copy.h"
 #include "kernels/array/int_values.h"
-#include "kernels/array/strided_copy.h"
 #include "kernels/device/cpu_kernel.h"
-#include "kernels/math/reducers.h"
+#include "kernels/math/functions/reducers.h"
 #include "kernels/matrix/sparse_tensor_matmul.h"
-#include "src/framework/element_types.h"
-#include "src/framework/kernel_of.h"
+#include "src/framework/kernel/kernel_of.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "kernels/array/group_cuda.h"
-#include "kernels/math/complex_cuda.h"
-#include "kernels/math/reducers.h"
-#include "src/framework/element_types.h"
-#include "src/framework/kernel_of.h"
+#include "kernels/array/index/group_cuda.h"
+#include "kernels/math/functions/complex_cuda.h"
+#include "kernels/math/functions/reducers.h"
+#include "src/framework/kernel/kernel_of.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "src/framework/shape.h"
+#include "src/framework/values/shape.h"
 
 namespace dfrun {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/math/element.h"
+#include "kernels/math/functions/element.h"
 #include "kernels/nn/channel_layout.h"
 #include "src/base/integers.h"
 #include "src/base/threads.h"

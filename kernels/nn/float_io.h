@@ -5,9 +5,9 @@
 
 #include <array>
 
-#include "kernels/math/element.h"
-#include "kernels/math/widen.h"
-#include "src/framework/kernel.h"
+#include "kernels/math/functions/element.h"
+#include "kernels/math/functions/widen.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun {
 

@@ -1,6 +1,6 @@
 #include "kernels/nn/float_io_cuda.h"
 
-#include "kernels/math/unary_cuda.h"
+#include "kernels/math/elementwise/unary_cuda.h"
 
 namespace dfrun::cuda {
 namespace {

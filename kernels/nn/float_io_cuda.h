@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "src/framework/kernel.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun::cuda {
 

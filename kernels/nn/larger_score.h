@@ -2,7 +2,7 @@
 #ifndef DFRUN_KERNELS_NN_LARGER_SCORE_H_
 #define DFRUN_KERNELS_NN_LARGER_SCORE_H_
 
-#include "kernels/math/element.h"
+#include "kernels/math/functions/element.h"
 
 namespace dfrun {
 

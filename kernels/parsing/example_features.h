@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "src/framework/example.pb.h"
-#include "src/framework/kernel.h"
+#include "src/framework/kernel/kernel.h"
+#include "src/storage/example.pb.h"
 
 namespace dfrun {
 

@@ -6,7 +6,7 @@
 
 #include "src/base/sort_unique.h"
 #include "src/base/utf8.h"
-#include "src/framework/example.pb.h"
+#include "src/storage/example.pb.h"
 
 namespace dfrun {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/framework/dtype.h"
+#include "src/framework/values/dtype.h"
 
 namespace dfrun {
 
@@ -22,7 +22,7 @@ struct WireFeature {
 // Finds the feature of every key; `found` has as many entries as there are keys. False where the bytes are no Example
 // message, and where they are one that is written in an unusual way, though it may be a good one: see
 // CanonicalExample(). What this accepts, the full parser accepts, and takes for the same.
-// Source: the protocol buffer encoding; src/framework/example.proto.
+// Source: the protocol buffer encoding; src/storage/example.proto.
 [[nodiscard]] bool FindWireFeatures(std::string_view message, std::span<const std::string> keys,
                                     std::span<WireFeature> found);
 

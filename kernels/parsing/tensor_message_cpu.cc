@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "kernels/device/cpu_kernel.h"
-#include "src/graph/tensor_proto.h"
+#include "src/graph/graph_def/tensor_proto.h"
 
 namespace dfrun {
 namespace {

@@ -1,5 +1,5 @@
 // Tensors as the messages that GraphDef holds constants in.
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 

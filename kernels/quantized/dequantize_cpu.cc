@@ -1,7 +1,7 @@
 // Quantised integers as floats.
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/quantized/quantization.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

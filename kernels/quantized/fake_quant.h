@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "kernels/math/element.h"
-#include "src/framework/kernel.h"
+#include "kernels/math/functions/element.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun::quantized {
 

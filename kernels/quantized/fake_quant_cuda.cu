@@ -1,7 +1,7 @@
-#include "kernels/math/reducers.h"
-#include "kernels/math/reduction_cuda.h"
-#include "kernels/math/unary_cuda.h"
-#include "kernels/math/zip_cuda.h"
+#include "kernels/math/elementwise/unary_cuda.h"
+#include "kernels/math/elementwise/zip_cuda.h"
+#include "kernels/math/functions/reducers.h"
+#include "kernels/math/reduce/reduction_cuda.h"
 #include "kernels/quantized/fake_quant.h"
 
 namespace dfrun {

@@ -2,7 +2,7 @@
 // been rounded.
 #include <utility>
 
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

@@ -1,5 +1,5 @@
 // QuantizeV2 and Dequantize: from floats to quantised integers and back.
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

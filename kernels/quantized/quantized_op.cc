@@ -2,7 +2,7 @@
 #include <string>
 
 #include "kernels/matrix/product_cost.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

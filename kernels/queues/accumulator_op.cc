@@ -1,7 +1,7 @@
 // Conditional accumulators: gradients of several workers, summed until there are enough.
 #include "kernels/state/device_resource_op.h"
 #include "kernels/state/state_ops.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "src/base/mutex.h"
-#include "src/framework/kernel.h"
-#include "src/framework/resource.h"
+#include "src/framework/kernel/kernel.h"
+#include "src/framework/values/resource.h"
 
 namespace dfrun {
 

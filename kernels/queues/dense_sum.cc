@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "kernels/array/add_element.h"
+#include "kernels/array/index/add_element.h"
 #include "kernels/queues/gradient_sum.h"
 #include "kernels/state/packed_tensors.h"
 

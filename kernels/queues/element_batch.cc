@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/array/strided_copy.h"
+#include "kernels/array/copy/strided_copy.h"
 #include "kernels/control/tensor_list.h"
 
 namespace dfrun {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/random/philox.h"
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 
 namespace dfrun {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "src/framework/kernel.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun {
 

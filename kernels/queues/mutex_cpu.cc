@@ -5,8 +5,8 @@
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/queues/async_wait_queue.h"
 #include "kernels/state/device_resource.h"
-#include "src/framework/object_state.h"
-#include "src/framework/variant.h"
+#include "src/framework/kernel/object_state.h"
+#include "src/framework/values/variant.h"
 
 namespace dfrun {
 namespace {

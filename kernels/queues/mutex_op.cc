@@ -1,7 +1,7 @@
 // Mutexes between steps and devices' nodes. MutexAcquire and MutexRelease are dfrun's own names of the white paper's
 // ops; MutexLock and ConsumeMutexLock are TensorFlow's.
 #include "kernels/state/device_resource_op.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

@@ -1,7 +1,7 @@
 // Queues. The ops without V2 take the handle as a reference to a string, those with it as a resource.
 #include "kernels/state/device_resource_op.h"
-#include "src/framework/component_inference.h"
-#include "src/framework/op.h"
+#include "src/framework/op/component_inference.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

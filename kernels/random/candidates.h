@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "kernels/random/distributions.h"
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 
 namespace dfrun {
 

@@ -1,5 +1,5 @@
 #include "kernels/device/cpu_kernel.h"
-#include "kernels/math/binary.h"
+#include "kernels/math/elementwise/binary.h"
 #include "kernels/random/gamma_derivative.h"
 #include "kernels/random/samplers.h"
 #include "kernels/random/sampling.h"

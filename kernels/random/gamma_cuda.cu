@@ -1,5 +1,5 @@
-#include "kernels/device/cuda/launch.h"
-#include "kernels/math/binary_cuda.h"
+#include "kernels/device/cuda/runtime/launch.h"
+#include "kernels/math/elementwise/binary_cuda.h"
 #include "kernels/random/gamma_derivative.h"
 #include "kernels/random/samplers.h"
 #include "kernels/random/sampling.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/math/special_functions.h"
+#include "kernels/math/functions/special_functions.h"
 
 namespace dfrun::fn {
 

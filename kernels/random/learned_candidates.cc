@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/framework/object_state.h"
+#include "src/framework/kernel/object_state.h"
 
 namespace dfrun {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "kernels/random/candidates.h"
 #include "src/base/mutex.h"
-#include "src/framework/kernel.h"
-#include "src/framework/resource.h"
+#include "src/framework/kernel/kernel.h"
+#include "src/framework/values/resource.h"
 
 namespace dfrun {
 

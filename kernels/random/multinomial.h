@@ -8,7 +8,7 @@
 #include <limits>
 #include <string_view>
 
-#include "kernels/math/element.h"
+#include "kernels/math/functions/element.h"
 #include "kernels/random/distributions.h"
 #include "kernels/random/random_source.h"
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "kernels/device/cpu_kernel.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

@@ -1,6 +1,6 @@
-#include "kernels/device/cuda/launch.h"
+#include "kernels/device/cuda/runtime/launch.h"
 #include "kernels/random/multinomial.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

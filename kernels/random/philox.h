@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "kernels/math/element.h"
+#include "kernels/math/functions/element.h"
 
 namespace dfrun {
 

@@ -1,7 +1,7 @@
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/random/fill_random.h"
 #include "kernels/random/random_kernel.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

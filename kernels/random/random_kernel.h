@@ -9,7 +9,7 @@
 #include "kernels/array/int_values.h"
 #include "kernels/random/distributions.h"
 #include "kernels/random/random_source.h"
-#include "src/framework/kernel.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun::random {
 

@@ -1,6 +1,6 @@
 // The position of a random node, on the device of the node.
 #include "kernels/random/random_state.h"
-#include "src/framework/kernel_registry.h"
+#include "src/framework/kernel/kernel_registry.h"
 
 namespace dfrun {
 namespace {

@@ -1,4 +1,4 @@
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 

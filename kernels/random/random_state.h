@@ -8,7 +8,7 @@
 
 #include "kernels/random/philox.h"
 #include "src/base/mutex.h"
-#include "src/framework/kernel.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/math/special_functions.h"
+#include "kernels/math/functions/special_functions.h"
 #include "kernels/random/distributions.h"
 
 namespace dfrun {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/math/complex_cuda.h"
-#include "kernels/math/unary_cuda.h"
+#include "kernels/math/elementwise/unary_cuda.h"
+#include "kernels/math/functions/complex_cuda.h"
 
 namespace dfrun::cuda {
 namespace {

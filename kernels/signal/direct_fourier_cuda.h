@@ -2,7 +2,7 @@
 #ifndef DFRUN_KERNELS_SIGNAL_DIRECT_FOURIER_CUDA_H_
 #define DFRUN_KERNELS_SIGNAL_DIRECT_FOURIER_CUDA_H_
 
-#include "kernels/device/cuda/cuda_kernel.h"
+#include "kernels/device/cuda/runtime/cuda_kernel.h"
 #include "kernels/signal/fourier.h"
 
 namespace dfrun::cuda {

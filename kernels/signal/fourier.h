@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/array/strided_copy.h"
-#include "src/framework/element_types.h"
-#include "src/framework/kernel.h"
+#include "kernels/array/copy/strided_copy.h"
+#include "src/framework/kernel/kernel.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "kernels/array/movement_cpu.h"
+#include "kernels/array/copy/movement_cpu.h"
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/device/shape_cache.h"
 #include "kernels/signal/fourier.h"

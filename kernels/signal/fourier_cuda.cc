@@ -1,9 +1,9 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/array/movement_cuda.h"
-#include "kernels/device/cuda/library.h"
-#include "kernels/device/cuda/library_transform.h"
+#include "kernels/array/copy/movement_cuda.h"
+#include "kernels/device/cuda/library/library.h"
+#include "kernels/device/cuda/library_call/library_transform.h"
 #include "kernels/device/shape_cache.h"
 #include "kernels/signal/direct_fourier_cuda.h"
 #include "kernels/signal/fourier.h"

@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/math/gradients.h"
+#include "kernels/math/functions/gradients.h"
 #include "kernels/signal/fourier.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "src/framework/kernel.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun {
 

@@ -2,7 +2,7 @@
 // combines the results.
 #include <cstring>
 
-#include "kernels/device/cuda/launch.h"
+#include "kernels/device/cuda/runtime/launch.h"
 #include "kernels/state/float_words_cuda.h"
 
 namespace dfrun {

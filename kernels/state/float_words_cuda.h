@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "src/framework/dtype.h"
+#include "src/framework/values/dtype.h"
 
 namespace dfrun::cuda {
 

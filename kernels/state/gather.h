@@ -2,8 +2,8 @@
 #ifndef DFRUN_KERNELS_STATE_GATHER_H_
 #define DFRUN_KERNELS_STATE_GATHER_H_
 
-#include "kernels/array/coordinates.h"
-#include "kernels/array/gather_loops.h"
+#include "kernels/array/index/coordinates.h"
+#include "kernels/array/index/gather_loops.h"
 #include "kernels/state/variable_access.h"
 
 namespace dfrun {

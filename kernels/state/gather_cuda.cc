@@ -1,6 +1,6 @@
-#include "kernels/array/gather_cuda.h"
+#include "kernels/array/index/gather_cuda.h"
 
-#include "kernels/array/movement_cuda.h"
+#include "kernels/array/copy/movement_cuda.h"
 #include "kernels/state/gather.h"
 
 namespace dfrun {

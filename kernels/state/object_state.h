@@ -3,7 +3,7 @@
 #define DFRUN_KERNELS_STATE_OBJECT_STATE_H_
 
 #include "kernels/state/device_resource.h"
-#include "src/framework/object_state.h"
+#include "src/framework/kernel/object_state.h"
 
 namespace dfrun {
 

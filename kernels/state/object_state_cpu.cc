@@ -1,4 +1,4 @@
-#include "src/framework/object_state.h"
+#include "src/framework/kernel/object_state.h"
 
 #include "kernels/device/cpu_kernel.h"
 

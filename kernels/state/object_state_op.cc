@@ -1,5 +1,5 @@
 // The ops that take the state of an object and give it back.
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

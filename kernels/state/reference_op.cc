@@ -1,5 +1,5 @@
 // Ops that hand references on.
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 
 namespace dfrun {
 

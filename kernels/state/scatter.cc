@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/math/elementwise.h"
+#include "kernels/math/elementwise/elementwise.h"
 #include "kernels/state/row_indices.h"
 #include "src/base/integers.h"
 #include "src/base/stream_store.h"

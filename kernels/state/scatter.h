@@ -7,8 +7,8 @@
 #ifndef DFRUN_KERNELS_STATE_SCATTER_H_
 #define DFRUN_KERNELS_STATE_SCATTER_H_
 
-#include "kernels/array/coordinates.h"
-#include "kernels/math/element.h"
+#include "kernels/array/index/coordinates.h"
+#include "kernels/math/functions/element.h"
 #include "kernels/state/variable_access.h"
 
 namespace dfrun {

@@ -1,8 +1,8 @@
 #include "kernels/device/cpu_kernel.h"
-#include "kernels/math/functors.h"
+#include "kernels/math/functions/functors.h"
 #include "kernels/state/scatter.h"
-#include "src/framework/element_types.h"
-#include "src/framework/variant.h"
+#include "src/framework/values/element_types.h"
+#include "src/framework/values/variant.h"
 
 namespace dfrun {
 namespace {

@@ -1,9 +1,9 @@
 #include "kernels/state/scatter.h"
 
-#include "kernels/array/movement_cuda.h"
-#include "kernels/array/scatter_cuda.h"
-#include "kernels/math/complex_cuda.h"
-#include "kernels/math/functors.h"
+#include "kernels/array/copy/movement_cuda.h"
+#include "kernels/array/index/scatter_cuda.h"
+#include "kernels/math/functions/complex_cuda.h"
+#include "kernels/math/functions/functors.h"
 
 namespace dfrun {
 namespace {

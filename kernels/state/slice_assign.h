@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kernels/array/strided_slice_kernel.h"
+#include "kernels/array/move/strided_slice_kernel.h"
 #include "kernels/state/variable_access.h"
 
 namespace dfrun {

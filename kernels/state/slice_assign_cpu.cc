@@ -1,4 +1,4 @@
-#include "kernels/array/movement_cpu.h"
+#include "kernels/array/copy/movement_cpu.h"
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/state/slice_assign.h"
 

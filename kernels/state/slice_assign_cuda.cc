@@ -1,4 +1,4 @@
-#include "kernels/array/movement_cuda.h"
+#include "kernels/array/copy/movement_cuda.h"
 #include "kernels/state/slice_assign.h"
 
 namespace dfrun {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "kernels/device/cpu_kernel.h"
-#include "src/framework/finite.h"
+#include "src/framework/values/finite.h"
 
 namespace dfrun {
 namespace {

@@ -1,7 +1,7 @@
 // The check of a step's values before its updates, on the card.
 #include <cstring>
 
-#include "kernels/device/cuda/launch.h"
+#include "kernels/device/cuda/runtime/launch.h"
 #include "kernels/state/float_words_cuda.h"
 
 namespace dfrun {

@@ -5,7 +5,7 @@
 #include <array>
 #include <span>
 
-#include "src/framework/kernel.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun {
 

@@ -1,6 +1,6 @@
 // Variables: the ops that make, look at and forget them.
 #include "kernels/state/device_resource_op.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 

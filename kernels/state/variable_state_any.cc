@@ -1,7 +1,7 @@
 // _VariableState and _SetVariableState, on the device of the variable.
 #include "kernels/state/variable_access.h"
-#include "src/framework/kernel_registry.h"
-#include "src/framework/object_state.h"
+#include "src/framework/kernel/kernel_registry.h"
+#include "src/framework/kernel/object_state.h"
 
 namespace dfrun {
 namespace {

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "kernels/device/cpu_kernel.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "kernels/array/copy/strided_copy.h"
 #include "kernels/array/int_values.h"
-#include "kernels/array/strided_copy.h"
 #include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {

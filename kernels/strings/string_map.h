@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "src/framework/kernel.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun {
 

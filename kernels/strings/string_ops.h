@@ -2,7 +2,7 @@
 #ifndef DFRUN_KERNELS_STRINGS_STRING_OPS_H_
 #define DFRUN_KERNELS_STRINGS_STRING_OPS_H_
 
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/framework/kernel.h"
+#include "src/framework/kernel/kernel.h"
 
 namespace dfrun {
 

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "kernels/device/cpu_kernel.h"
-#include "kernels/math/elementwise.h"
-#include "src/framework/element_types.h"
+#include "kernels/math/elementwise/elementwise.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

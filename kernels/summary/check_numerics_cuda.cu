@@ -1,9 +1,9 @@
 // The check of values on cards, which is known when the step ends.
 #include <cmath>
 
-#include "kernels/device/cuda/launch.h"
-#include "kernels/math/element.h"
-#include "src/framework/element_types.h"
+#include "kernels/device/cuda/runtime/launch.h"
+#include "kernels/math/functions/element.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

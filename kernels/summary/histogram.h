@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "src/framework/summary.pb.h"
+#include "src/storage/summary.pb.h"
 
 namespace dfrun {
 

@@ -4,7 +4,7 @@
 
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/image/png.h"
-#include "kernels/math/element.h"
+#include "kernels/math/functions/element.h"
 #include "kernels/summary/summary_output.h"
 
 namespace dfrun {

@@ -8,7 +8,7 @@
 #include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/base/terminal.h"
-#include "src/framework/file_access.h"
+#include "src/storage/file_access.h"
 
 namespace dfrun {
 namespace {

@@ -1,5 +1,5 @@
 // Ops that speak to people, and ops that stop.
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 

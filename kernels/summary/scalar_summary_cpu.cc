@@ -1,6 +1,6 @@
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/summary/summary_output.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

@@ -1,5 +1,5 @@
 // Ops that turn values into serialised Summary messages.
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

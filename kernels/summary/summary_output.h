@@ -2,8 +2,8 @@
 #ifndef DFRUN_KERNELS_SUMMARY_SUMMARY_OUTPUT_H_
 #define DFRUN_KERNELS_SUMMARY_SUMMARY_OUTPUT_H_
 
-#include "src/framework/kernel.h"
-#include "src/framework/summary.pb.h"
+#include "src/framework/kernel/kernel.h"
+#include "src/storage/summary.pb.h"
 
 namespace dfrun {
 

@@ -8,9 +8,9 @@
 #include "src/autodiff/dependency.h"
 #include "src/autodiff/gradient_rule.h"
 #include "src/autodiff/gradients.h"
-#include "src/graph/ancestors.h"
-#include "src/graph/has_refs.h"
 #include "src/graph/object_handle.h"
+#include "src/graph/order/ancestors.h"
+#include "src/graph/order/has_refs.h"
 
 namespace dfrun {
 namespace {

@@ -34,7 +34,8 @@ struct GradientOptions {
 
 // The sum over ys of d y / d x, for every x. Takes time linear in the graph.
 //  * A value that is reached on several paths gets the sum of their gradients, in a fixed order.
-//  * A path ends where the op says so of the two arguments (src/framework/gradient_flow.h), at values that are neither
+//  * A path ends where the op says so of the two arguments (src/framework/op/gradient_flow.h), at values that are
+//  neither
 //    floating-point nor complex, and at the xs where nothing beyond needs it.
 //  * Sparse gradients stay sparse: several are concatenated; a sparse and a dense one make a dense sum.
 //  * New nodes are named `scope/<node>_grad/<op>` and are colocated with the node that they differentiate; a sum with

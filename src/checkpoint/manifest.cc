@@ -2,7 +2,7 @@
 
 #include "src/base/file.h"
 #include "src/checkpoint/manifest_text.h"
-#include "src/framework/hdf5_library.h"
+#include "src/storage/hdf5_library.h"
 
 namespace dfrun {
 namespace {

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "src/base/crc32c.h"
-#include "src/base/json.h"
-#include "src/base/json_reader.h"
+#include "src/base/json/json.h"
+#include "src/base/json/json_reader.h"
 #include "src/base/text.h"
 #include "src/base/utf8.h"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "src/framework/dataset_paths.h"
+#include "src/storage/dataset_paths.h"
 
 namespace dfrun {
 namespace {

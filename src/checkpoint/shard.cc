@@ -2,7 +2,7 @@
 
 #include "src/base/file.h"
 #include "src/checkpoint/manifest.h"
-#include "src/framework/hdf5_file.h"
+#include "src/storage/hdf5_file.h"
 
 namespace dfrun {
 namespace {

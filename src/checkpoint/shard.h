@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 
 namespace dfrun {
 
-class Hdf5Helpers;  // src/framework/hdf5_helpers.h
+class Hdf5Helpers;  // src/storage/hdf5_helpers.h
 
 struct NamedTensor {
   std::string name;  // the variable's, without a port

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "src/collectives/fold_groups.h"
-#include "src/framework/collective_registry.h"
-#include "src/framework/device.h"
+#include "src/framework/communication/collective_registry.h"
+#include "src/framework/device/device.h"
 
 namespace dfrun {
 namespace {

@@ -1,5 +1,5 @@
 // Chooses the implementation of a collective: Sends, Recvs and sums, or a node of each participant and an
-// implementation of src/framework/collective_registry.h. No other place decides this.
+// implementation of src/framework/communication/collective_registry.h. No other place decides this.
 #ifndef DFRUN_SRC_COLLECTIVES_CHOICE_H_
 #define DFRUN_SRC_COLLECTIVES_CHOICE_H_
 

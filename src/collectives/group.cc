@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "src/framework/device.h"
+#include "src/framework/device/device.h"
 
 namespace dfrun {
 namespace {

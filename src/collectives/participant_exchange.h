@@ -1,4 +1,5 @@
-// A collective as one node of each participant, whose kernels call an implementation of src/framework/collective.h.
+// A collective as one node of each participant, whose kernels call an implementation of
+// src/framework/communication/collective.h.
 #ifndef DFRUN_SRC_COLLECTIVES_PARTICIPANT_EXCHANGE_H_
 #define DFRUN_SRC_COLLECTIVES_PARTICIPANT_EXCHANGE_H_
 

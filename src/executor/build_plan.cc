@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "src/executor/memory_copies.h"
-#include "src/executor/plan_builder.h"
-#include "src/executor/recorded_unit.h"
-#include "src/executor/unit_listing.h"
+#include "src/executor/capture/recorded_unit.h"
+#include "src/executor/capture/unit_listing.h"
+#include "src/executor/plan/memory_copies.h"
+#include "src/executor/planning/plan_builder.h"
 
 namespace dfrun {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "src/executor/plan.h"
+#include "src/executor/plan/plan.h"
 
 namespace dfrun {
 

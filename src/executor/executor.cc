@@ -1,8 +1,8 @@
 #include "src/executor/executor.h"
 
 #include "src/base/denormals.h"
-#include "src/executor/dataflow_loop.h"
-#include "src/executor/run_loop.h"
+#include "src/executor/dataflow/dataflow_loop.h"
+#include "src/executor/dataflow/run_loop.h"
 
 namespace dfrun {
 namespace {

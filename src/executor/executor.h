@@ -2,9 +2,9 @@
 #ifndef DFRUN_SRC_EXECUTOR_EXECUTOR_H_
 #define DFRUN_SRC_EXECUTOR_EXECUTOR_H_
 
-#include "src/executor/plan.h"
-#include "src/executor/run_args.h"
-#include "src/executor/worker_pool.h"
+#include "src/executor/plan/plan.h"
+#include "src/executor/step/run_args.h"
+#include "src/executor/step/worker_pool.h"
 
 namespace dfrun {
 

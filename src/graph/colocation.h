@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/framework/attr.h"
+#include "src/framework/values/attr.h"
 
 namespace dfrun {
 

@@ -1,5 +1,5 @@
 // The primitives of conditionals and loops. The executor runs these nodes itself, and decides which values are dead.
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 #include "src/graph/shape_inference.h"
 
 namespace dfrun {

@@ -1,6 +1,6 @@
 // Ops that call functions of the graph's library. They have no kernels: passes/functions replaces them by the
 // functions' nodes before a graph runs. They cost nothing: the nodes do.
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

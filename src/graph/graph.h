@@ -20,7 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 

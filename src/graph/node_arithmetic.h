@@ -1,8 +1,8 @@
-// Liberties that a graph's kernels may take to be faster, as attrs of its nodes (src/framework/arithmetic.h).
+// Liberties that a graph's kernels may take to be faster, as attrs of its nodes (src/framework/op/arithmetic.h).
 #ifndef DFRUN_SRC_GRAPH_NODE_ARITHMETIC_H_
 #define DFRUN_SRC_GRAPH_NODE_ARITHMETIC_H_
 
-#include "src/framework/arithmetic.h"
+#include "src/framework/op/arithmetic.h"
 #include "src/graph/graph.h"
 
 namespace dfrun {

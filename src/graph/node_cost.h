@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "src/framework/cost.h"
-#include "src/framework/device_speed.h"
+#include "src/framework/device/device_speed.h"
+#include "src/framework/op/cost.h"
 #include "src/graph/graph.h"
 
 namespace dfrun {

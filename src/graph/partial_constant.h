@@ -1,5 +1,5 @@
 // Integer scalars and vectors whose elements are known before a step runs; shapes are computed from them. A trait of
-// the op says how it computes them (src/framework/constant_value.h).
+// the op says how it computes them (src/framework/op/constant_value.h).
 #ifndef DFRUN_SRC_GRAPH_PARTIAL_CONSTANT_H_
 #define DFRUN_SRC_GRAPH_PARTIAL_CONSTANT_H_
 
@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "src/framework/constant_value.h"
-#include "src/framework/shape.h"
-#include "src/framework/tensor.h"
+#include "src/framework/op/constant_value.h"
+#include "src/framework/values/shape.h"
+#include "src/framework/values/tensor.h"
 #include "src/graph/graph.h"
 
 namespace dfrun {

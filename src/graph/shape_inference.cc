@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "src/framework/component_inference.h"
+#include "src/framework/op/component_inference.h"
 #include "src/graph/handle_maker.h"
 #include "src/graph/partial_constant.h"
 #include "src/graph/queue_shapes.h"

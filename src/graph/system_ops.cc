@@ -1,5 +1,5 @@
 // Ops that the runtime itself puts into graphs. Signatures are TensorFlow's, with attrs of ours added.
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 #include "src/graph/bounds_rules.h"
 
 namespace dfrun {

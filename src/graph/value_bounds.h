@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 #include "src/graph/graph.h"
 
 namespace dfrun {

@@ -9,7 +9,7 @@
 
 #include <string_view>
 
-#include "src/framework/dtype.h"
+#include "src/framework/values/dtype.h"
 #include "src/hdf5/hdf5.h"
 
 namespace dfrun::h5 {

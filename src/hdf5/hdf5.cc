@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "src/base/text.h"
-#include "src/framework/hdf5_library.h"
+#include "src/storage/hdf5_library.h"
 
 namespace dfrun::h5 {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "src/base/text.h"
-#include "src/framework/file_access.h"
 #include "src/hdf5/virtual_parts.h"
+#include "src/storage/file_access.h"
 
 namespace dfrun {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "src/framework/hdf5_library.h"
 #include "src/hdf5/hdf5.h"
+#include "src/storage/hdf5_library.h"
 
 namespace dfrun {
 

@@ -1,14 +1,14 @@
-// The part of the program with HDF5, as src/framework/hdf5_library.h has it.
+// The part of the program with HDF5, as src/storage/hdf5_library.h has it.
 #include <memory>
 #include <string>
 #include <utility>
 
-#include "src/framework/hdf5_library.h"
 #include "src/hdf5/bytes_held.h"
 #include "src/hdf5/hdf5.h"
 #include "src/hdf5/hdf5_location.h"
 #include "src/hdf5/shown_dataset.h"
 #include "src/hdf5/tensor_hdf5.h"
+#include "src/storage/hdf5_library.h"
 
 namespace dfrun {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "src/base/text.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 #include "src/hdf5/element_type.h"
 #include "src/hdf5/hdf5_type.h"
 #include "src/hdf5/storage_check.h"

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "src/framework/dtype.h"
-#include "src/framework/shape.h"
+#include "src/framework/values/dtype.h"
+#include "src/framework/values/shape.h"
 #include "src/hdf5/hdf5.h"
 
 namespace dfrun {

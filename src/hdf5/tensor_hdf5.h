@@ -11,9 +11,9 @@
 
 #include <string>
 
-#include "src/framework/hdf5_library.h"
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 #include "src/hdf5/hdf5.h"
+#include "src/storage/hdf5_library.h"
 
 namespace dfrun {
 

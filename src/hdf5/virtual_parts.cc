@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/framework/file_access.h"
+#include "src/storage/file_access.h"
 
 namespace dfrun {
 namespace {

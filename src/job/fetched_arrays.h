@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 #include "src/training/fetch_rows.h"
 
 namespace dfrun {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/framework/finite.h"
+#include "src/framework/values/finite.h"
 #include "src/job/metrics_log.h"
 
 namespace dfrun {

@@ -11,8 +11,6 @@
 #include "src/base/file.h"
 #include "src/base/text.h"
 #include "src/checkpoint/store.h"
-#include "src/framework/hdf5_helpers.h"
-#include "src/framework/hdf5_library.h"
 #include "src/job/checkpoint_fit.h"
 #include "src/job/finite_watch.h"
 #include "src/job/idle_ranks.h"
@@ -26,8 +24,10 @@
 #include "src/session/session.h"
 #include "src/session/start_tasks.h"
 #include "src/session/stop_guard.h"
+#include "src/storage/hdf5_helpers.h"
+#include "src/storage/hdf5_library.h"
 #include "src/training/build_job_graph.h"
-#include "src/training/spec_warnings.h"
+#include "src/training/warnings/spec_warnings.h"
 
 namespace dfrun {
 namespace {

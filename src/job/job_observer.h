@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "src/framework/device_memory.h"
-#include "src/framework/tensor.h"
+#include "src/framework/device/device_memory.h"
+#include "src/framework/values/tensor.h"
 
 namespace dfrun {
 

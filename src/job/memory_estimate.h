@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "src/framework/memory_limit.h"
+#include "src/framework/device/memory_limit.h"
 #include "src/partition/partition.h"
 #include "src/placement/cluster.h"
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "src/base/json.h"
+#include "src/base/json/json.h"
 
 namespace dfrun {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "src/base/file.h"
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 #include "src/job/job_observer.h"
 
 namespace dfrun {

@@ -8,7 +8,7 @@
 #include "src/base/printable.h"
 #include "src/base/terminal.h"
 #include "src/base/text.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 #include "src/session/pending_step.h"
 #include "src/training/job_graph.h"
 

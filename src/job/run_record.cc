@@ -5,11 +5,11 @@
 #include <filesystem>
 
 #include "src/base/file.h"
-#include "src/base/json.h"
+#include "src/base/json/json.h"
 #include "src/base/log.h"
 #include "src/base/stop_request.h"
 #include "src/base/text.h"
-#include "src/spec/source_text.h"
+#include "src/spec/yaml/source_text.h"
 
 namespace dfrun {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/base/status.h"
-#include "src/framework/device_memory.h"
+#include "src/framework/device/device_memory.h"
 
 namespace dfrun {
 

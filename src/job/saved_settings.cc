@@ -12,7 +12,7 @@
 #include "src/base/file_sample.h"
 #include "src/base/file_version.h"
 #include "src/base/text.h"
-#include "src/graph/ancestors.h"
+#include "src/graph/order/ancestors.h"
 #include "src/job/rule_change.h"
 
 namespace dfrun {

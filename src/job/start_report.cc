@@ -7,8 +7,8 @@
 
 #include "src/base/counted.h"
 #include "src/base/text.h"
-#include "src/framework/device.h"
-#include "src/framework/device_factory.h"
+#include "src/framework/device/device.h"
+#include "src/framework/device/device_factory.h"
 #include "src/job/parameter_sizes.h"
 
 namespace dfrun {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/framework/device_report.h"
+#include "src/framework/device/device_report.h"
 #include "src/spec/job_spec.h"
 
 namespace dfrun {

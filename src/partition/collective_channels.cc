@@ -3,8 +3,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "src/framework/collective_registry.h"
-#include "src/graph/participants.h"
+#include "src/framework/communication/collective_registry.h"
+#include "src/graph/order/participants.h"
 
 namespace dfrun {
 

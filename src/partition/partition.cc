@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "src/base/sort_unique.h"
-#include "src/framework/device_factory.h"
-#include "src/graph/crossings.h"
-#include "src/graph/participants.h"
+#include "src/framework/device/device_factory.h"
+#include "src/graph/order/crossings.h"
+#include "src/graph/order/participants.h"
 #include "src/partition/channels.h"
 #include "src/partition/deadness.h"
 #include "src/partition/distributed_loops.h"

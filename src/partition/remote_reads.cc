@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "src/base/sort_unique.h"
-#include "src/graph/ancestors.h"
 #include "src/graph/control_flow.h"
-#include "src/graph/participants.h"
-#include "src/graph/read_order.h"
+#include "src/graph/order/ancestors.h"
+#include "src/graph/order/participants.h"
+#include "src/graph/order/read_order.h"
 #include "src/graph/wire_compression.h"
 #include "src/partition/channels.h"
 

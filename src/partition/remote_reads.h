@@ -1,8 +1,8 @@
 // Reads of variables on other devices, in order.
 //
-// A reader sees a variable's value at the time when it runs (src/graph/read_order.h), but to another device the value
-// is sent before that. Where an update of the variable comes before the reader, the value that is sent is that of an
-// Identity on the variable's device, which comes after the update too:
+// A reader sees a variable's value at the time when it runs (src/graph/order/read_order.h), but to another device the
+// value is sent before that. Where an update of the variable comes before the reader, the value that is sent is that of
+// an Identity on the variable's device, which comes after the update too:
 //
 //   variable -> Identity -> the reader on another device
 //               ^ waits for the sources of the reader that come after an update

@@ -9,9 +9,9 @@
 #include "src/collectives/group.h"
 #include "src/collectives/lowered_exchange.h"
 #include "src/collectives/participant_exchange.h"
-#include "src/graph/ancestors.h"
 #include "src/graph/control_flow.h"
-#include "src/graph/participants.h"
+#include "src/graph/order/ancestors.h"
+#include "src/graph/order/participants.h"
 #include "src/graph/wire_compression.h"
 #include "src/passes/pass.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "src/base/sort_unique.h"
-#include "src/graph/has_refs.h"
+#include "src/graph/order/has_refs.h"
 #include "src/passes/graph_rebuilder.h"
 #include "src/passes/pass.h"
 

@@ -12,10 +12,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "src/framework/run_kernel.h"
-#include "src/graph/ancestors.h"
+#include "src/framework/kernel/run_kernel.h"
 #include "src/graph/control_flow.h"
-#include "src/graph/has_refs.h"
+#include "src/graph/order/ancestors.h"
+#include "src/graph/order/has_refs.h"
 #include "src/passes/graph_rebuilder.h"
 #include "src/passes/pass.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "src/graph/control_flow.h"
-#include "src/graph/variable_readers.h"
+#include "src/graph/order/variable_readers.h"
 #include "src/passes/graph_rebuilder.h"
 #include "src/passes/pass.h"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <numeric>
 
-#include "src/graph/node_order.h"
+#include "src/graph/order/node_order.h"
 
 namespace dfrun {
 namespace {

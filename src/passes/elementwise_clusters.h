@@ -11,7 +11,7 @@
 
 namespace dfrun {
 
-// Nodes of ops that have an element-wise loop (src/framework/elementwise_loop.h) may be in a cluster where all their
+// Nodes of ops that have an element-wise loop (src/framework/op/elementwise_loop.h) may be in a cluster where all their
 // values are float, no refs, and of one static shape.
 struct ClusterRules {
   int64_t least_elements;

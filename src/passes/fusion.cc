@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "src/base/sort_unique.h"
-#include "src/graph/node_order.h"
+#include "src/graph/order/node_order.h"
 #include "src/passes/graph_rebuilder.h"
 
 namespace dfrun {

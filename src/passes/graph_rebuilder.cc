@@ -1,7 +1,7 @@
 #include "src/passes/graph_rebuilder.h"
 
 #include "src/base/sort_unique.h"
-#include "src/framework/device.h"
+#include "src/framework/device/device.h"
 
 namespace dfrun {
 namespace {

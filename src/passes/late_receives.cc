@@ -23,12 +23,12 @@
 #include <unordered_set>
 #include <utility>
 
-#include "src/framework/device.h"
-#include "src/framework/device_factory.h"
+#include "src/framework/device/device.h"
+#include "src/framework/device/device_factory.h"
 #include "src/graph/control_flow.h"
-#include "src/graph/node_order.h"
-#include "src/graph/participants.h"
-#include "src/graph/variable_readers.h"
+#include "src/graph/order/node_order.h"
+#include "src/graph/order/participants.h"
+#include "src/graph/order/variable_readers.h"
 #include "src/passes/graph_rebuilder.h"
 #include "src/passes/pass.h"
 #include "src/passes/run_schedule.h"

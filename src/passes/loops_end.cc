@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "src/base/text.h"
-#include "src/framework/run_kernel.h"
-#include "src/graph/ancestors.h"
+#include "src/framework/kernel/run_kernel.h"
 #include "src/graph/control_flow.h"
-#include "src/graph/has_refs.h"
+#include "src/graph/order/ancestors.h"
+#include "src/graph/order/has_refs.h"
 #include "src/passes/pass.h"
 
 namespace dfrun {

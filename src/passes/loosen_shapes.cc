@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "src/graph/deferred_shapes.h"
+#include "src/graph/order/variable_readers.h"
 #include "src/graph/passthrough.h"
-#include "src/graph/variable_readers.h"
 
 namespace dfrun {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "src/collectives/choice.h"
-#include "src/framework/kernel_registry.h"
+#include "src/framework/kernel/kernel_registry.h"
 #include "src/graph/graph.h"
 
 namespace dfrun {

@@ -3,10 +3,10 @@
 #include <map>
 #include <utility>
 
-#include "src/graph/ancestors.h"
 #include "src/graph/deferred_shapes.h"
-#include "src/graph/read_apart.h"
-#include "src/graph/unknown_ops.h"
+#include "src/graph/graph_def/unknown_ops.h"
+#include "src/graph/order/ancestors.h"
+#include "src/graph/order/read_apart.h"
 #include "src/passes/graph_rebuilder.h"
 
 namespace dfrun {

@@ -21,9 +21,9 @@ struct RunSignature {
 // inferred again from the feeds' shapes. Nodes keep their names; the new ones are called `_arg_<node>_<port>` and
 // `_retval_<node>_<port>` (made unique).
 // A control edge from a Placeholder that is fed becomes one from its _Arg; other fed nodes still run if a control edge,
-// a target or another of their outputs needs them. Edges from nodes that are read apart (src/graph/read_apart.h) lead
-// to the nodes' sources. InvalidArgument: a feed given twice, a feed's shape that contradicts its node's, a ref input
-// fed by a plain value, no such output, a node that is needed and could not be read when the graph was imported.
+// a target or another of their outputs needs them. Edges from nodes that are read apart (src/graph/order/read_apart.h)
+// lead to the nodes' sources. InvalidArgument: a feed given twice, a feed's shape that contradicts its node's, a ref
+// input fed by a plain value, no such output, a node that is needed and could not be read when the graph was imported.
 Result<Graph> PruneForRun(const Graph& graph, const RunSignature& signature);
 
 }  // namespace dfrun

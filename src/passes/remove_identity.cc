@@ -13,7 +13,7 @@
 
 #include "src/base/sort_unique.h"
 #include "src/graph/control_flow.h"
-#include "src/graph/has_refs.h"
+#include "src/graph/order/has_refs.h"
 #include "src/passes/fusion.h"
 #include "src/passes/graph_rebuilder.h"
 #include "src/passes/pass.h"

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "src/base/sort_unique.h"
-#include "src/framework/device.h"
-#include "src/framework/device_factory.h"
+#include "src/framework/device/device.h"
+#include "src/framework/device/device_factory.h"
 #include "src/graph/node_cost.h"
-#include "src/graph/node_order.h"
-#include "src/graph/participants.h"
+#include "src/graph/order/node_order.h"
+#include "src/graph/order/participants.h"
 
 namespace dfrun {
 namespace {

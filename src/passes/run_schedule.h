@@ -1,8 +1,8 @@
 // A schedule of a run over all of its partitions: the earliest and the latest times at which its nodes begin and end.
 //
 // The times follow from the costs of the nodes (src/graph/node_cost.h) and the speeds of their devices
-// (src/framework/device_speed.h), as if there were always a thread for a node that is ready: operations research calls
-// the two schedules ASAP and ALAP. A Recv begins when its Send has its value, and takes the time of the transfer.
+// (src/framework/device/device_speed.h), as if there were always a thread for a node that is ready: operations research
+// calls the two schedules ASAP and ALAP. A Recv begins when its Send has its value, and takes the time of the transfer.
 // Source: TensorFlow white paper (2015) section 5.2.
 #ifndef DFRUN_SRC_PASSES_RUN_SCHEDULE_H_
 #define DFRUN_SRC_PASSES_RUN_SCHEDULE_H_

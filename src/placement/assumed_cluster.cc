@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "src/framework/device_factory.h"
+#include "src/framework/device/device_factory.h"
 
 namespace dfrun {
 namespace {

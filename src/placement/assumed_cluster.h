@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "src/framework/device_report.h"
+#include "src/framework/device/device_report.h"
 #include "src/graph/graph.h"
 #include "src/placement/cluster.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "src/base/text.h"
-#include "src/framework/device_factory.h"
+#include "src/framework/device/device_factory.h"
 
 namespace dfrun {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "src/base/status.h"
-#include "src/framework/device.h"
-#include "src/framework/device_report.h"
+#include "src/framework/device/device.h"
+#include "src/framework/device/device_report.h"
 
 namespace dfrun {
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "src/framework/device.h"
+#include "src/framework/device/device.h"
 #include "src/graph/graph.h"
 
 namespace dfrun {

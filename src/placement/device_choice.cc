@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "src/framework/device_factory.h"
-#include "src/framework/device_speed.h"
-#include "src/framework/step_recorder.h"
-#include "src/graph/ancestors.h"
+#include "src/framework/device/device_factory.h"
+#include "src/framework/device/device_speed.h"
+#include "src/framework/device/step_recorder.h"
 #include "src/graph/control_flow.h"
 #include "src/graph/node_cost.h"
+#include "src/graph/order/ancestors.h"
 #include "src/placement/colocation_groups.h"
 #include "src/placement/gathered_rows.h"
 

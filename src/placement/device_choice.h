@@ -3,9 +3,10 @@
 //
 // The rule: a task whose devices are left open computes on such a device if all that it has kernels for takes less time
 // there than on the host, by the costs of the nodes (src/graph/node_cost.h) and the speeds of the types
-// (src/framework/device_speed.h): for each node the longer of its operations and its bytes, and the time of a node; for
-// the device also the bytes that come from nodes which stay with the host, and the time of a step. Unknown costs count
-// as a node's time alone. Small work goes with large work around it, also with work that is bound to the device.
+// (src/framework/device/device_speed.h): for each node the longer of its operations and its bytes, and the time of a
+// node; for the device also the bytes that come from nodes which stay with the host, and the time of a step. Unknown
+// costs count as a node's time alone. Small work goes with large work around it, also with work that is bound to the
+// device.
 //
 // An input goes along where its batch is large and all of its readers go, so that the next batch is copied while a step
 // computes; the threads that read it are the host's.
@@ -18,7 +19,7 @@
 #include <set>
 #include <vector>
 
-#include "src/framework/kernel_registry.h"
+#include "src/framework/kernel/kernel_registry.h"
 #include "src/graph/graph.h"
 #include "src/placement/cluster.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/framework/device.h"
+#include "src/framework/device/device.h"
 #include "src/placement/cluster.h"
 #include "src/placement/kernel_index.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/framework/kernel_registry.h"
+#include "src/framework/kernel/kernel_registry.h"
 #include "src/graph/graph.h"
 
 namespace dfrun {

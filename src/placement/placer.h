@@ -23,7 +23,7 @@
 #ifndef DFRUN_SRC_PLACEMENT_PLACER_H_
 #define DFRUN_SRC_PLACEMENT_PLACER_H_
 
-#include "src/framework/kernel_registry.h"
+#include "src/framework/kernel/kernel_registry.h"
 #include "src/graph/graph.h"
 #include "src/placement/cluster.h"
 

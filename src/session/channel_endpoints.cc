@@ -1,9 +1,9 @@
 #include "src/session/channel_endpoints.h"
 
-#include "src/framework/collective_registry.h"
+#include "src/framework/communication/collective_registry.h"
 #include "src/graph/control_flow.h"
-#include "src/graph/node_order.h"
-#include "src/graph/participants.h"
+#include "src/graph/order/node_order.h"
+#include "src/graph/order/participants.h"
 
 namespace dfrun {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "src/framework/communicator.h"
+#include "src/framework/communication/communicator.h"
 #include "src/graph/graph.h"
 
 namespace dfrun {

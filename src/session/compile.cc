@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "src/executor/build_plan.h"
-#include "src/executor/plan.h"
+#include "src/executor/plan/plan.h"
 #include "src/partition/collective_channels.h"
 #include "src/passes/collectives.h"
 #include "src/passes/pass.h"

@@ -2,7 +2,7 @@
 #ifndef DFRUN_SRC_SESSION_CONTROL_DEVICES_H_
 #define DFRUN_SRC_SESSION_CONTROL_DEVICES_H_
 
-#include "src/framework/device_report.h"
+#include "src/framework/device/device_report.h"
 
 namespace dfrun {
 

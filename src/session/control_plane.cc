@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/framework/rank_tree.h"
+#include "src/framework/communication/rank_tree.h"
 #include "src/session/control.pb.h"
 #include "src/session/control_error.h"
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "src/base/mutex.h"
-#include "src/framework/communicator.h"
-#include "src/framework/rank_watch.h"
+#include "src/framework/communication/communicator.h"
+#include "src/framework/communication/rank_watch.h"
 #include "src/session/rank_status.h"
 
 namespace dfrun {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "src/executor/worker_pool.h"
+#include "src/executor/step/worker_pool.h"
 #include "src/session/control_plane.h"
 
 namespace dfrun {

@@ -5,7 +5,7 @@
 
 #include "src/base/file.h"
 #include "src/base/file_sample.h"
-#include "src/framework/hdf5_file.h"
+#include "src/storage/hdf5_file.h"
 
 namespace dfrun {
 namespace {

@@ -2,7 +2,7 @@
 #ifndef DFRUN_SRC_SESSION_KERNEL_CHECK_H_
 #define DFRUN_SRC_SESSION_KERNEL_CHECK_H_
 
-#include "src/framework/kernel_registry.h"
+#include "src/framework/kernel/kernel_registry.h"
 #include "src/graph/graph.h"
 
 namespace dfrun {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "src/base/mutex.h"
-#include "src/executor/plan.h"
-#include "src/framework/communicator.h"
+#include "src/executor/plan/plan.h"
+#include "src/framework/communication/communicator.h"
 #include "src/session/part_list.h"
 
 namespace dfrun {

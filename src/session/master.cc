@@ -6,8 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "src/framework/file_access.h"
-#include "src/graph/graph_def.h"
+#include "src/graph/graph_def/graph_def.h"
 #include "src/session/compile.h"
 #include "src/session/control.pb.h"
 #include "src/session/control_error.h"
@@ -15,7 +14,8 @@
 #include "src/session/control_round.h"
 #include "src/session/data_files.h"
 #include "src/session/session_graph.h"
-#include "src/trace/chrome_trace.h"
+#include "src/session/trace/chrome_trace.h"
+#include "src/storage/file_access.h"
 
 namespace dfrun {
 namespace {

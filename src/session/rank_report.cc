@@ -3,8 +3,8 @@
 #include <map>
 #include <utility>
 
-#include "src/executor/plan_look.h"
-#include "src/framework/op.h"
+#include "src/executor/step/plan_look.h"
+#include "src/framework/op/op.h"
 #include "src/session/local_executable.h"
 
 namespace dfrun {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "src/executor/worker_pool.h"
+#include "src/executor/step/worker_pool.h"
 #include "src/session/part_list.h"
 #include "src/session/rank_report.pb.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "src/base/report_request.h"
-#include "src/executor/worker_pool.h"
+#include "src/executor/step/worker_pool.h"
 #include "src/session/control.pb.h"
 #include "src/session/control_devices.h"
 #include "src/session/control_plane.h"

@@ -21,15 +21,15 @@
 
 #include "src/base/mutex.h"
 #include "src/collectives/choice.h"
-#include "src/executor/plan.h"
-#include "src/framework/communicator.h"
-#include "src/framework/device.h"
-#include "src/framework/device_factory.h"
-#include "src/framework/file_access.h"
-#include "src/framework/kernel_registry.h"
-#include "src/framework/rank_watch.h"
+#include "src/executor/plan/plan.h"
+#include "src/framework/communication/communicator.h"
+#include "src/framework/communication/rank_watch.h"
+#include "src/framework/device/device.h"
+#include "src/framework/device/device_factory.h"
+#include "src/framework/kernel/kernel_registry.h"
 #include "src/session/part_list.h"
-#include "src/trace/step_trace.h"
+#include "src/session/trace/step_trace.h"
+#include "src/storage/file_access.h"
 
 namespace dfrun {
 

@@ -29,9 +29,9 @@
 #include <utility>
 #include <vector>
 
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 #include "src/graph/graph.h"
-#include "src/graph/graph_def.h"
+#include "src/graph/graph_def/graph_def.h"
 #include "src/passes/prune.h"
 #include "src/session/pending_step.h"
 #include "src/session/runtime.h"

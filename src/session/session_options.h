@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "src/framework/communicator.h"
-#include "src/framework/file_access.h"
-#include "src/framework/memory_limit.h"
+#include "src/framework/communication/communicator.h"
+#include "src/framework/device/memory_limit.h"
 #include "src/graph/wire_compression.h"
 #include "src/placement/cluster.h"
+#include "src/storage/file_access.h"
 
 namespace dfrun {
 

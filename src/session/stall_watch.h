@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "src/framework/rank_watch.h"
+#include "src/framework/communication/rank_watch.h"
 #include "src/session/wait_graph.h"
 
 namespace dfrun {

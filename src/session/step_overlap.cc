@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "src/graph/has_refs.h"
-#include "src/graph/participants.h"
-#include "src/graph/variable_readers.h"
+#include "src/graph/order/has_refs.h"
+#include "src/graph/order/participants.h"
+#include "src/graph/order/variable_readers.h"
 
 namespace dfrun {
 namespace {

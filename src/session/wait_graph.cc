@@ -5,7 +5,7 @@
 
 #include "src/base/status.h"
 #include "src/base/text.h"
-#include "src/framework/wait_kind.h"
+#include "src/framework/op/wait_kind.h"
 
 namespace dfrun {
 namespace {

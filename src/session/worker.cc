@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "src/executor/worker_pool.h"
-#include "src/graph/graph_def.h"
+#include "src/executor/step/worker_pool.h"
+#include "src/graph/graph_def/graph_def.h"
 #include "src/session/compile.h"
 #include "src/session/control.pb.h"
 #include "src/session/control_devices.h"
@@ -14,7 +14,7 @@
 #include "src/session/data_files.h"
 #include "src/session/step_runner.h"
 #include "src/session/stop_guard.h"
-#include "src/trace/chrome_trace.h"
+#include "src/session/trace/chrome_trace.h"
 
 namespace dfrun {
 

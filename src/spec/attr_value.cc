@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "src/spec/float_range.h"
-#include "src/spec/values.h"
+#include "src/spec/expr/float_range.h"
+#include "src/spec/schema/values.h"
 
 namespace dfrun {
 namespace {

@@ -2,8 +2,8 @@
 #ifndef DFRUN_SRC_SPEC_ATTR_VALUE_H_
 #define DFRUN_SRC_SPEC_ATTR_VALUE_H_
 
-#include "src/framework/op.h"
-#include "src/spec/constant.h"
+#include "src/framework/op/op.h"
+#include "src/spec/expr/constant.h"
 
 namespace dfrun {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "src/spec/schema.h"
+#include "src/spec/schema/schema.h"
 #include "src/spec/spec_library.h"
 
 namespace dfrun {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "src/framework/op.h"
-#include "src/spec/expr.h"
-#include "src/spec/function_def.h"
+#include "src/framework/op/op.h"
+#include "src/spec/expr/expr.h"
+#include "src/spec/schema/function_def.h"
 
 namespace dfrun {
 

@@ -5,10 +5,10 @@
 
 #include "src/base/counted.h"
 #include "src/base/text.h"
-#include "src/framework/device.h"
-#include "src/framework/device_factory.h"
+#include "src/framework/device/device.h"
+#include "src/framework/device/device_factory.h"
 #include "src/spec/load.h"
-#include "src/spec/section_def.h"
+#include "src/spec/schema/section_def.h"
 
 namespace dfrun {
 namespace {

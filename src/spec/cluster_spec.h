@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "src/framework/device.h"
+#include "src/framework/device/device.h"
 #include "src/spec/job_spec.h"
-#include "src/spec/values.h"
+#include "src/spec/schema/values.h"
 
 namespace dfrun {
 

@@ -8,9 +8,9 @@
 #include "src/base/log.h"
 #include "src/base/path_hint.h"
 #include "src/base/text.h"
-#include "src/spec/schema.h"
-#include "src/spec/section_def.h"
-#include "src/spec/source_text.h"
+#include "src/spec/schema/schema.h"
+#include "src/spec/schema/section_def.h"
+#include "src/spec/yaml/source_text.h"
 
 namespace dfrun {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "src/spec/function_def.h"
-#include "src/spec/params.h"
+#include "src/spec/expr/params.h"
+#include "src/spec/schema/function_def.h"
 
 namespace dfrun {
 

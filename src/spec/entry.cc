@@ -1,7 +1,7 @@
 #include "src/spec/entry.h"
 
 #include "src/spec/family.h"
-#include "src/spec/schema.h"
+#include "src/spec/schema/schema.h"
 
 namespace dfrun {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "src/spec/call_target.h"
 #include "src/spec/cluster_spec.h"
-#include "src/spec/expr.h"
-#include "src/spec/params.h"
+#include "src/spec/expr/expr.h"
+#include "src/spec/expr/params.h"
 
 namespace dfrun {
 

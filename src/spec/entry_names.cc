@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "src/spec/entry.h"
-#include "src/spec/expr_walk.h"
+#include "src/spec/expr/expr_walk.h"
 
 namespace dfrun {
 namespace {

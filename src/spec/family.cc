@@ -2,7 +2,7 @@
 
 #include <unordered_set>
 
-#include "src/spec/schema.h"
+#include "src/spec/schema/schema.h"
 
 namespace dfrun {
 namespace {

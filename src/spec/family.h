@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "src/spec/constant.h"
 #include "src/spec/entry.h"
+#include "src/spec/expr/constant.h"
 
 namespace dfrun {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "src/base/text.h"
-#include "src/spec/constant.h"
-#include "src/spec/schema.h"
+#include "src/spec/expr/constant.h"
+#include "src/spec/schema/schema.h"
 
 namespace dfrun {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "src/framework/shape.h"
-#include "src/spec/expr.h"
+#include "src/framework/values/shape.h"
+#include "src/spec/expr/expr.h"
 
 namespace dfrun {
 

@@ -12,15 +12,15 @@
 #include <string>
 #include <vector>
 
-#include "src/framework/arithmetic.h"
-#include "src/framework/device_report.h"
-#include "src/framework/memory_limit.h"
-#include "src/framework/sample_source.h"
-#include "src/framework/shape.h"
+#include "src/framework/device/device_report.h"
+#include "src/framework/device/memory_limit.h"
+#include "src/framework/op/arithmetic.h"
+#include "src/framework/values/shape.h"
 #include "src/graph/graph.h"
 #include "src/graph/wire_compression.h"
-#include "src/spec/alternative.h"
 #include "src/spec/schedule.h"
+#include "src/spec/schema/alternative.h"
+#include "src/storage/sample_source.h"
 
 namespace dfrun {
 
@@ -114,7 +114,7 @@ struct TrainSpec {
 
   Output loss;  // a floating-point scalar
   SourceLocation loss_location;
-  Alternative optimizer;  // chosen from Optimizers(), src/spec/alternatives.h
+  Alternative optimizer;  // chosen from Optimizers(), src/spec/schema/alternatives.h
   Alternative strategy;   // chosen from Strategies()
   ScheduleSpec learning_rate;
   int64_t steps = 0;                // in all; for `epochs`, as many as use the samples of `input` so often

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <iterator>
 
-#include "src/graph/ancestors.h"
+#include "src/graph/order/ancestors.h"
 #include "src/spec/document.h"
 #include "src/spec/section.h"
 

@@ -3,7 +3,7 @@
 
 #include "src/base/text.h"
 #include "src/spec/lowering.h"
-#include "src/spec/node_keys.h"
+#include "src/spec/schema/node_keys.h"
 
 namespace dfrun {
 namespace {

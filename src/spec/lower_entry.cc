@@ -1,6 +1,6 @@
 // Lowers the entries of the graph and of functions, in order.
 #include "src/spec/lowering.h"
-#include "src/spec/schema.h"
+#include "src/spec/schema/schema.h"
 
 namespace dfrun {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "src/spec/lowering.h"
-#include "src/spec/schema.h"
+#include "src/spec/schema/schema.h"
 
 namespace dfrun {
 

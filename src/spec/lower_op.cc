@@ -3,7 +3,7 @@
 
 #include "src/graph/wire_compression.h"
 #include "src/spec/attr_value.h"
-#include "src/spec/dtype_hints.h"
+#include "src/spec/expr/dtype_hints.h"
 #include "src/spec/lowering.h"
 #include "src/spec/seed.h"
 

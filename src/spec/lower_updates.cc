@@ -6,9 +6,9 @@
 // that waits for a result of the Cond or While sees all of them.
 #include <algorithm>
 
-#include "src/graph/ancestors.h"
 #include "src/graph/handle_maker.h"
-#include "src/graph/variable_readers.h"
+#include "src/graph/order/ancestors.h"
+#include "src/graph/order/variable_readers.h"
 #include "src/spec/lowering.h"
 
 namespace dfrun {

@@ -5,8 +5,8 @@
 
 #include "src/spec/attr_value.h"
 #include "src/spec/lowering.h"
-#include "src/spec/node_keys.h"
-#include "src/spec/schema.h"
+#include "src/spec/schema/node_keys.h"
+#include "src/spec/schema/schema.h"
 
 namespace dfrun {
 namespace {

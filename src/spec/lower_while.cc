@@ -3,8 +3,8 @@
 
 #include "src/base/text.h"
 #include "src/spec/lowering.h"
-#include "src/spec/node_keys.h"
-#include "src/spec/schema.h"
+#include "src/spec/schema/node_keys.h"
+#include "src/spec/schema/schema.h"
 
 namespace dfrun {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "src/spec/family.h"
-#include "src/spec/schema.h"
+#include "src/spec/schema/schema.h"
 #include "src/spec/uncalled_function.h"
 
 namespace dfrun {

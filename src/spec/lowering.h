@@ -21,7 +21,7 @@
 
 #include "src/spec/call_frame.h"
 #include "src/spec/cluster_spec.h"
-#include "src/spec/constant.h"
+#include "src/spec/expr/constant.h"
 #include "src/spec/job_spec.h"
 #include "src/spec/op_arguments.h"
 #include "src/spec/update_finder.h"

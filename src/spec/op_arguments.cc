@@ -1,7 +1,7 @@
 #include "src/spec/op_arguments.h"
 
-#include "src/spec/node_keys.h"
-#include "src/spec/schema.h"
+#include "src/spec/schema/node_keys.h"
+#include "src/spec/schema/schema.h"
 
 namespace dfrun {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "src/spec/call_target.h"
-#include "src/spec/expr.h"
+#include "src/spec/expr/expr.h"
 
 namespace dfrun {
 

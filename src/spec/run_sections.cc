@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <set>
 
-#include "src/framework/dataset_paths.h"
 #include "src/spec/document.h"
 #include "src/spec/input_feeds.h"
 #include "src/spec/section.h"
 #include "src/spec/tied_inputs.h"
+#include "src/storage/dataset_paths.h"
 
 namespace dfrun {
 namespace {

@@ -9,8 +9,8 @@
 #include "src/spec/cluster_spec.h"
 #include "src/spec/job_spec.h"
 #include "src/spec/lowering.h"
-#include "src/spec/section_def.h"
-#include "src/spec/values.h"
+#include "src/spec/schema/section_def.h"
+#include "src/spec/schema/values.h"
 
 namespace dfrun {
 

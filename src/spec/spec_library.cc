@@ -6,8 +6,8 @@
 #include <cctype>
 
 #include "src/base/configs_folder.h"
-#include "src/spec/schema.h"
-#include "src/spec/source_text.h"
+#include "src/spec/schema/schema.h"
+#include "src/spec/yaml/source_text.h"
 
 namespace dfrun {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "src/spec/diagnostics.h"
 #include "src/spec/job_spec.h"
+#include "src/spec/yaml/diagnostics.h"
 
 namespace dfrun {
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <vector>
 
-#include "src/graph/ancestors.h"
-#include "src/spec/alternatives.h"
+#include "src/graph/order/ancestors.h"
+#include "src/spec/schema/alternatives.h"
 #include "src/spec/section.h"
 
 namespace dfrun {

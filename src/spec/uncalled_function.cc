@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/spec/entry.h"
-#include "src/spec/expr_walk.h"
+#include "src/spec/expr/expr_walk.h"
 #include "src/spec/family.h"
 #include "src/spec/op_arguments.h"
 

@@ -3,10 +3,10 @@
 #ifndef DFRUN_SRC_SPEC_UNCALLED_FUNCTION_H_
 #define DFRUN_SRC_SPEC_UNCALLED_FUNCTION_H_
 
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 #include "src/spec/cluster_spec.h"
-#include "src/spec/function_def.h"
-#include "src/spec/params.h"
+#include "src/spec/expr/params.h"
+#include "src/spec/schema/function_def.h"
 
 namespace dfrun {
 

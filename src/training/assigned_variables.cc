@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "src/base/sort_unique.h"
-#include "src/graph/variable_readers.h"
+#include "src/graph/order/variable_readers.h"
 #include "src/training/narrow_values.h"
-#include "src/training/use_order.h"
+#include "src/training/order/use_order.h"
 
 namespace dfrun {
 namespace {

@@ -3,19 +3,19 @@
 #include <set>
 #include <utility>
 
-#include "src/graph/ancestors.h"
 #include "src/graph/node_arithmetic.h"
+#include "src/graph/order/ancestors.h"
 #include "src/placement/device_choice.h"
 #include "src/placement/placer.h"
 #include "src/training/checkpoint_nodes.h"
+#include "src/training/checks/queue_liveness_check.h"
+#include "src/training/checks/queue_type_check.h"
 #include "src/training/copy_fetches.h"
 #include "src/training/evaluation.h"
 #include "src/training/job_graph_draft.h"
 #include "src/training/kept_state.h"
-#include "src/training/queue_liveness_check.h"
-#include "src/training/queue_type_check.h"
+#include "src/training/order/step_order.h"
 #include "src/training/saved_names_check.h"
-#include "src/training/step_order.h"
 #include "src/training/strategy.h"
 #include "src/training/update_gates.h"
 #include "src/training/updates.h"

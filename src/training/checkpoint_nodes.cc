@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "src/framework/device_factory.h"
+#include "src/framework/device/device_factory.h"
 #include "src/training/variable_copies.h"
 
 namespace dfrun {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "src/graph/ancestors.h"
-#include "src/graph/has_refs.h"
+#include "src/graph/order/ancestors.h"
+#include "src/graph/order/has_refs.h"
 #include "src/placement/gathered_rows.h"
 
 namespace dfrun {

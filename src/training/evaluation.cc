@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/graph/ancestors.h"
 #include "src/graph/graph_ops.h"
+#include "src/graph/order/ancestors.h"
 #include "src/training/copy_fetches.h"
 
 namespace dfrun {

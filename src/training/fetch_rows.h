@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "src/framework/shape.h"
+#include "src/framework/values/shape.h"
 
 namespace dfrun {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "src/framework/object_state.h"
+#include "src/framework/kernel/object_state.h"
 #include "src/graph/graph.h"
 #include "src/passes/prune.h"
 #include "src/training/fetch_rows.h"

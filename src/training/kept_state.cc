@@ -4,8 +4,8 @@
 #include <tuple>
 #include <utility>
 
-#include "src/framework/kernel_registry.h"
-#include "src/framework/object_state.h"
+#include "src/framework/kernel/kernel_registry.h"
+#include "src/framework/kernel/object_state.h"
 #include "src/graph/object_handle.h"
 #include "src/placement/colocation_groups.h"
 #include "src/session/random_sequences.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "src/graph/graph_ops.h"
-#include "src/spec/alternatives.h"
+#include "src/spec/schema/alternatives.h"
 
 namespace dfrun {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "src/collectives/fold_groups.h"
-#include "src/graph/has_refs.h"
+#include "src/graph/order/has_refs.h"
 #include "src/placement/device_choice.h"
 #include "src/training/narrow_values.h"
 #include "src/training/variable_placement.h"

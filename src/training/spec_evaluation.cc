@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/graph/ancestors.h"
+#include "src/graph/order/ancestors.h"
 #include "src/training/copy_subgraph.h"
 #include "src/training/evaluation.h"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/spec/alternatives.h"
+#include "src/spec/schema/alternatives.h"
 #include "src/training/job_graph_draft.h"
 
 namespace dfrun {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "src/spec/alternatives.h"
+#include "src/spec/schema/alternatives.h"
 #include "src/training/build_job_graph.h"
 #include "src/training/copy_subgraph.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "src/framework/step_recorder.h"
+#include "src/framework/device/step_recorder.h"
 #include "src/graph/update_gate.h"
 #include "src/training/finite_checks.h"
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "src/framework/device_factory.h"
-#include "src/framework/device_speed.h"
+#include "src/framework/device/device_factory.h"
+#include "src/framework/device/device_speed.h"
 #include "src/placement/device_choice.h"
 #include "src/training/optimizer.h"
 

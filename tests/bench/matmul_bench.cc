@@ -8,7 +8,7 @@
 
 #include "kernels/device/onednn_call.h"
 #include "kernels/gemm/gemm.h"
-#include "src/framework/allocator.h"
+#include "src/framework/values/allocator.h"
 
 namespace dfrun {
 namespace {

@@ -7,7 +7,7 @@
 #include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
 #include "src/passes/prune.h"
-#include "src/trace/step_trace.h"
+#include "src/session/trace/step_trace.h"
 #include "tests/device/sealed_device.h"
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/tested_device.h"

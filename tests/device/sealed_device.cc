@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "src/base/text.h"
-#include "src/framework/device_factory.h"
+#include "src/framework/device/device_factory.h"
 
 namespace dfrun::sealed {
 

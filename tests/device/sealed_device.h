@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "src/framework/device.h"
+#include "src/framework/device/device.h"
 #include "tests/device/sealed_memory.h"
 #include "tests/device/stream.h"
 

@@ -8,7 +8,7 @@
 #include <xmmintrin.h>
 #endif
 
-#include "src/framework/executor_access.h"
+#include "src/framework/kernel/executor_access.h"
 
 namespace dfrun::sealed {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "src/framework/kernel_registry.h"
+#include "src/framework/kernel/kernel_registry.h"
 #include "tests/device/sealed_device.h"
 #include "tests/device/variable_aliases.h"
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "src/framework/variable.h"
+#include "src/framework/kernel/variable.h"
 #include "tests/device/sealed_device.h"
 
 namespace dfrun::sealed {

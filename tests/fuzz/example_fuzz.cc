@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/parsing/example_wire.h"
-#include "src/framework/example.pb.h"
+#include "src/storage/example.pb.h"
 
 namespace {
 

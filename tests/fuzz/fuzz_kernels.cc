@@ -17,8 +17,8 @@
 #include <numeric>
 
 #include "src/base/denormals.h"
-#include "src/framework/executor_access.h"
-#include "src/framework/kernel_registry.h"
+#include "src/framework/kernel/executor_access.h"
+#include "src/framework/kernel/kernel_registry.h"
 #include "src/graph/graph.h"
 #include "tests/fuzz/forked_cases.h"
 #include "tests/fuzz/fuzz_options.h"

@@ -2,7 +2,7 @@
 #ifndef DFRUN_TESTS_FUZZ_LOWERING_CHECK_H_
 #define DFRUN_TESTS_FUZZ_LOWERING_CHECK_H_
 
-#include "src/graph/graph_def.h"
+#include "src/graph/graph_def/graph_def.h"
 #include "src/passes/functions/lower_functions.h"
 
 namespace dfrun::fuzz {

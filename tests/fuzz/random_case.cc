@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "kernels/control/tensor_list.h"
-#include "src/framework/kernel_registry.h"
+#include "src/framework/kernel/kernel_registry.h"
 #include "tests/unit/testing/plain_device.h"
 
 namespace dfrun::fuzz {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "src/framework/op.h"
-#include "src/framework/tensor.h"
-#include "src/framework/variable.h"
+#include "src/framework/kernel/variable.h"
+#include "src/framework/op/op.h"
+#include "src/framework/values/tensor.h"
 #include "tests/conformance/kernels/golden_file.h"
 
 namespace dfrun::fuzz {

@@ -2,7 +2,7 @@
 #ifndef DFRUN_TESTS_FUZZ_SMALL_DEVICE_H_
 #define DFRUN_TESTS_FUZZ_SMALL_DEVICE_H_
 
-#include "src/framework/device.h"
+#include "src/framework/device/device.h"
 
 namespace dfrun::fuzz {
 

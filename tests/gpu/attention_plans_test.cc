@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "kernels/device/cuda/attention_plan.h"
+#include "kernels/device/cuda/library/attention_plan.h"
 
 namespace dfrun::cuda {
 namespace {

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "kernels/device/cuda/best_fit_pool.h"
+#include "kernels/device/cuda/memory/best_fit_pool.h"
 
 namespace dfrun::cuda {
 namespace {

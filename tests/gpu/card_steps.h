@@ -10,7 +10,7 @@
 
 #include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
-#include "src/framework/step_recorder.h"
+#include "src/framework/device/step_recorder.h"
 #include "src/passes/prune.h"
 
 namespace dfrun::testing {

@@ -10,9 +10,9 @@
 #include <random>
 #include <utility>
 
-#include "src/framework/arithmetic.h"
-#include "src/framework/device_factory.h"
-#include "src/framework/device_part.h"
+#include "src/framework/device/device_factory.h"
+#include "src/framework/device/device_part.h"
+#include "src/framework/op/arithmetic.h"
 #include "tests/gpu/card_steps.h"
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/node_runner.h"

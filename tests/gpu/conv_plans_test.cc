@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "kernels/nn/conv_library_shape_cuda.h"
+#include "kernels/nn/conv/conv_library_shape_cuda.h"
 #include "src/spec/load.h"
 
 namespace dfrun::cuda {

@@ -1,12 +1,13 @@
-// Tests of the GPU device on emulated GPUs: the promises of src/framework/device.h, and the errors of its kernels.
+// Tests of the GPU device on emulated GPUs: the promises of src/framework/device/device.h, and the errors of its
+// kernels.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "src/framework/arithmetic.h"
-#include "src/framework/device_factory.h"
-#include "src/framework/kernel_registry.h"
-#include "src/framework/op.h"
+#include "src/framework/device/device_factory.h"
+#include "src/framework/kernel/kernel_registry.h"
+#include "src/framework/op/arithmetic.h"
+#include "src/framework/op/op.h"
 #include "tests/unit/testing/node_runner.h"
 #include "tests/unit/testing/random_tensor.h"
 #include "tests/unit/testing/tested_device.h"

@@ -1,5 +1,6 @@
 // Products and convolutions of the emulated GPU's libraries: plain sums, enqueued as the libraries enqueue theirs. They
-// replace kernels/device/cuda/{cublas_lt,library_product,cudnn,graph_plan,plan_call,conv_plan,library_conv}.cc.
+// replace kernels/device/cuda/library/{cublas_lt,cudnn,graph_plan,conv_plan}.cc,
+// kernels/device/cuda/library_call/{library_product,plan_call,library_conv}.cc.
 // DFRUN_EMULATED_CARD=no-libraries asks for a host without them; old-cudnn and cudnn-for-12 ask for one with such a
 // cuDNN.
 //
@@ -15,10 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/device/cuda/cuda_kernel.h"
-#include "kernels/device/cuda/library_conv.h"
-#include "kernels/device/cuda/library_product.h"
-#include "src/framework/element_types.h"
+#include "kernels/device/cuda/library_call/library_conv.h"
+#include "kernels/device/cuda/library_call/library_product.h"
+#include "kernels/device/cuda/runtime/cuda_kernel.h"
+#include "src/framework/values/element_types.h"
 #include "tests/gpu/emulated_memory.h"
 #include "tests/gpu/emulated_settings.h"
 #include "tests/gpu/emulated_streams.h"

@@ -1,13 +1,13 @@
 // Attention of the emulated card's library: plain sums of float64, enqueued as the library enqueues its plans. It
-// stands for kernels/device/cuda/{attention_plan,library_attention}.cc.
-#include "kernels/device/cuda/library_attention.h"
+// stands for kernels/device/cuda/library/attention_plan.cc, kernels/device/cuda/library_call/library_attention.cc.
+#include "kernels/device/cuda/library_call/library_attention.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "kernels/device/cuda/cuda_kernel.h"
-#include "src/framework/element_types.h"
+#include "kernels/device/cuda/runtime/cuda_kernel.h"
+#include "src/framework/values/element_types.h"
 #include "tests/gpu/emulated_memory.h"
 #include "tests/gpu/emulated_streams.h"
 

@@ -1,5 +1,5 @@
 // Transforms of the emulated card's library: the host's, enqueued as the library enqueues its own. They stand for
-// kernels/device/cuda/cufft.cc. A spectrum that becomes real numbers is destroyed.
+// kernels/device/cuda/library_call/cufft.cc. A spectrum that becomes real numbers is destroyed.
 #include <algorithm>
 #include <complex>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/device/cuda/library_transform.h"
+#include "kernels/device/cuda/library_call/library_transform.h"
 #include "kernels/signal/host_fourier.h"
 #include "tests/gpu/emulated_memory.h"
 #include "tests/gpu/emulated_streams.h"

@@ -1,10 +1,10 @@
 // BestFitPool of the emulated GPU. Each block is memory of its own, which holds NaN when it is given out and after it
 // is given back, so that a later reader gets wrong values. A write after that, or behind the block's end, is found when
-// the block is given back or given out again. This file replaces kernels/device/cuda/best_fit_pool.cc.
+// the block is given back or given out again. This file replaces kernels/device/cuda/memory/best_fit_pool.cc.
 //
 // For GPU memory all this is work as the kernels' is: a block is given out again while work that uses it is still
 // enqueued, and only the order of the stream keeps the two apart.
-#include "kernels/device/cuda/best_fit_pool.h"
+#include "kernels/device/cuda/memory/best_fit_pool.h"
 
 #include <algorithm>
 #include <cstring>

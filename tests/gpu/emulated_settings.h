@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kernels/device/cuda/block.h"
+#include "kernels/device/cuda/runtime/block.h"
 
 namespace dfrun::cuda::emulated {
 

@@ -13,7 +13,7 @@
 #include <memory>
 #include <variant>
 
-#include "kernels/device/cuda/block.h"
+#include "kernels/device/cuda/runtime/block.h"
 
 namespace dfrun::cuda::emulated {
 

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "src/framework/variable.h"
+#include "src/framework/kernel/variable.h"
 #include "tests/gpu/card_steps.h"
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/random_tensor.h"

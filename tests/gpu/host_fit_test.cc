@@ -1,6 +1,6 @@
 // Texts about GPUs, drivers and libraries that do not fit. NVIDIA's CUDA Programming Guide, "Binary Compatibility",
 // says which machine code runs where; "CUDA Compatibility" says which driver runs what.
-#include "kernels/device/cuda/host_fit.h"
+#include "kernels/device/cuda/runtime/host_fit.h"
 
 #include <gmock/gmock.h>
 

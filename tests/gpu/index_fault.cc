@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "kernels/device/cuda/block.h"
+#include "kernels/device/cuda/runtime/block.h"
 
 namespace {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/device/cuda/block_scan.h"
-#include "kernels/device/cuda/launch.h"
-#include "src/framework/inference.h"
-#include "src/framework/op.h"
+#include "kernels/device/cuda/runtime/block_scan.h"
+#include "kernels/device/cuda/runtime/launch.h"
+#include "src/framework/op/inference.h"
+#include "src/framework/op/op.h"
 #include "tests/unit/testing/node_runner.h"
 
 namespace dfrun::testing {

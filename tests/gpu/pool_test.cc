@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "src/framework/device_factory.h"
+#include "src/framework/device/device_factory.h"
 #include "tests/unit/testing/node_runner.h"
 #include "tests/unit/testing/random_tensor.h"
 #include "tests/unit/testing/tested_device.h"

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "src/framework/arithmetic.h"
-#include "src/framework/device_factory.h"
+#include "src/framework/device/device_factory.h"
+#include "src/framework/op/arithmetic.h"
 #include "tests/unit/testing/node_runner.h"
 #include "tests/unit/testing/random_tensor.h"
 #include "tests/unit/testing/tested_device.h"

@@ -4,9 +4,9 @@
 #include <random>
 #include <set>
 
-#include "kernels/device/cuda/graph_edges.h"
-#include "kernels/device/cuda/memory_hazards.h"
-#include "kernels/device/cuda/unit_arena.h"
+#include "kernels/device/cuda/memory/memory_hazards.h"
+#include "kernels/device/cuda/memory/unit_arena.h"
+#include "kernels/device/cuda/runtime/graph_edges.h"
 
 namespace dfrun::cuda {
 namespace {

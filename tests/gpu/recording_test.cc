@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "src/framework/variable.h"
+#include "src/framework/kernel/variable.h"
 #include "src/graph/update_gate.h"
 #include "tests/gpu/card_steps.h"
 #include "tests/unit/testing/graph_maker.h"

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "src/base/mutex.h"
-#include "src/framework/device_factory.h"
-#include "src/framework/variable.h"
+#include "src/framework/device/device_factory.h"
+#include "src/framework/kernel/variable.h"
 #include "tests/gpu/card_steps.h"
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/tested_device.h"

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "kernels/io/record_format.h"
-#include "src/framework/example.pb.h"
 #include "src/hdf5/tensor_hdf5.h"
+#include "src/storage/example.pb.h"
 
 namespace dfrun {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "src/graph/graph_def.h"
+#include "src/graph/graph_def/graph_def.h"
 #include "src/passes/functions/lower_functions.h"
 #include "src/session/session.h"
 #include "tests/mpi/rank_main.h"

@@ -2,7 +2,7 @@
 // first case that fails.
 #include "tests/unit/testing/steps_in_flight.h"
 
-#include "src/executor/worker_pool.h"
+#include "src/executor/step/worker_pool.h"
 #include "tests/mpi/rank_main.h"
 
 namespace dfrun {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "src/framework/device_part.h"
+#include "src/framework/device/device_part.h"
 #include "src/session/session.h"
 #include "src/session/start_tasks.h"
 #include "tests/mpi/rank_main.h"

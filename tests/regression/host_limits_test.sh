@@ -2,7 +2,7 @@
 # Limits of a control group: `dfrun info` shows them, threads are as many as the quota has cores, and what is larger than the
 # group's memory ends with 74 and the group's name, instead of a kill.
 #   host_limits_test.sh SOURCE_DIR DFRUN
-# 77: no control group can be made here (tests/unit/base/host_limits_test.cc reads such trees of files).
+# 77: no control group can be made here (tests/unit/base/host/host_limits_test.cc reads such trees of files).
 SOURCE=$1 DFRUN=$2
 source "$SOURCE/tests/regression/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that kernels of cards ask which thread of the grid they are before they read or write memory: only then what
-they wait for is done (AfterEarlierWork() in kernels/device/cuda/block.h).
+they wait for is done (AfterEarlierWork() in kernels/device/cuda/runtime/block.h).
 
 Usage: card_kernels.py ROOT. Prints each kernel that does not; the status is 1 if there is one."""
 import re

@@ -7,22 +7,22 @@ import source_tree
 
 # A directory may include itself and those above it.
 ORDER = [
-    "src/base", "src/framework", "src/checkpoint", "src/graph", "src/spec", "src/autodiff", "src/collectives", "src/passes",
-    "src/export", "src/trace", "src/placement", "src/partition", "src/executor", "src/session", "src/training", "src/job",
-    "kernels", "comm", "jobs", "src/hdf5",
+    "src/base", "src/framework", "src/storage", "src/checkpoint", "src/graph", "src/spec", "src/autodiff",
+    "src/collectives", "src/passes", "src/placement", "src/partition", "src/executor", "src/session", "src/training",
+    "src/job", "kernels", "comm", "jobs", "src/hdf5",
 ]
 # In these a header and its source count as one: no part of the folder may lead back to itself, by its source either.
 PARTS_IN_ORDER = ["src/executor", "src/session", "src/training", "src/job"]
 # Less than the order gives: kernels and transports know the contracts only, so that each can be built on its own.
 ONLY = {
-    "kernels/checkpoint": ["src/base", "src/framework", "src/checkpoint", "kernels"],
+    "kernels/checkpoint": ["src/base", "src/framework", "src/storage", "src/checkpoint", "kernels"],
     # A library that ops of several folders call.
     "kernels/gemm": ["src/base", "src/framework", "kernels/array", "kernels/device", "kernels/gemm", "kernels/math"],
     # Tensors as messages of a GraphDef.
     "kernels/parsing/tensor_message_cpu.cc": ["src/base", "src/framework", "src/graph", "kernels"],
-    "kernels": ["src/base", "src/framework", "kernels"],
+    "kernels": ["src/base", "src/framework", "src/storage", "kernels"],
     "comm": ["src/base", "src/framework", "comm"],
-    "src/hdf5": ["src/base", "src/framework", "src/hdf5"],
+    "src/hdf5": ["src/base", "src/framework", "src/storage", "src/hdf5"],
 }
 # Passes stand beside the kernels that they make: kernels/<family>/<name>_pass.cc; a device has its macro for them.
 PASS_ONLY = ["src/base", "src/framework", "src/graph", "src/passes", "kernels"]

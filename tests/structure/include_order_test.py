@@ -112,9 +112,9 @@ class IncludeOrderTest(unittest.TestCase):
         self.check_one({"src/executor/a.cc": ["src/session/b.h"], "src/session/b.h": []}, "may not include")
 
     def test_traces_stand_below_the_placer(self):
-        self.check_one({"src/trace/a.cc": ["src/placement/b.h"], "src/placement/b.h": []}, "may not include")
-        self.check_one({"src/trace/a.cc": ["src/executor/b.h"], "src/executor/b.h": []}, "may not include")
-        self.assertEqual(violations_of({"src/executor/a.cc": ["src/trace/b.h"], "src/trace/b.h": []}), [])
+        self.check_one({"src/storage/a.cc": ["src/checkpoint/b.h"], "src/checkpoint/b.h": []}, "may not include")
+        self.check_one({"src/framework/a.cc": ["src/storage/b.h"], "src/storage/b.h": []}, "may not include")
+        self.assertEqual(violations_of({"src/executor/a.cc": ["src/storage/b.h"], "src/storage/b.h": []}), [])
 
 
 if __name__ == "__main__":

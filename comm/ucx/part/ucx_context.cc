@@ -10,7 +10,7 @@
 #include "comm/ucx/part/ucx_settings.h"
 #include "comm/ucx/part/ucx_status.h"
 #include "src/base/integers.h"
-#include "src/framework/allocator.h"
+#include "src/framework/values/allocator.h"
 
 namespace dfrun::comm {
 namespace {

@@ -11,8 +11,8 @@
 #include "comm/ucx/part/ucx_lanes.h"
 #include "comm/ucx/part/ucx_texts.h"
 #include "comm/ucx/reading_file.h"
-#include "src/base/cpu_model.h"
 #include "src/base/crc32c.h"
+#include "src/base/host/cpu_model.h"
 #include "src/base/log.h"
 #include "src/base/text.h"
 

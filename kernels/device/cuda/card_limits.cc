@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/device/cuda/cuda_device.h"
-#include "kernels/device/cuda/cuda_status.h"
-#include "kernels/device/cuda/empty_kernel.h"
-#include "kernels/device/cuda/library_conv.h"
-#include "kernels/device/cuda/library_product.h"
-#include "src/framework/device_limits.h"
+#include "kernels/device/cuda/library_call/library_conv.h"
+#include "kernels/device/cuda/library_call/library_product.h"
+#include "kernels/device/cuda/runtime/cuda_device.h"
+#include "kernels/device/cuda/runtime/cuda_status.h"
+#include "kernels/device/cuda/runtime/empty_kernel.h"
+#include "src/framework/device/device_limits.h"
 
 namespace dfrun::cuda {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include "src/framework/kernel_registry.h"
-#include "src/framework/step_recorder.h"
+#include "src/framework/device/step_recorder.h"
+#include "src/framework/kernel/kernel_registry.h"
 
 namespace dfrun::cuda {
 namespace {

@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/device/cuda/cublas_lt.h"
-#include "kernels/device/cuda/cudnn.h"
-#include "kernels/device/cuda/host_fit.h"
-#include "kernels/device/cuda/library_transform.h"
-#include "kernels/device/cuda/survey.h"
-#include "src/framework/device_part.h"
+#include "kernels/device/cuda/library/cublas_lt.h"
+#include "kernels/device/cuda/library/cudnn.h"
+#include "kernels/device/cuda/library_call/library_transform.h"
+#include "kernels/device/cuda/runtime/host_fit.h"
+#include "kernels/device/cuda/runtime/survey.h"
+#include "src/framework/device/device_part.h"
 
 namespace dfrun::cuda {
 namespace {

@@ -2,7 +2,7 @@
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_SUM_EQUAL_ROWS_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_SUM_EQUAL_ROWS_H_
 
-#include "src/framework/attr.h"
+#include "src/framework/values/attr.h"
 
 namespace dfrun {
 

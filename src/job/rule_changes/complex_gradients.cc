@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "src/graph/ancestors.h"
+#include "src/graph/order/ancestors.h"
 #include "src/job/rule_change.h"
 
 namespace dfrun {

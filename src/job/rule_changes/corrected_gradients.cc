@@ -3,7 +3,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "src/graph/ancestors.h"
+#include "src/graph/order/ancestors.h"
 #include "src/job/rule_change.h"
 
 namespace dfrun {

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/graph/ancestors.h"
+#include "src/graph/order/ancestors.h"
 #include "src/job/rule_change.h"
 
 namespace dfrun {

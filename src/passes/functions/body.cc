@@ -4,11 +4,11 @@
 #include <unordered_map>
 
 #include "src/base/text.h"
-#include "src/graph/attr_proto.h"
 #include "src/graph/control_flow.h"
 #include "src/graph/dependency_order.h"
-#include "src/graph/function_signature.h"
-#include "src/graph/node_def_attrs.h"
+#include "src/graph/graph_def/attr_proto.h"
+#include "src/graph/graph_def/function_signature.h"
+#include "src/graph/graph_def/node_def_attrs.h"
 
 namespace dfrun {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 #include "src/graph/graph.h"
 #include "src/graph/proto/function.pb.h"
 

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "src/base/sort_unique.h"
-#include "src/graph/attr_proto.h"
 #include "src/graph/colocation.h"
 #include "src/graph/control_flow.h"
-#include "src/graph/function_calls.h"
-#include "src/graph/node_def_attrs.h"
+#include "src/graph/graph_def/attr_proto.h"
+#include "src/graph/graph_def/function_calls.h"
+#include "src/graph/graph_def/node_def_attrs.h"
 
 namespace dfrun {
 namespace {

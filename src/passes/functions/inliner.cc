@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "src/base/sort_unique.h"
-#include "src/framework/device.h"
+#include "src/framework/device/device.h"
 #include "src/graph/deferred_shapes.h"
-#include "src/graph/function_calls.h"
+#include "src/graph/graph_def/function_calls.h"
 #include "src/passes/functions/body_instance.h"
 #include "src/passes/functions/lowerings.h"
 

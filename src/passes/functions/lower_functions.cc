@@ -7,9 +7,9 @@
 
 #include "src/graph/control_flow.h"
 #include "src/graph/deferred_shapes.h"
+#include "src/graph/graph_def/unknown_ops.h"
+#include "src/graph/order/read_apart.h"
 #include "src/graph/proto/graph.pb.h"
-#include "src/graph/read_apart.h"
-#include "src/graph/unknown_ops.h"
 #include "src/passes/functions/inliner.h"
 
 namespace dfrun {

@@ -28,8 +28,8 @@ struct LowerFunctionsOptions {
 // behind the handle. The call's device completes the devices of its nodes.
 //
 // Order: a PartitionedCall, and an If, Case or While with _lower_using_switch_merge, is read apart
-// (src/graph/read_apart.h), in functions too. Before a reader of an output runs, the nodes behind that output have run
-// (of a call or a loop, also those that control_ret names); before a node that waits for the call, those that
+// (src/graph/order/read_apart.h), in functions too. Before a reader of an output runs, the nodes behind that output
+// have run (of a call or a loop, also those that control_ret names); before a node that waits for the call, those that
 // control_ret names (after a loop, also those behind all of its outputs); and only before a fetch of it, or after its
 // run as a target, all of them. All effects of another call on a state are done before a node that reads it or waits
 // for it runs.

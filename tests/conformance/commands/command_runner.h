@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {

@@ -3,8 +3,8 @@
 
 #include <sstream>
 
-#include "src/graph/graph_def.h"
-#include "src/graph/text_dump.h"
+#include "src/graph/graph_def/graph_def.h"
+#include "src/graph/graph_def/text_dump.h"
 #include "tests/conformance/commands/command_runner.h"
 
 namespace dfrun {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/lookup/lookup_table.h"
-#include "src/framework/variable.h"
+#include "src/framework/kernel/variable.h"
 #include "tests/conformance/kernels/golden_file.h"
 
 namespace dfrun::testing {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 
 namespace dfrun::testing {
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun::testing {
 namespace {

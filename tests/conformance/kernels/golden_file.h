@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "src/framework/attr.h"
-#include "src/framework/tensor.h"
+#include "src/framework/values/attr.h"
+#include "src/framework/values/tensor.h"
 
 namespace dfrun::testing {
 

@@ -12,9 +12,9 @@
 #include <map>
 #include <set>
 
-#include "src/framework/device_factory.h"
-#include "src/framework/kernel.h"
-#include "src/framework/op.h"
+#include "src/framework/device/device_factory.h"
+#include "src/framework/kernel/kernel.h"
+#include "src/framework/op/op.h"
 #include "tests/conformance/kernels/case_variables.h"
 #include "tests/conformance/kernels/golden_compare.h"
 #include "tests/conformance/kernels/recorded_case.h"

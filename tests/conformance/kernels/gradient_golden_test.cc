@@ -9,7 +9,7 @@
 
 #include "src/autodiff/gradient_rule.h"
 #include "src/autodiff/gradients.h"
-#include "src/framework/element_types.h"
+#include "src/framework/values/element_types.h"
 #include "tests/conformance/kernels/golden_file.h"
 #include "tests/conformance/kernels/recorded_case.h"
 #include "tests/unit/testing/graph_evaluator.h"

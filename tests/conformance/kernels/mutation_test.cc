@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "src/framework/run_kernel.h"
+#include "src/framework/kernel/run_kernel.h"
 #include "tests/conformance/kernels/case_variables.h"
 
 namespace dfrun::testing {

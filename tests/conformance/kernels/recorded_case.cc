@@ -8,9 +8,9 @@
 
 #include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
-#include "src/framework/op.h"
-#include "src/framework/step_recorder.h"
-#include "src/framework/variable.h"
+#include "src/framework/device/step_recorder.h"
+#include "src/framework/kernel/variable.h"
+#include "src/framework/op/op.h"
 #include "tests/unit/testing/graph_maker.h"
 
 namespace dfrun::testing {

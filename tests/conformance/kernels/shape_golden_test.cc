@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "src/graph/graph_def.h"
+#include "src/graph/graph_def/graph_def.h"
 #include "tests/conformance/kernels/golden_file.h"
 
 namespace dfrun {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "src/base/mutex.h"
-#include "src/framework/executor_access.h"
-#include "src/framework/op.h"
+#include "src/framework/kernel/executor_access.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/framework/kernel_registry.h"
+#include "src/framework/kernel/kernel_registry.h"
 
 namespace dfrun::testing {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "src/graph/graph_def.h"
+#include "src/graph/graph_def/graph_def.h"
 #include "src/passes/functions/lower_functions.h"
 #include "tests/mpi/updates/ordered_graph.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "src/base/text.h"
-#include "src/framework/device_factory.h"
-#include "src/framework/kernel_registry.h"
+#include "src/framework/device/device_factory.h"
+#include "src/framework/kernel/kernel_registry.h"
 
 namespace dfrun::testing {
 namespace {

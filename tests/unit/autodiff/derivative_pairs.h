@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun::testing {
 

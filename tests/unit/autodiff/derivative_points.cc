@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "src/framework/device_factory.h"
-#include "src/framework/kernel_registry.h"
-#include "src/framework/op.h"
+#include "src/framework/device/device_factory.h"
+#include "src/framework/kernel/kernel_registry.h"
+#include "src/framework/op/op.h"
 #include "tests/conformance/kernels/golden_file.h"
 #include "tests/unit/autodiff/parts.h"
 

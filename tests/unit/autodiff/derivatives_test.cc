@@ -12,7 +12,7 @@
 #include <set>
 
 #include "src/base/text.h"
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 #include "tests/unit/autodiff/derivative_pairs.h"
 #include "tests/unit/autodiff/derivative_points.h"
 #include "tests/unit/autodiff/gradient_cases.h"

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "src/autodiff/gradients.h"
-#include "src/graph/graph_def.h"
+#include "src/graph/graph_def/graph_def.h"
 #include "src/passes/functions/lower_functions.h"
 #include "tests/unit/testing/step_runner.h"
 

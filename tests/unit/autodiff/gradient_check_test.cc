@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "src/framework/kernel.h"
+#include "src/framework/kernel/kernel.h"
 #include "tests/unit/autodiff/gradient_cases.h"
 
 namespace dfrun::testing {

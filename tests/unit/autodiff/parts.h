@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "src/framework/element_types.h"
-#include "src/framework/tensor.h"
+#include "src/framework/values/element_types.h"
+#include "src/framework/values/tensor.h"
 
 namespace dfrun::testing {
 

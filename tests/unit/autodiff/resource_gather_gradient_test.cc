@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "src/autodiff/gradients.h"
-#include "src/framework/variable.h"
+#include "src/framework/kernel/variable.h"
 #include "tests/unit/autodiff/gradient_cases.h"
 #include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"

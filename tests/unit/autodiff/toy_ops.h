@@ -2,7 +2,7 @@
 #ifndef DFRUN_TESTS_UNIT_AUTODIFF_TOY_OPS_H_
 #define DFRUN_TESTS_UNIT_AUTODIFF_TOY_OPS_H_
 
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun::testing {
 

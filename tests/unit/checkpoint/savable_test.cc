@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "src/checkpoint/store.h"
-#include "src/framework/dataset_paths.h"
+#include "src/storage/dataset_paths.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {

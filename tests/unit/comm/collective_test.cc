@@ -1,5 +1,5 @@
 // Every implementation of collectives, on ranks that are threads of the test: values, bits and aborts.
-#include "src/framework/collective.h"
+#include "src/framework/communication/collective.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "comm/in_process/in_process_transport.h"
 #include "comm/rendezvous/rank_rendezvous.h"
 #include "kernels/comm/fold.h"
-#include "src/framework/collective_registry.h"
+#include "src/framework/communication/collective_registry.h"
 #include "tests/unit/testing/plain_device.h"
 
 namespace dfrun::comm {

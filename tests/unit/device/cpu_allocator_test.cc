@@ -11,7 +11,7 @@
 #include "kernels/device/cpu_device.h"
 #include "kernels/device/size_classes.h"
 #include "src/base/mutex.h"
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 
 namespace dfrun {
 namespace {

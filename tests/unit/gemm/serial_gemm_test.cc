@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "kernels/gemm/parallel_gemm.h"
-#include "src/executor/worker_pool.h"
-#include "src/framework/tensor.h"
+#include "src/executor/step/worker_pool.h"
+#include "src/framework/values/tensor.h"
 
 namespace dfrun {
 namespace {

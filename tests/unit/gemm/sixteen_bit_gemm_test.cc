@@ -5,8 +5,8 @@
 #include <random>
 
 #include "kernels/gemm/amx_gemm.h"
-#include "src/executor/worker_pool.h"
-#include "src/framework/tensor.h"
+#include "src/executor/step/worker_pool.h"
+#include "src/framework/values/tensor.h"
 
 namespace dfrun {
 namespace {

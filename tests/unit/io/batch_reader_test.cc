@@ -7,7 +7,7 @@
 #include <future>
 #include <numeric>
 
-#include "src/framework/resource.h"
+#include "src/framework/values/resource.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {

@@ -11,9 +11,9 @@
 #include "kernels/io/convert_elements.h"
 #include "kernels/io/parse_element.h"
 #include "kernels/io/record_format.h"
-#include "src/framework/example.pb.h"
-#include "src/framework/sample_source.h"
 #include "src/hdf5/tensor_hdf5.h"
+#include "src/storage/example.pb.h"
+#include "src/storage/sample_source.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {

@@ -8,9 +8,9 @@
 
 #include "kernels/image/png.h"
 #include "kernels/io/record_format.h"
-#include "src/framework/example.pb.h"
-#include "src/framework/sample_source.h"
 #include "src/hdf5/tensor_hdf5.h"
+#include "src/storage/example.pb.h"
+#include "src/storage/sample_source.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {

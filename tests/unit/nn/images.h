@@ -2,7 +2,7 @@
 #ifndef DFRUN_TESTS_UNIT_NN_IMAGES_H_
 #define DFRUN_TESTS_UNIT_NN_IMAGES_H_
 
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 
 namespace dfrun::testing {
 

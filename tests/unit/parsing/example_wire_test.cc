@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "src/framework/example.pb.h"
+#include "src/storage/example.pb.h"
 
 namespace dfrun {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "src/graph/text_dump.h"
+#include "src/graph/graph_def/text_dump.h"
 #include "src/partition/partition.h"
 #include "tests/unit/testing/graph_maker.h"
 

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "src/autodiff/gradients.h"
-#include "src/graph/participants.h"
+#include "src/graph/order/participants.h"
 #include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"
 

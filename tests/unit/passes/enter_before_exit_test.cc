@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "src/graph/text_dump.h"
+#include "src/graph/graph_def/text_dump.h"
 #include "tests/unit/testing/graph_maker.h"
 
 namespace dfrun {

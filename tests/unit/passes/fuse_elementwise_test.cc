@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "kernels/math/fused_elementwise_limits.h"
+#include "kernels/math/elementwise/fused_elementwise_limits.h"
 #include "tests/unit/testing/elementwise_ops.h"
 #include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"

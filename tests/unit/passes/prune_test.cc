@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "src/graph/read_apart.h"
+#include "src/graph/order/read_apart.h"
 #include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "src/framework/device_speed.h"
+#include "src/framework/device/device_speed.h"
 #include "src/partition/partition.h"
 #include "tests/unit/testing/graph_maker.h"
 

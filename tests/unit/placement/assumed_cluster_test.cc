@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "src/framework/device_factory.h"
+#include "src/framework/device/device_factory.h"
 #include "tests/unit/testing/graph_maker.h"
 
 namespace dfrun {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "src/framework/executor_access.h"
+#include "src/framework/kernel/executor_access.h"
 #include "tests/unit/testing/node_runner.h"
 
 namespace dfrun::testing {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "src/framework/hdf5_layout.h"
+#include "src/storage/hdf5_layout.h"
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/scratch_directory.h"
 

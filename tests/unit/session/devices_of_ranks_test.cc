@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "src/framework/device_factory.h"
-#include "src/framework/kernel_registry.h"
+#include "src/framework/device/device_factory.h"
+#include "src/framework/kernel/kernel_registry.h"
 #include "src/session/session.h"
 #include "src/session/start_tasks.h"
 #include "tests/unit/session/rank_threads.h"

@@ -5,7 +5,7 @@
 #include "comm/in_process/in_process.h"
 #include "kernels/device/cpu_device.h"
 #include "src/executor/build_plan.h"
-#include "src/framework/device_factory.h"
+#include "src/framework/device/device_factory.h"
 #include "src/partition/partition.h"
 #include "src/placement/placer.h"
 #include "tests/unit/testing/graph_maker.h"

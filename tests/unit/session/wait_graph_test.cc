@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "src/base/status.h"
-#include "src/framework/wait_kind.h"
+#include "src/framework/op/wait_kind.h"
 
 namespace dfrun {
 namespace {

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "src/base/file.h"
-#include "src/spec/alternatives.h"
-#include "src/spec/node_keys.h"
-#include "src/spec/section_def.h"
+#include "src/spec/schema/alternatives.h"
+#include "src/spec/schema/node_keys.h"
+#include "src/spec/schema/section_def.h"
 
 namespace dfrun {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/graph/text_dump.h"
+#include "src/graph/graph_def/text_dump.h"
 #include "src/spec/load.h"
 #include "tests/unit/testing/scratch_directory.h"
 

@@ -1,5 +1,5 @@
 // States of objects as tensors: given back they are the same, and tensors that are no state change nothing.
-#include "src/framework/object_state.h"
+#include "src/framework/kernel/object_state.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "src/framework/op.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun::testing {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/framework/run_kernel.h"
+#include "src/framework/kernel/run_kernel.h"
 #include "src/graph/graph.h"
 #include "tests/unit/testing/plain_device.h"
 #include "tests/unit/testing/tested_device.h"

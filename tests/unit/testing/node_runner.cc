@@ -4,7 +4,7 @@
 #include <memory>
 #include <thread>
 
-#include "src/framework/executor_access.h"
+#include "src/framework/kernel/executor_access.h"
 
 namespace dfrun::testing {
 namespace {

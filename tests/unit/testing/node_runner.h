@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/framework/kernel_registry.h"
+#include "src/framework/kernel/kernel_registry.h"
 #include "src/graph/graph.h"
 #include "tests/unit/testing/tested_device.h"
 

@@ -2,7 +2,7 @@
 #ifndef DFRUN_TESTS_UNIT_TESTING_PLAIN_DEVICE_H_
 #define DFRUN_TESTS_UNIT_TESTING_PLAIN_DEVICE_H_
 
-#include "src/framework/device.h"
+#include "src/framework/device/device.h"
 
 namespace dfrun::testing {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <random>
 
-#include "src/framework/tensor.h"
+#include "src/framework/values/tensor.h"
 
 namespace dfrun::testing {
 

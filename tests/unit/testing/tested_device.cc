@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "src/framework/device_factory.h"
-#include "src/framework/device_part.h"
+#include "src/framework/device/device_factory.h"
+#include "src/framework/device/device_part.h"
 #include "tests/unit/testing/plain_device.h"
 
 namespace dfrun::testing {

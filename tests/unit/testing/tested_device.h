@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "src/framework/device.h"
+#include "src/framework/device/device.h"
 
 namespace dfrun::testing {
 

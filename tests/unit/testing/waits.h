@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/graph/dependency_order.h"
-#include "src/graph/node_order.h"
+#include "src/graph/order/node_order.h"
 #include "src/partition/partition.h"
 
 namespace dfrun::testing {

@@ -8,7 +8,7 @@
 #include "src/graph/update_gate.h"
 #include "src/passes/collectives.h"
 #include "src/placement/placer.h"
-#include "src/spec/alternatives.h"
+#include "src/spec/schema/alternatives.h"
 #include "src/training/build_job_graph.h"
 
 namespace dfrun {

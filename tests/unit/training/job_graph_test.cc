@@ -13,7 +13,7 @@
 #include "src/graph/update_gate.h"
 #include "src/placement/placer.h"
 #include "src/session/session.h"
-#include "src/spec/alternatives.h"
+#include "src/spec/schema/alternatives.h"
 
 namespace dfrun {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "src/graph/graph_ops.h"
-#include "src/spec/alternatives.h"
+#include "src/spec/schema/alternatives.h"
 #include "src/training/optimizer.h"
 
 namespace dfrun {

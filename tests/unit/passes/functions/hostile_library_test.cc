@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "src/graph/graph_def.h"
+#include "src/graph/graph_def/graph_def.h"
 #include "src/passes/functions/lower_functions.h"
 #include "src/passes/prune.h"
 #include "tests/unit/passes/functions/library_text.h"

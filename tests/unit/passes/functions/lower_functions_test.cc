@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "src/autodiff/gradients.h"
-#include "src/graph/graph_def.h"
-#include "src/graph/text_dump.h"
-#include "src/graph/unknown_ops.h"
+#include "src/graph/graph_def/graph_def.h"
+#include "src/graph/graph_def/text_dump.h"
+#include "src/graph/graph_def/unknown_ops.h"
 #include "tests/unit/passes/functions/library_text.h"
 
 namespace dfrun::testing {

@@ -1,0 +1,32 @@
+// The self-test of `dfrun info --selftest`: it checks that each transport moves bytes between all pairs of ranks
+// undamaged, and about equally fast.
+#ifndef DFRUN_JOBS_COMMANDS_SELFTEST_H_
+#define DFRUN_JOBS_COMMANDS_SELFTEST_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "comm/bootstrap/bootstrap.h"
+
+namespace dfrun::jobs {
+
+struct SelftestOptions {
+  int64_t most_bytes = int64_t{1} << 30;
+  int timeout_s = 60;  // timeout of one message
+};
+
+// The findings on rank 0: a text for each pair of ranks and transport.
+struct SelftestResult {
+  std::vector<std::string> wrong;  // data did not come or were damaged; the text names the first damaged byte
+  std::vector<std::string> slow;   // several times slower than the median of all pairs
+};
+
+// Sends patterned data of 0 B to most_bytes to and fro between all pairs, and checks each byte. Prints a table for each
+// transport on rank 0, with the least time of some trips. Collective.
+Result<SelftestResult> Selftest(comm::Bootstrap& bootstrap, const std::vector<std::string>& hosts,
+                                const SelftestOptions& options);
+
+}  // namespace dfrun::jobs
+
+#endif  // DFRUN_JOBS_COMMANDS_SELFTEST_H_

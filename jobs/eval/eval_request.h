@@ -1,0 +1,51 @@
+// The request of a `dfrun eval` command line, resolved against a graph.
+#ifndef DFRUN_JOBS_EVAL_EVAL_REQUEST_H_
+#define DFRUN_JOBS_EVAL_EVAL_REQUEST_H_
+
+#include <string>
+#include <vector>
+
+#include "jobs/model.h"
+#include "src/framework/values/tensor.h"
+#include "src/graph/graph.h"
+#include "src/passes/prune.h"
+
+namespace dfrun::jobs {
+
+// A replacement of an output: by a value, or by another output of a spec's graph.
+struct Feed {
+  Output output;
+  Tensor value;
+  Output source = {};  // valid if another output replaces it
+};
+
+// Parses "NAME[:port]=VALUE" texts, where VALUE is FILE.h5:/path or a literal. For a spec, VALUE may also be another
+// output, and "INPUT=INPUT" stands for every tensor of an input. If an input's tensors are fed, its batch size is left
+// open in the graph. Reads the datasets, also those that lie in another file below `allow_paths`. Numbers and bools are
+// converted to the output's dtype as the input sections of specs do. Usage error for a text that has another form,
+// names no output or does not fit.
+Result<std::vector<Feed>> ReadFeeds(Model& model, const std::vector<std::string>& texts,
+                                    const std::vector<std::string>& allow_paths);
+
+// A variable's node and the value to assign, from a text "NAME=VALUE" as for a feed.
+struct Assignment {
+  NodeId variable;
+  Tensor value;
+};
+Result<std::vector<Assignment>> ReadAssignments(const Graph& graph, const std::vector<std::string>& texts,
+                                                const std::vector<std::string>& allow_paths);
+
+Result<std::vector<Output>> ResolveFetches(const Model& model, const std::vector<std::string>& fetches);
+Result<std::vector<NodeId>> ResolveNodes(const Graph& graph, const char* flag, const std::vector<std::string>& names);
+
+// Returns a usage error that names a placeholder which a run of `signature` needs and does not feed; BadSpec if the run
+// needs an op that this program does not know.
+Status CheckFed(const Model& model, const std::string& path, const RunSignature& signature);
+
+// Checks that no fetch's name is the path prefix of another. Each fetch becomes the dataset of its very name
+// (OutputArrays), which cannot be a dataset and a group at once. The usage error gives the hint to write `:0`.
+Status CheckFetchNames(const std::vector<std::string>& fetches);
+
+}  // namespace dfrun::jobs
+
+#endif  // DFRUN_JOBS_EVAL_EVAL_REQUEST_H_

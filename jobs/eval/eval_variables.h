@@ -1,0 +1,45 @@
+// The steps that give the variables of a graph their values: those of its spec, or those of a checkpoint.
+#ifndef DFRUN_JOBS_EVAL_EVAL_VARIABLES_H_
+#define DFRUN_JOBS_EVAL_EVAL_VARIABLES_H_
+
+#include <string>
+#include <vector>
+
+#include "src/framework/values/tensor.h"
+#include "src/passes/prune.h"
+#include "src/spec/job_spec.h"
+
+namespace dfrun::jobs {
+
+// A step and its feeds.
+struct FedStep {
+  RunSignature signature;
+  std::vector<Tensor> feeds;
+};
+
+// Adds an Assign of the initial value for every variable of the spec.
+Result<FedStep> AddInitialValues(Graph& graph, const JobSpec& job);
+
+// Returns the directory of the checkpoint that `path` names: a checkpoint, or the newest one of a run directory.
+// BadSpec if `path` is something else, with what it is and what to do; Io if there is nothing.
+Result<std::string> FindCheckpoint(const std::string& path);
+
+// Adds nodes that restore the objects in `wanted` from the checkpoint in `directory`: variables, queues, tables and
+// others, as far as the checkpoint has them. BadSpec for a variable that has another dtype or shape there, and, if
+// `all` is set, for one that is missing there.
+Result<FedStep> AddSavedValues(Graph& graph, const std::vector<std::string>& wanted, const std::string& directory,
+                               bool all);
+
+// Adds an Assign of a fed value.
+Status AddAssigned(Graph& graph, NodeId variable, Tensor value, FedStep& step);
+
+// Returns the variable of this name, which is its node's name or its name in a checkpoint. NotFound with a similar
+// name.
+Result<NodeId> VariableOfName(const Graph& graph, const std::string& name);
+
+// Returns the names of the nodes of variables, and of other objects that outlive steps, that a run of `signature` uses.
+Result<std::vector<std::string>> VariablesOf(const Graph& graph, const RunSignature& signature);
+
+}  // namespace dfrun::jobs
+
+#endif  // DFRUN_JOBS_EVAL_EVAL_VARIABLES_H_

@@ -1,0 +1,201 @@
+#include "kernels/device/cuda/runtime/cuda_device.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kernels/device/cuda/runtime/copy_blocks.h"
+#include "kernels/device/cuda/runtime/cuda_status.h"
+#include "kernels/device/cuda/runtime/graph_recorder.h"
+#include "kernels/device/cuda/runtime/survey.h"
+#include "src/framework/device/device_factory.h"
+
+namespace dfrun::cuda {
+
+namespace {
+
+// Large enough that a copy's own cost, 1 to 3 us, is little beside its time, 80 us over PCIe.
+constexpr size_t kPieceBytes = size_t{4} << 20;
+
+Status EnqueueBytes(const void* from, void* to, size_t bytes, cudaStream_t stream) {
+  if (bytes == 0) return Status();
+  return CudaStatus(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), StrCat("copy ", bytes, " bytes"));
+}
+
+// True if a function of the GPU copies the value, which tells the host when it is done.
+bool IsTold(const Tensor& from, const Tensor& to) {
+  const BlockCopy copy = {from.raw(), nullptr, from.num_bytes()};
+  return !IsHostMemory(from.memory()) && to.memory() == MemoryKind::kPinned && AreForOneBlock({&copy, 1});
+}
+
+}  // namespace
+
+Status CudaDevice::Named(const Status& status) const {
+  return status.ok() ? status : status.Annotate(full_name());
+}
+
+// The stream of a copy. A copy between host and GPU need not wait for kernels that are enqueued later, nor they for it:
+// readers of the copy are enqueued when it is there, and the GPU's block is not freed before. That needs a block that
+// can be kept. A few bytes for the host arrive sooner if a function of the GPU copies them in order.
+cudaStream_t CudaDevice::StreamOf(const Tensor& from, const Tensor& to) const {
+  if (IsHostMemory(from.memory()) && !to.borrowed()) return card_.upload_stream();
+  if (IsHostMemory(to.memory()) && !from.borrowed() && !IsTold(from, to)) return card_.download_stream();
+  return card_.stream();
+}
+
+CompletionQueue::Done CudaDevice::Then(Callback done) {
+  return [this, done](const Status& status) { done(Named(status)); };
+}
+
+// Copies on the GPU's own stream. The tensors need not be kept, since the stream's order protects their memory.
+Status CudaDevice::CopyInOrder(const Tensor& from, Tensor& to, Callback done) {
+  const BlockCopy copy = {from.raw(), to.raw(), from.num_bytes()};
+  const cudaError_t copied = IsTold(from, to)
+                                 ? card_.EnqueueTelling([&](cudaStream_t stream, const TallyWords& words) {
+                                     return EnqueueTellingCopies({&copy, 1}, words, stream);
+                                   })
+                                 : card_.Enqueue([&](cudaStream_t stream) {
+                                     return cudaMemcpyAsync(copy.to, copy.from, copy.bytes, cudaMemcpyDefault, stream);
+                                   });
+  DF_TRY(CudaStatus(copied, StrCat("copy ", copy.bytes, " bytes")));
+  return card_.WhenDone({}, Then(done));
+}
+
+Status CudaDevice::CopyBeside(const Tensor& from, Tensor& to, cudaStream_t stream, Callback done) {
+  DF_TRY(WaitForUse(to, stream));
+  if (from.memory() == MemoryKind::kHost) return CopyInPieces(from, to, stream, done);
+  DF_TRY(EnqueueBytes(from.raw(), to.raw(), from.num_bytes(), stream));
+  return card_.completions().Add(stream, {from, to}, Then(done));
+}
+
+// Copies from memory that is not pinned. The runtime's call would copy it itself and wait, so the value is copied to
+// pinned memory here, a piece at a time, and the GPU fetches a piece while the next is on its way there.
+Status CudaDevice::CopyInPieces(const Tensor& from, Tensor& to, cudaStream_t stream, Callback done) {
+  DF_ASSIGN(Tensor pinned, Tensor::Allocate(PinnedMemory(), from.dtype(), from.shape()));
+  const auto* const source = static_cast<const char*>(from.raw());
+  auto* const between = static_cast<char*>(pinned.raw());
+  auto* const target = static_cast<char*>(to.raw());
+  for (size_t at = 0; at < from.num_bytes(); at += kPieceBytes) {
+    const size_t bytes = std::min(kPieceBytes, from.num_bytes() - at);
+    std::memcpy(between + at, source + at, bytes);
+    DF_TRY(EnqueueBytes(between + at, target + at, bytes, stream));
+  }
+  return card_.completions().Add(stream, {std::move(pinned), to}, Then(done));
+}
+
+// Makes a stream that copies to the tensor wait for earlier work that may use its memory.
+Status CudaDevice::WaitForUse(const Tensor& to, cudaStream_t stream) {
+  const cudaEvent_t last_use = IsHostMemory(to.memory()) ? nullptr : card_.uploads().LastUse(to.raw());
+  if (last_use == nullptr) return card_.Order(card_.stream(), stream);
+  return CudaStatus(cudaStreamWaitEvent(stream, last_use, 0), "wait for an event");
+}
+
+Status CudaDevice::StartCopy(const Tensor& from, Tensor& to, Callback done) {
+  card_.MakeCurrent();
+  const cudaStream_t stream = StreamOf(from, to);
+  return stream == card_.stream() ? CopyInOrder(from, to, done) : CopyBeside(from, to, stream, done);
+}
+
+void CudaDevice::EnqueueCopy(const Tensor& from, Tensor& to, Callback done) {
+  if (recorder_ != nullptr) {
+    if (IsHostMemory(from.memory()) || IsHostMemory(to.memory())) {
+      return done(recorder_->Refuse("it copies between the memory of the host and the card's"));
+    }
+    if (from.num_bytes() > 0) recorder_->AddCopy(from.raw(), to.raw(), from.num_bytes());
+    return done(Status());
+  }
+  if (Status status = StartCopy(from, to, done); !status.ok()) done(Named(status));
+}
+
+void CudaDevice::WhenDone(Callback done) {
+  if (recorder_ != nullptr) return done(recorder_->Refuse("it waits for the card"));
+  card_.MakeCurrent();
+  const auto end = [this, done](const Status& status) {
+    const Status failure = card_.TakeFailure();
+    done(Named(failure.ok() ? status : failure));
+  };
+  if (Status status = card_.WhenDone(card_.TakeKept(), end); !status.ok()) done(Named(status));
+}
+
+std::unique_ptr<StepRecorder> CudaDevice::NewRecorder() {
+  return std::make_unique<GraphRecorder>(*this);
+}
+
+Status CudaDevice::EnqueueCopies(std::span<const BlockCopy> copies, std::vector<Tensor> kept, bool is_last) {
+  card_.MakeCurrent();
+  card_.Keep(std::move(kept));
+  const cudaError_t enqueued =
+      is_last && AreForOneBlock(copies)
+          ? card_.EnqueueTelling([&](cudaStream_t stream, const TallyWords& words) {
+              return EnqueueTellingCopies(copies, words, stream);
+            })
+          : card_.Enqueue([&](cudaStream_t stream) { return EnqueueBlockCopies(copies, stream); });
+  return Named(CudaStatus(enqueued, "enqueue copies"));
+}
+
+namespace {
+
+// The GPUs of a rank. Those of a host are dealt out among its ranks; where ranks are more, some share one.
+std::vector<int> GpusOfRank(const DeviceSite& site, const std::vector<int>& usable) {
+  const auto count = static_cast<int>(usable.size());
+  const auto gpu = [&](int i) { return usable[static_cast<size_t>(i)]; };
+  if (count < site.ranks_on_host) return {gpu(site.rank_on_host % count)};
+  std::vector<int> gpus;
+  for (int i = site.rank_on_host; i < count; i += site.ranks_on_host) gpus.push_back(gpu(i));
+  return gpus;
+}
+
+Status AddCard(const DeviceSite& site, int index, FoundDevices& found) {
+  DF_ASSIGN(Card* const card, Card::Find(index));
+  DeviceName name = site.task;
+  name.type = std::string("gpu");
+  name.index = static_cast<int>(found.devices.size());
+  cudaDeviceProp properties{};
+  DF_TRY(CudaStatus(cudaGetDeviceProperties(&properties, index), StrCat("ask GPU ", index, " what it is")));
+  const auto total = static_cast<int64_t>(properties.totalGlobalMem);
+  const auto limit = site.memory_limits.find(*name.type);
+  card->memory().SetLimit(limit == site.memory_limits.end() ? 0 : limit->second.BytesOf(total));
+  Allocator& host = site.network_memory == nullptr ? PinnedMemory() : *site.network_memory;
+  found.devices.push_back({std::make_unique<CudaDevice>(name, *card, host), total, DescribeGpu(index, properties)});
+  return Status();
+}
+
+// Opens cuBLASLt, which is large, on a thread while the contexts of GPUs are made. The first caller that needs it waits
+// for it. The future holds the result of CublasLtWarning().
+std::future<std::string> OpenCublasLtBeside() {
+  std::packaged_task<std::string()> open(&CublasLtWarning);
+  std::future<std::string> warning = open.get_future();
+  std::thread(std::move(open)).detach();
+  return warning;
+}
+
+void AddWarning(std::string warning, FoundDevices& found) {
+  if (!warning.empty()) found.warnings.push_back(std::move(warning));
+}
+
+// None where there is no driver or no GPU: the program is the same there.
+Result<FoundDevices> FindCudaDevices(const DeviceSite& site) {
+  // The time within which the loader finds that a library is absent. A library that is there is not waited for.
+  constexpr std::chrono::milliseconds kMissed(10);
+  GpuSurvey survey = SurveyGpus();
+  FoundDevices found;
+  found.why_none = std::move(survey.why_none);
+  found.warnings = std::move(survey.warnings);
+  if (survey.usable.empty()) return found;
+  AddWarning(CudnnWarning(), found);
+  std::future<std::string> cublas_lt = OpenCublasLtBeside();
+  for (const int index : GpusOfRank(site, survey.usable)) DF_TRY(AddCard(site, index, found));
+  if (cublas_lt.wait_for(kMissed) == std::future_status::ready) AddWarning(cublas_lt.get(), found);
+  return found;
+}
+
+DEVICE_FACTORY("gpu", &FindCudaDevices);
+
+}  // namespace
+}  // namespace dfrun::cuda

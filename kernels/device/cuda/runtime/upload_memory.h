@@ -1,0 +1,66 @@
+// UploadMemory: a GPU's memory for large values that come from the host. A copy engine writes them while the GPU works,
+// so that the values of a step arrive during the step before it. A block that is given out again waits for the work
+// that was enqueued before it was freed, and there are two blocks of a size, which take turns.
+#ifndef DFRUN_KERNELS_DEVICE_CUDA_RUNTIME_UPLOAD_MEMORY_H_
+#define DFRUN_KERNELS_DEVICE_CUDA_RUNTIME_UPLOAD_MEMORY_H_
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+
+#include "src/base/mutex.h"
+#include "src/framework/values/allocator.h"
+
+namespace dfrun::cuda {
+
+class Card;
+
+// Memory for copies to one GPU, of which it keeps some free blocks.
+// Thread safety: all methods from any thread.
+class UploadMemory final : public Allocator {
+ public:
+  explicit UploadMemory(Card& card) : Allocator(MemoryKind::kDevice), card_(card) {}
+
+  std::string_view name() const override { return "uploads"; }
+  void* Allocate(size_t bytes) override EXCLUDES(mu_);
+  // Frees a block. Work on the GPU's stream may still use it, but copies to it are done.
+  void Free(void* memory, size_t bytes) override EXCLUDES(mu_);
+  // The card's memory counts the blocks.
+  AllocatorStats Stats() const override { return {}; }
+  void ResetPeak() override {}
+
+  // Gives free blocks back to the GPU.
+  void GiveBackFree() EXCLUDES(mu_);
+  // The event that the stream which copies to a block must wait for; null: the memory is not from here.
+  cudaEvent_t LastUse(const void* memory) EXCLUDES(mu_);
+
+ private:
+  struct Block {
+    size_t bytes = 0;
+    cudaEvent_t last_use = nullptr;
+    bool is_free = false;
+    int64_t freed = 0;  // a block's number among those that were given back
+  };
+  using Blocks = std::map<const void*, Block>;
+
+  static constexpr int kBlocksOfASize = 2;
+  static constexpr int kMostFree = 4;
+
+  // One that was given back: where there is a choice, the one that is the first to be done with.
+  Blocks::iterator FindFree(size_t bytes) REQUIRES(mu_);
+  void* TakeNew(size_t bytes) REQUIRES(mu_);
+  // Gives free blocks back to the card until so many are left, the oldest first.
+  void KeepFree(int most) REQUIRES(mu_);
+  void GiveBack(Blocks::iterator block) REQUIRES(mu_);
+
+  Card& card_;
+  Mutex mu_;
+  Blocks blocks_ GUARDED_BY(mu_);
+  int64_t frees_ GUARDED_BY(mu_) = 0;
+};
+
+}  // namespace dfrun::cuda
+
+#endif  // DFRUN_KERNELS_DEVICE_CUDA_RUNTIME_UPLOAD_MEMORY_H_

@@ -1,0 +1,12 @@
+#include "kernels/math/functions/cast.h"
+#include "src/framework/values/element_types.h"
+
+namespace dfrun {
+
+CastRun FindCastFromInteger(DType from, DType to) {
+  CastRun run = nullptr;
+  VisitDType<bool, DF_INTEGERS>(from, [&](auto tag) { run = FindCast<typename decltype(tag)::type>(to); });
+  return run;
+}
+
+}  // namespace dfrun

@@ -1,0 +1,16 @@
+// Limits of one _FusedElementwise.
+#ifndef DFRUN_KERNELS_MATH_ELEMENTWISE_FUSED_ELEMENTWISE_LIMITS_H_
+#define DFRUN_KERNELS_MATH_ELEMENTWISE_FUSED_ELEMENTWISE_LIMITS_H_
+
+#include <cstddef>
+
+namespace dfrun {
+
+// Its steps, the operands of all of them, and the values with the inputs.
+inline constexpr size_t kMostSteps = 64;
+inline constexpr size_t kMostOperands = 192;
+inline constexpr int kMostValues = 320;
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATH_ELEMENTWISE_FUSED_ELEMENTWISE_LIMITS_H_

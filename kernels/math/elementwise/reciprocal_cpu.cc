@@ -1,0 +1,13 @@
+#include "kernels/device/cpu_kernel.h"
+#include "kernels/math/elementwise/unary.h"
+#include "kernels/math/functions/functors.h"
+#include "src/framework/values/element_types.h"
+
+namespace dfrun {
+namespace {
+
+CPU_KERNEL("Reciprocal", cpu::Unary<fn::Reciprocal>, DF_FLOATS, DF_COMPLEX, DF_SIGNED);
+CPU_KERNEL("Inv", cpu::Unary<fn::Reciprocal>, DF_FLOATS, DF_COMPLEX, DF_SIGNED);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,16 @@
+#include "kernels/device/cpu_kernel.h"
+#include "kernels/math/reduce/reduce_loops.h"
+#include "src/framework/values/element_types.h"
+
+namespace dfrun {
+
+const cpu::FoldLoops& red::EuclideanNorm::Folds(DType dtype) {
+  return FoldsOf<EuclideanNorm, DF_NUMBERS>(dtype);
+}
+
+namespace {
+
+CPU_KERNEL("EuclideanNorm", cpu::Reduction<red::EuclideanNorm>, DF_NUMBERS);
+
+}  // namespace
+}  // namespace dfrun

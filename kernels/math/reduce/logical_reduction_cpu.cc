@@ -1,0 +1,20 @@
+#include "kernels/device/cpu_kernel.h"
+#include "kernels/math/reduce/reduce_loops.h"
+
+namespace dfrun {
+
+const cpu::FoldLoops& red::All::Folds(DType dtype) {
+  return FoldsOf<All, bool>(dtype);
+}
+
+const cpu::FoldLoops& red::Any::Folds(DType dtype) {
+  return FoldsOf<Any, bool>(dtype);
+}
+
+namespace {
+
+CPU_KERNEL_ANY("All", cpu::Reduction<red::All>::Kernel<bool>);
+CPU_KERNEL_ANY("Any", cpu::Reduction<red::Any>::Kernel<bool>);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,16 @@
+#include "kernels/device/cpu_kernel.h"
+#include "kernels/math/reduce/reduce_loops.h"
+#include "src/framework/values/element_types.h"
+
+namespace dfrun {
+
+const cpu::FoldLoops& red::Max::Folds(DType dtype) {
+  return FoldsOf<Max, DF_REAL>(dtype);
+}
+
+namespace {
+
+CPU_KERNEL("Max", cpu::Reduction<red::Max>, DF_REAL);
+
+}  // namespace
+}  // namespace dfrun

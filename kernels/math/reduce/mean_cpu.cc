@@ -1,0 +1,16 @@
+#include "kernels/device/cpu_kernel.h"
+#include "kernels/math/reduce/reduce_loops.h"
+#include "src/framework/values/element_types.h"
+
+namespace dfrun {
+
+const cpu::FoldLoops& red::Mean::Folds(DType dtype) {
+  return FoldsOf<Mean, DF_NUMBERS>(dtype);
+}
+
+namespace {
+
+CPU_KERNEL("Mean", cpu::Reduction<red::Mean>, DF_NUMBERS);
+
+}  // namespace
+}  // namespace dfrun

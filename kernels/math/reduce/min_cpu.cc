@@ -1,0 +1,16 @@
+#include "kernels/device/cpu_kernel.h"
+#include "kernels/math/reduce/reduce_loops.h"
+#include "src/framework/values/element_types.h"
+
+namespace dfrun {
+
+const cpu::FoldLoops& red::Min::Folds(DType dtype) {
+  return FoldsOf<Min, DF_REAL>(dtype);
+}
+
+namespace {
+
+CPU_KERNEL("Min", cpu::Reduction<red::Min>, DF_REAL);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,71 @@
+// Reads JSON whose form is known beforehand: the caller asks for what must come next, and anything else is an error.
+//
+//   JsonReader reader(text);
+//   reader.BeginObject();
+//   reader.Name("step");
+//   const uint64_t step = reader.QuotedNumber();
+//   reader.EndObject();
+//   DF_TRY(reader.Finish());
+#ifndef DFRUN_SRC_BASE_JSON_JSON_READER_H_
+#define DFRUN_SRC_BASE_JSON_JSON_READER_H_
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "src/base/status.h"
+
+namespace dfrun {
+
+// The first error is kept. After it every method returns an empty value or 0, and NextElement() false, so that the
+// caller may check once, at the end. Members are read by name in their order; a member that is missing, unknown or
+// doubled is an error.
+// Thread safety: one thread.
+class JsonReader {
+ public:
+  // `text` outlives it.
+  explicit JsonReader(std::string_view text) : text_(text) {}
+
+  void BeginObject() { Open('{'); }
+  void EndObject() { Close('}'); }
+  // Reads the name of the next member, which must be this one.
+  void Name(std::string_view name);
+  // Reads the name of the next member and returns true if it is this one; else reads nothing.
+  bool TryName(std::string_view name);
+
+  void BeginArray() { Open('['); }
+  // Returns true if a further element follows. After the last element it reads the end of the array.
+  bool NextElement();
+
+  std::string String();
+  // Read a whole number from 0 to `most` without leading zeros; QuotedNumber() one in quotes, as protobuf writes
+  // numbers of 64 bits.
+  uint64_t Number(uint64_t most);
+  uint64_t QuotedNumber(uint64_t most = std::numeric_limits<int64_t>::max());
+
+  bool ok() const { return status_.ok(); }
+  // Returns the first error: DataLoss names the byte at which the text differs from the expected form, also where text
+  // is left over.
+  Status Finish();
+
+ private:
+  void Open(char bracket);
+  void Close(char bracket);
+  // Skips white space.
+  char Peek();
+  void Expect(char c);
+  void Separate();
+  void AppendEscape(std::string& out);
+  uint32_t Hex4();
+  void Fail(std::string_view wanted);
+
+  const std::string_view text_;
+  size_t at_ = 0;
+  bool first_ = true;  // in the current object or array: no comma comes first
+  Status status_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_BASE_JSON_JSON_READER_H_

@@ -1,0 +1,121 @@
+// Devices and their names, and the copies of values into the memory of a device and out of it.
+#ifndef DFRUN_SRC_FRAMEWORK_DEVICE_DEVICE_H_
+#define DFRUN_SRC_FRAMEWORK_DEVICE_DEVICE_H_
+
+#include <compare>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "src/base/callback.h"
+#include "src/base/status.h"
+#include "src/base/threads.h"
+#include "src/framework/values/allocator.h"
+#include "src/framework/values/resource.h"
+#include "src/framework/values/tensor.h"
+
+namespace dfrun {
+
+// The name of a device, "/job:worker/task:17/device:gpu:3", or a part of it as a constraint: "/job:ps",
+// "/device:gpu:*", "/task:1". Parse() also reads "/replica:0" (ignored), "/cpu:0", "/gpu:1" (any known type,
+// device_factory.h) and "/device:CPU:0" (types are lower-cased).
+struct DeviceName {
+  std::optional<std::string> job;
+  std::optional<int> task;
+  std::optional<std::string> type;  // a word that a device factory may have registered
+  std::optional<int> index;
+
+  // Parses a name; "" constrains nothing. InvalidArgument names the part that cannot be read.
+  static Result<DeviceName> Parse(std::string_view text);
+  std::string ToString() const;
+  // Returns true where all four parts are set: the name of one device.
+  bool IsFull() const { return job && task && type && index; }
+  // Returns true where `device`, a full name, fits this constraint.
+  bool Matches(const DeviceName& device) const;
+  // Returns both constraints at once; InvalidArgument where they contradict each other.
+  Result<DeviceName> Merge(const DeviceName& other) const;
+  bool operator==(const DeviceName&) const = default;
+};
+
+// One device of this rank: memory, and the order in which work on it is done.
+//
+// A device of host memory does its work at once. One with memory of its own has a stream: kernels and copies are
+// enqueued and done in that order, so freed memory may be used by the work that is enqueued next, and a callback tells
+// the host when work that it waits for is done.
+//
+// Thread safety: all methods from any thread.
+// Lifetime: the device must outlive plans, kernels and tensors on it.
+class Device {
+ public:
+  // Makes a device of host memory, or one with a single allocator for all values.
+  Device(DeviceName name, Allocator& allocator) : Device(std::move(name), allocator, allocator) {}
+  // `host_allocator`: the allocator of host memory that the device copies from and to best. `containers`: those of
+  // another device that share their objects with it; null: its own.
+  Device(DeviceName name, Allocator& allocator, Allocator& host_allocator, ResourceContainers* containers = nullptr)
+      : name_(std::move(name)),
+        text_(name_.ToString()),
+        allocator_(allocator),
+        host_allocator_(host_allocator),
+        containers_(containers == nullptr ? own_containers_ : *containers) {}
+  virtual ~Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const DeviceName& name() const { return name_; }
+  const std::string& full_name() const { return text_; }
+  const std::string& type() const { return *name_.type; }
+  // The allocator of the memory that the device's kernels compute in.
+  Allocator& allocator() { return allocator_; }
+  Allocator& host_allocator() { return host_allocator_; }
+  // The allocator for values of a dtype: strings, resources and variants are objects in host memory.
+  Allocator& AllocatorFor(DType dtype) { return IsPlain(dtype) ? allocator_ : host_allocator_; }
+  // Whether there is memory that the host does not reach, and so a stream.
+  bool has_own_memory() const { return !IsHostMemory(allocator_.kind()); }
+  // Objects that outlive steps on this device: variables, readers, queues.
+  ResourceContainers& containers() { return containers_; }
+
+  // Copies the elements of `from` into `to`, which has as many of the same dtype, in host memory or this device's,
+  // after the work that has been enqueued. `done` runs when they are there: until then the tensor in host memory must
+  // stay. Memory of the device may be given back at once.
+  void Copy(const Tensor& from, Tensor& to, Callback done);
+  // Copies likewise, but returns when host memory is no longer read, or holds the elements. A copy within the device is
+  // only enqueued.
+  Status Copy(const Tensor& from, Tensor& to) {
+    if (IsHostMemory(from.memory()) && IsHostMemory(to.memory())) [[likely]] {
+      CopyElements(from, to);
+      return Status();
+    }
+    return CopyAndWait(from, to);
+  }
+  // Returns a new tensor of `allocator` with the elements of `from`; both may be in this device's memory or the host's.
+  Result<Tensor> Clone(const Tensor& from, Allocator& allocator);
+  // Returns the value itself where the host may read it, else a copy.
+  Result<Tensor> ToHostMemory(const Tensor& value);
+  // Returns the value itself where the device's kernels find it, else a copy.
+  Result<Tensor> ToOwnMemory(const Tensor& value);
+
+  // Runs `done` when all work enqueued before is done, with the first error of the work enqueued since the last call:
+  // of several steps in flight, the first that ends gets it. Runs it at once where there is no stream.
+  virtual void WhenDone(Callback done) { done(Status()); }
+  // Blocks until all work enqueued before is done.
+  Status Synchronize();
+
+ protected:
+  // Enqueues a Copy() where `from` or `to` is in the device's memory.
+  virtual void EnqueueCopy(const Tensor& from, Tensor& to, Callback done);
+
+ private:
+  Status CopyAndWait(const Tensor& from, Tensor& to);
+
+  const DeviceName name_;
+  const std::string text_;
+  Allocator& allocator_;
+  Allocator& host_allocator_;
+  ResourceContainers own_containers_;
+  ResourceContainers& containers_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_FRAMEWORK_DEVICE_DEVICE_H_

@@ -1,0 +1,85 @@
+#include "src/spec/schema/key_def.h"
+
+#include <algorithm>
+
+#include "src/framework/device/device_factory.h"
+#include "src/spec/schema/alternatives.h"
+#include "src/spec/schema/schema.h"
+
+namespace dfrun {
+namespace {
+
+std::optional<KeyValue> ReadInt(const Yaml& value, const KeyDef& key, std::string_view what, ValueReader& reader) {
+  const std::optional<int64_t> number = reader.Int(value, what, key.minimum);
+  if (!number) return {};
+  if (*number <= key.maximum) return *number;
+  reader.diagnostics().Error(value.location(), "more than ", key.maximum, " ", key.name);
+  return {};
+}
+
+std::optional<KeyValue> ReadNumber(const Yaml& value, const KeyDef& key, std::string_view what, ValueReader& reader) {
+  const std::optional<double> number = reader.Number(value, what);
+  if (!number) return {};
+  if (key.kind == KeyKind::kFraction && !(*number >= 0 && *number < 1)) {
+    reader.diagnostics().Error(value.location(), what, " must be in [0, 1)");
+    return {};
+  }
+  if (key.kind == KeyKind::kPositive && !(*number > 0)) {
+    reader.diagnostics().Error(value.location(), what, " must be above 0");
+    return {};
+  }
+  return *number;
+}
+
+}  // namespace
+
+const KeyDef* FindKeyDef(const std::vector<KeyDef>& keys, std::string_view name) {
+  const auto it = std::find_if(keys.begin(), keys.end(), [&](const KeyDef& key) { return key.name == name; });
+  return it == keys.end() ? nullptr : &*it;
+}
+
+std::vector<std::string> NamesOf(const std::vector<KeyDef>& keys) {
+  std::vector<std::string> names;
+  names.reserve(keys.size());
+  for (const KeyDef& key : keys) names.push_back(key.name);
+  return names;
+}
+
+KeyDef DeviceCountKeyDef(std::string_view type) {
+  return {.name = DeviceCountKey(type), .kind = KeyKind::kInt, .minimum = 0, .maximum = kMaxDevicesOfType};
+}
+
+KeyDef DeviceMemoryKeyDef(std::string_view type) {
+  return {.name = DeviceMemoryKey(type), .kind = KeyKind::kPositive};
+}
+
+std::vector<KeyDef> WithAlternatives(const std::vector<KeyDef>& keys) {
+  std::vector<KeyDef> all;
+  for (const KeyDef& key : keys) {
+    if (key.kind == KeyKind::kAlternativeKeys) {
+      const std::vector<KeyDef> own = key.alternatives().Keys();
+      all.insert(all.end(), own.begin(), own.end());
+    } else if (key.kind == KeyKind::kDeviceCounts) {
+      for (const std::string& type : CountedDeviceTypes()) all.push_back(DeviceCountKeyDef(type));
+    } else if (key.kind == KeyKind::kDeviceMemory) {
+      for (const std::string& type : CountedDeviceTypes()) all.push_back(DeviceMemoryKeyDef(type));
+    } else {
+      all.push_back(key);
+    }
+  }
+  return all;
+}
+
+bool CheckKeys(const Yaml& map, const std::vector<KeyDef>& keys, std::string_view what, Diagnostics& diagnostics) {
+  return CheckKeys(map, NamesOf(WithAlternatives(keys)), what, diagnostics);
+}
+
+std::optional<KeyValue> ReadKeyValue(const Yaml& value, const KeyDef& key, ValueReader& reader) {
+  const std::string what = StrCat("'", key.name, "'");
+  if (key.kind == KeyKind::kInt) return ReadInt(value, key, what, reader);
+  if (key.kind != KeyKind::kBool) return ReadNumber(value, key, what, reader);
+  const std::optional<bool> is_on = reader.Bool(value, what);
+  return is_on ? std::optional<KeyValue>(*is_on) : std::nullopt;
+}
+
+}  // namespace dfrun

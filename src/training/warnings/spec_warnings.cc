@@ -1,0 +1,77 @@
+#include "src/training/warnings/spec_warnings.h"
+
+#include <iterator>
+
+#include "src/training/evaluation.h"
+#include "src/training/warnings/crosswise.h"
+#include "src/training/warnings/evaluation_effects.h"
+#include "src/training/warnings/input_warnings.h"
+#include "src/training/warnings/loss_form.h"
+#include "src/training/warnings/loss_reach.h"
+
+namespace dfrun {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Result<Texts> OfUnfedMetrics(const LoadedSpec& spec) {
+  DF_ASSIGN(const std::vector<UnfedMetric> unfed, FindUnfedMetrics(spec.graph, *spec.job.eval));
+  Texts texts;
+  for (const UnfedMetric& metric : unfed) {
+    const std::string& name = spec.graph.node(metric.placeholder).name;
+    texts.push_back(StrCat(spec.graph.Describe(metric.placeholder), ": the metric '",
+                           spec.job.eval->metrics[metric.metric].name,
+                           "' needs it, and 'feed' of 'eval' gives it no value: the training leaves the metric out; "
+                           "`dfrun eval --feed ",
+                           name, "=VALUE` computes it"));
+  }
+  return texts;
+}
+
+Result<Texts> OfEffects(const LoadedSpec& spec) {
+  DF_ASSIGN(const PassRequest request, FedMetricsOf(spec.graph, *spec.job.eval));
+  MeasuredValues measured{.feeds = request.feeds};
+  for (const FetchSpec& fetch : request.fetches) measured.fetches.push_back(fetch.output);
+  DF_ASSIGN(const std::vector<EvaluationEffect> effects, FindEvaluationEffects(spec.graph, measured));
+  return DescribeEffects(spec.graph, effects);
+}
+
+Result<Texts> OfLoss(const LoadedSpec& spec) {
+  const int64_t replicas = spec.job.train->strategy.integer("replicas");
+  if (replicas <= 1) return Texts();
+  DF_ASSIGN(const LossForm form, FormOfLoss(spec, replicas));
+  if (!form.changes_with_replicas()) return Texts();
+  return Texts{DescribeLossForm(spec.graph, form, replicas)};
+}
+
+Result<Texts> OfMeetings(const LoadedSpec& spec) {
+  const std::optional<CrosswiseMeeting> meeting = FindCrosswiseMeeting(spec.graph, spec.job.train->loss);
+  return meeting ? Texts{DescribeCrosswise(spec.graph, *meeting)} : Texts();
+}
+
+Result<Texts> OfReach(const LoadedSpec& spec) {
+  Texts texts = {DescribeUnreached(spec), DescribeGradientEnds(spec)};
+  std::erase(texts, "");
+  return texts;
+}
+
+}  // namespace
+
+std::vector<std::string> WarningsOfSpec(const LoadedSpec& spec) {
+  Texts texts = spec.job.warnings;
+  const auto add = [&](Result<Texts> more) {
+    // The compile reports errors of this look.
+    if (more.ok())
+      texts.insert(texts.end(), std::make_move_iterator(more->begin()), std::make_move_iterator(more->end()));
+  };
+  if (spec.job.train) add(OfLoss(spec));
+  if (spec.job.train) add(OfMeetings(spec));
+  if (spec.job.train) add(OfReach(spec));
+  if (spec.job.train) add(WarningsOfWholeSets(spec));
+  if (spec.job.train) add(WarningsOfUntiedInputs(spec));
+  if (spec.job.eval) add(OfUnfedMetrics(spec));
+  if (spec.job.eval) add(OfEffects(spec));
+  return texts;
+}
+
+}  // namespace dfrun
