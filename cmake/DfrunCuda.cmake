@@ -1,11 +1,11 @@
-# The part of the program for NVIDIA's cards, libdfrun_cuda.so, which the program loads where it lies beside libdfrun.so.
+# The part of the program for NVIDIA's GPUs, libdfrun_cuda.so, which the program loads where it lies beside libdfrun.so.
 # It holds the CUDA runtime; the driver and the libraries of products and convolutions are opened at run time, so that
-# the same files serve hosts with cards and without.
+# the same files serve hosts with GPUs and without.
 #
 # Its sources are kernels/device/cuda/* and, beside the kernels of CPUs, *_cuda.cc and *_cuda.cu. The latter are compiled
 # by nvcc for each of DFRUN_CUDA_ARCHITECTURES.
-set(DFRUN_CUDA AUTO CACHE STRING "Build the part for NVIDIA's cards: ON, OFF, or AUTO, where nvcc is found")
-set(DFRUN_CUDA_ARCHITECTURES 90 CACHE STRING "Compute capabilities that kernels of cards are compiled for: 80;90")
+set(DFRUN_CUDA AUTO CACHE STRING "Build the part for NVIDIA's GPUs: ON, OFF, or AUTO, where nvcc is found")
+set(DFRUN_CUDA_ARCHITECTURES 90 CACHE STRING "Compute capabilities that kernels of GPUs are compiled for: 80;90")
 
 file(GLOB_RECURSE DFRUN_CUDA_SOURCES CONFIGURE_DEPENDS kernels/device/cuda/*.cc kernels/*_cuda.cc)
 file(GLOB_RECURSE DFRUN_CUDA_KERNELS CONFIGURE_DEPENDS kernels/*.cu)

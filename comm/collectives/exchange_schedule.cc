@@ -9,7 +9,7 @@ namespace {
 constexpr int64_t kWholeBytes = int64_t{1} << 16;
 // Minimum size of a segment in bytes, and maximum number of segments per part.
 constexpr int64_t kSegmentBytes = int64_t{1} << 18;
-constexpr int64_t kMostSegments = 4;
+constexpr int64_t kMaxSegments = 4;
 
 struct Range {
   int64_t begin;
@@ -29,7 +29,7 @@ bool GoesWhole(const CollectivePlan& plan) {
 // Returns the number of segments of a part, or of the whole value in a broadcast.
 int SegmentsOf(const CollectivePlan& plan) {
   const int64_t bytes = plan.kind == CollectiveKind::kBroadcast ? plan.bytes() : plan.bytes() / plan.size();
-  return static_cast<int>(std::clamp<int64_t>(bytes / kSegmentBytes, 1, kMostSegments));
+  return static_cast<int>(std::clamp<int64_t>(bytes / kSegmentBytes, 1, kMaxSegments));
 }
 
 // Builds one schedule, in MakeExchangeSchedule().
@@ -88,7 +88,7 @@ class Scheduler {
   Block& Fold(int round, Range range, int64_t output) {
     const auto block = static_cast<int32_t>(schedule_.blocks.size());
     const int64_t scratch = schedule_.scratch_elements;
-    schedule_.blocks.push_back({Block::Action::kFold, range.begin, output, range.count(), n_ - 1, scratch});
+    schedule_.blocks.push_back({Block::Action::kReduce, range.begin, output, range.count(), n_ - 1, scratch});
     int64_t at = scratch;
     for (int from = 0; from < n_; ++from) {
       if (from == plan_.index) continue;

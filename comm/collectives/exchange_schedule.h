@@ -34,7 +34,7 @@ struct Transfer {
 
 // A range of the output that is complete once its receives have ended and its action has run.
 struct Block {
-  enum class Action { kNone, kFold, kCopy };  // kCopy copies from the input
+  enum class Action { kNone, kReduce, kCopy };  // kCopy copies from the input
   Action action;
   int64_t input;   // offset of this participant's own contribution
   int64_t output;  // offset

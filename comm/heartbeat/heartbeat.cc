@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include "comm/heartbeat/door.h"
+#include "comm/heartbeat/acceptor.h"
 #include "comm/heartbeat/host_network.h"
 #include "comm/heartbeat/watch_link.h"
 #include "src/base/log.h"
@@ -29,10 +29,10 @@ using Duration = SteadyClock::duration;
 constexpr milliseconds kLongestWait(250);
 constexpr milliseconds kLate(20);  // smaller delays are ordinary scheduling
 constexpr milliseconds kLeaving(100);
-constexpr size_t kMostRead = 2 * (kMaxPayload + sizeof(FrameHead));
+constexpr size_t kMaxRead = 2 * (kMaxPayload + sizeof(FrameHead));
 
 // The result of the handshake at start, which all ranks share.
-struct Meeting {
+struct HandshakeResult {
   Token token{};
   uint64_t epoch = 0;
   std::vector<std::string> addresses;  // by rank; empty: no rank is watched
@@ -47,13 +47,13 @@ std::string NewSecret() {
   return bytes;
 }
 
-Status ListenAsAgreed(Bootstrap& bootstrap, Meeting& meeting) {
+Status ListenAsAgreed(Bootstrap& bootstrap, HandshakeResult& handshake) {
   const auto rank = static_cast<size_t>(bootstrap.rank());
   uint16_t port = 0;
   Status status;
-  Result<Descriptor> listener = ListenOn(meeting.addresses[rank], &port);
+  Result<Descriptor> listener = ListenOn(handshake.addresses[rank], &port);
   if (listener.ok()) {
-    meeting.listener = *std::move(listener);
+    handshake.listener = *std::move(listener);
   } else {
     port = 0;
     status = listener.status();
@@ -61,8 +61,8 @@ Status ListenAsAgreed(Bootstrap& bootstrap, Meeting& meeting) {
   DF_ASSIGN(const std::vector<std::string> ports, bootstrap.AllGather(Pack(port)));
   for (const std::string& text : ports) {
     std::string_view bytes = text;
-    meeting.ports.push_back(Unpack<uint16_t>(&bytes));
-    if (meeting.ports.back() == 0) meeting.addresses.clear();
+    handshake.ports.push_back(Unpack<uint16_t>(&bytes));
+    if (handshake.ports.back() == 0) handshake.addresses.clear();
   }
   if (!status.ok()) DF_LOG(kWarning) << status.message() << "; no rank is watched";
   return Status();
@@ -77,8 +77,8 @@ void WarnOfNoNetwork(const std::vector<HostNetwork>& hosts) {
                    << Join(other->addresses, " ", text) << ")";
 }
 
-Result<Meeting> Meet(Bootstrap& bootstrap) {
-  Meeting meeting;
+Result<HandshakeResult> Handshake(Bootstrap& bootstrap) {
+  HandshakeResult handshake;
   const std::string secret = NewSecret();
   DF_ASSIGN(const std::vector<std::string> all,
             bootstrap.AllGather(Pack(secret.empty() ? 0 : 1, secret + ThisHost().Serialize())));
@@ -89,20 +89,20 @@ Result<Meeting> Meet(Bootstrap& bootstrap) {
     const auto token = Unpack<Token>(&text);
     const auto epoch = Unpack<uint64_t>(&text);
     if (rank == 0) {
-      meeting.token = token;
-      meeting.epoch = (epoch | (Epoch::kLosses + 1)) & ~Epoch::kLosses;
+      handshake.token = token;
+      handshake.epoch = (epoch | (Epoch::kLosses + 1)) & ~Epoch::kLosses;
     }
     hosts.push_back(HostNetwork::Parse(text));
   }
-  if (all.size() == 1) return meeting;
+  if (all.size() == 1) return handshake;
   auto addresses = ChooseAddresses(hosts);
   if (!addresses) {
     if (bootstrap.rank() == 0) WarnOfNoNetwork(hosts);
-    return meeting;
+    return handshake;
   }
-  meeting.addresses = *std::move(addresses);
-  DF_TRY(ListenAsAgreed(bootstrap, meeting));
-  return meeting;
+  handshake.addresses = *std::move(addresses);
+  DF_TRY(ListenAsAgreed(bootstrap, handshake));
+  return handshake;
 }
 
 milliseconds SilenceOf(const WatchTimes& times) {
@@ -111,12 +111,12 @@ milliseconds SilenceOf(const WatchTimes& times) {
 
 class HeartbeatThread final : public Heartbeat {
  public:
-  HeartbeatThread(int rank, std::vector<std::string> hosts, HeartbeatOptions options, Meeting meeting);
+  HeartbeatThread(int rank, std::vector<std::string> hosts, HeartbeatOptions options, HandshakeResult handshake);
   ~HeartbeatThread() override;
 
   uint64_t epoch() const override { return epoch_.load(std::memory_order_relaxed); }
   bool AwaitFirst(Duration most) override;
-  int speaker() const override { return speaker_.load(std::memory_order_relaxed); }
+  int coordinator() const override { return coordinator_.load(std::memory_order_relaxed); }
   void Attach(Events events) override;
   void Detach() override;
   void Ask(int64_t question) override { Post(FrameType::kAsk, Pack(question)); }
@@ -174,17 +174,17 @@ class HeartbeatThread final : public Heartbeat {
   const std::vector<std::string> addresses_;
   const std::vector<uint16_t> ports_;
   std::atomic<uint64_t> epoch_;
-  std::atomic<int> speaker_{0};
+  std::atomic<int> coordinator_{0};
   const Descriptor wake_;
 
   // Only the heartbeat thread uses these.
-  Door door_;
+  Acceptor acceptor_;
   std::vector<WatchLink> links_;
-  std::vector<Heard> heard_;         // by origin
+  std::vector<Heard> seen_;         // by origin
   std::vector<std::string> deaths_;  // evidence of each rank's death, by rank; empty: it lives
   std::vector<pollfd> polled_;
   uint64_t next_sequence_ = 1;
-  Lateness lateness_;
+  LocalHealth local_health_;
   SteadyClock::time_point next_beat_{};
 
   Mutex mu_;
@@ -201,17 +201,17 @@ class HeartbeatThread final : public Heartbeat {
   std::thread thread_;
 };
 
-HeartbeatThread::HeartbeatThread(int rank, std::vector<std::string> hosts, HeartbeatOptions options, Meeting meeting)
+HeartbeatThread::HeartbeatThread(int rank, std::vector<std::string> hosts, HeartbeatOptions options, HandshakeResult handshake)
     : rank_(rank),
       hosts_(std::move(hosts)),
       options_(std::move(options)),
-      token_(meeting.token),
-      addresses_(std::move(meeting.addresses)),
-      ports_(std::move(meeting.ports)),
-      epoch_(meeting.epoch),
+      token_(handshake.token),
+      addresses_(std::move(handshake.addresses)),
+      ports_(std::move(handshake.ports)),
+      epoch_(handshake.epoch),
       wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
-      door_(std::move(meeting.listener), token_, SilenceOf(options_.times)),
-      heard_(hosts_.size()),
+      acceptor_(std::move(handshake.listener), token_, SilenceOf(options_.times)),
+      seen_(hosts_.size()),
       deaths_(hosts_.size()) {
   if (!addresses_.empty()) links_ = LinksOf(rank_, static_cast<int>(hosts_.size()), options_.times);
   is_heard_ = links_.empty();
@@ -252,7 +252,7 @@ void HeartbeatThread::Main() {
     ConnectWhereDue(now);
     Beat(now);
     Wait(&now);
-    door_.Look(now, [&](Socket socket, const Frame& hello) { LetIn(now, std::move(socket), hello); });
+    acceptor_.Look(now, [&](Socket socket, const Frame& hello) { LetIn(now, std::move(socket), hello); });
     ReadAll(now);
     NoteFirst();
     LookAtPeers(now);
@@ -290,7 +290,7 @@ void HeartbeatThread::SayBye() {
   if (exit_code != 0) Begin(FrameType::kEnd, Pack<int32_t>(exit_code));
   for (WatchLink& link : links_) {
     if (link.is_open()) link.Send(MakeFrame(FrameType::kBye, "", rank_));
-    link.socket.Read(kMostRead);  // unread bytes in a socket that is closed would make the peer lose the Bye
+    link.socket.Read(kMaxRead);  // unread bytes in a socket that is closed would make the peer lose the Bye
   }
 }
 
@@ -298,7 +298,7 @@ void HeartbeatThread::SayBye() {
 void HeartbeatThread::Wait(SteadyClock::time_point* now) {
   polled_.clear();
   polled_.push_back({wake_.get(), POLLIN, 0});
-  door_.AddTo(polled_);
+  acceptor_.AddTo(polled_);
   for (const WatchLink& link : links_) {
     if (!link.socket.is_open()) continue;
     polled_.push_back(
@@ -314,7 +314,7 @@ void HeartbeatThread::Wait(SteadyClock::time_point* now) {
   *now = SteadyClock::now();
   const Duration late = *now - begin - wait;
   if (late < kLate) return;
-  lateness_.Note(*now, late);
+  local_health_.Note(*now, late);
   for (WatchLink& link : links_) link.watch.WokenLate(late);
 }
 
@@ -362,7 +362,7 @@ void HeartbeatThread::SendToAll(const Frame& frame, int but) {
 void HeartbeatThread::Answer(const Frame& asked, FrameType type, std::string payload) {
   const Frame answer = MakeFrame(type, std::move(payload), asked.head.origin);
   if (asked.head.origin == rank_) return ActOnAnswer(answer, SteadyClock::now());
-  WatchLink* const link = LinkTo(heard_[static_cast<size_t>(asked.head.origin)].from);
+  WatchLink* const link = LinkTo(seen_[static_cast<size_t>(asked.head.origin)].from);
   if (link != nullptr && link->is_open()) link->Send(answer);
 }
 
@@ -397,7 +397,7 @@ void HeartbeatThread::ReadAll(SteadyClock::time_point now) {
 }
 
 void HeartbeatThread::Read(WatchLink& link, SteadyClock::time_point now) {
-  const Socket::State state = link.socket.Read(kMostRead);
+  const Socket::State state = link.socket.Read(kMaxRead);
   bool is_sound = true;
   while (std::optional<Frame> frame = TakeFrame(link.socket.in(), &is_sound)) {
     if (Take(link, *frame, now)) continue;
@@ -416,7 +416,7 @@ void HeartbeatThread::End(WatchLink& link, SteadyClock::time_point now) {
 bool HeartbeatThread::Take(WatchLink& link, const Frame& frame, SteadyClock::time_point now) {
   if (!Epoch::OfSameRanks(frame.head.epoch, epoch()) || frame.head.rank != link.peer) return false;
   const auto origin = static_cast<size_t>(frame.head.origin);
-  if (origin >= heard_.size()) return false;
+  if (origin >= seen_.size()) return false;
   if (!link.is_in) {
     link.is_in = IsHello(frame, token_);
     if (!link.is_in) return false;
@@ -437,13 +437,13 @@ bool HeartbeatThread::Take(WatchLink& link, const Frame& frame, SteadyClock::tim
   } else if (frame.is_answer()) {
     if (frame.head.origin == rank_) {
       ActOnAnswer(frame, now);
-    } else if (WatchLink* const back = LinkTo(heard_[origin].from); back != nullptr && back->is_open()) {
+    } else if (WatchLink* const back = LinkTo(seen_[origin].from); back != nullptr && back->is_open()) {
       Frame handed_on = frame;
       handed_on.head.rank = rank_;
       back->Send(handed_on);
     }
-  } else if (frame.is_to_all() && frame.head.sequence > heard_[origin].sequence && frame.head.origin != rank_) {
-    heard_[origin] = {frame.head.sequence, link.peer};
+  } else if (frame.is_to_all() && frame.head.sequence > seen_[origin].sequence && frame.head.origin != rank_) {
+    seen_[origin] = {frame.head.sequence, link.peer};
     Frame handed_on = frame;
     handed_on.head.rank = rank_;
     SendToAll(handed_on, link.peer);
@@ -500,7 +500,7 @@ void HeartbeatThread::ActOnAnswer(const Frame& frame, SteadyClock::time_point no
 void HeartbeatThread::Beat(SteadyClock::time_point now) {
   if (now < next_beat_) return;
   next_beat_ = now + options_.times.every;
-  const auto late_ms = static_cast<uint32_t>(duration_cast<milliseconds>(lateness_.Lately(now)).count());
+  const auto late_ms = static_cast<uint32_t>(duration_cast<milliseconds>(local_health_.Lately(now)).count());
   const Frame beat = MakeFrame(FrameType::kBeat, Pack(late_ms), rank_);
   for (WatchLink& link : links_) {
     if (link.is_open()) link.Send(beat);
@@ -508,7 +508,7 @@ void HeartbeatThread::Beat(SteadyClock::time_point now) {
 }
 
 void HeartbeatThread::LookAtPeers(SteadyClock::time_point now) {
-  const Duration own_late = lateness_.Lately(now);
+  const Duration own_late = local_health_.Lately(now);
   for (WatchLink& link : links_) {
     if (is_dead(link.peer)) continue;
     switch (link.watch.Look(now, own_late)) {
@@ -528,9 +528,9 @@ void HeartbeatThread::Declare(int rank, int by, std::string_view seen) {
   if (is_dead(rank)) return;
   deaths_[static_cast<size_t>(rank)] = seen;
   if ((epoch() & Epoch::kLosses) < Epoch::kLosses) epoch_.fetch_add(1, std::memory_order_relaxed);
-  int speaker = 0;
-  while (static_cast<size_t>(speaker) + 1 < deaths_.size() && is_dead(speaker)) ++speaker;
-  speaker_.store(speaker, std::memory_order_relaxed);
+  int coordinator = 0;
+  while (static_cast<size_t>(coordinator) + 1 < deaths_.size() && is_dead(coordinator)) ++coordinator;
+  coordinator_.store(coordinator, std::memory_order_relaxed);
   if (WatchLink* const link = LinkTo(rank); link != nullptr) {
     link->watch.Forget();
     TellOfItsDeath(*link);
@@ -609,9 +609,9 @@ Result<WatchTimes> ParseHeartbeat(const std::string& text) {
 
 Result<std::unique_ptr<Heartbeat>> Heartbeat::Start(Bootstrap& bootstrap, const std::vector<std::string>& hosts,
                                                     HeartbeatOptions options) {
-  DF_ASSIGN(Meeting meeting, Meet(bootstrap));
+  DF_ASSIGN(HandshakeResult handshake, Handshake(bootstrap));
   return std::unique_ptr<Heartbeat>(
-      std::make_unique<HeartbeatThread>(bootstrap.rank(), hosts, std::move(options), std::move(meeting)));
+      std::make_unique<HeartbeatThread>(bootstrap.rank(), hosts, std::move(options), std::move(handshake)));
 }
 
 }  // namespace dfrun::comm

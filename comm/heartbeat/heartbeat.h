@@ -53,7 +53,7 @@ class Heartbeat : public RankWatch {
   // Blocks: for `most` at most.
   virtual bool AwaitFirst(SteadyClock::duration most) = 0;
   // Returns the coordinator, which reports a loss for all ranks: the lowest rank that lives, as far as this rank knows.
-  virtual int speaker() const = 0;
+  virtual int coordinator() const = 0;
 };
 
 }  // namespace dfrun::comm

@@ -76,12 +76,12 @@ std::string PeerWatch::Describe(SteadyClock::time_point now) const {
   return StrCat("no heartbeat for ", Tenths(now - really_heard_), " s, last heard at ", ClockText(heard_at_));
 }
 
-void Lateness::Note(SteadyClock::time_point now, SteadyClock::duration late) {
+void LocalHealth::Note(SteadyClock::time_point now, SteadyClock::duration late) {
   most_ = std::max(Lately(now), late);
   noted_ = now;
 }
 
-SteadyClock::duration Lateness::Lately(SteadyClock::time_point now) const {
+SteadyClock::duration LocalHealth::Lately(SteadyClock::time_point now) const {
   const int64_t halves = std::min<int64_t>((now - noted_) / kHalfLife, 62);
   return most_ / (int64_t{1} << halves);
 }

@@ -70,7 +70,7 @@ class PeerWatch {
 
 // The local health of Lifeguard: how late this thread has run lately. It keeps the maximum, which decays by halves.
 // Thread safety: one thread.
-class Lateness {
+class LocalHealth {
  public:
   // Records that a wait has ended `late` after it should have.
   void Note(SteadyClock::time_point now, SteadyClock::duration late);

@@ -7,13 +7,13 @@
 namespace dfrun::comm {
 namespace {
 
-constexpr size_t kMostUnwritten = 2 * kMaxPayload;
-constexpr size_t kMostUnwrittenBeats = 1024;
+constexpr size_t kMaxUnwritten = 2 * kMaxPayload;
+constexpr size_t kMaxUnwrittenBeats = 1024;
 
 }  // namespace
 
 void WatchLink::Send(const Frame& frame) {
-  const size_t most = frame.type() == FrameType::kBeat ? kMostUnwrittenBeats : kMostUnwritten;
+  const size_t most = frame.type() == FrameType::kBeat ? kMaxUnwrittenBeats : kMaxUnwritten;
   if (!socket.is_open() || socket.unwritten() + frame.payload.size() > most) return;
   socket.Write(frame.Encode());  // the next read reports an ended connection
 }

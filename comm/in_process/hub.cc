@@ -7,19 +7,19 @@
 
 namespace dfrun::comm {
 
-void InProcessHub::CompleteLocked(const Key& key, int rank, const HalfMessage& half, Status status) {
+void InProcessHub::CompleteLocked(const Key& key, int rank, const UnmatchedMessage& half, Status status) {
   const TracedCall call{half.is_send, half.is_send ? key.to : key.from, key.tag, half.bytes, half.posted_ns};
   queues_[rank].completed.push_back({call, half.done, std::move(status)});
   queues_[rank].any.store(true, std::memory_order_release);
 }
 
-void InProcessHub::Complete(const Key& key, int rank, const HalfMessage& half, Status status) {
+void InProcessHub::Complete(const Key& key, int rank, const UnmatchedMessage& half, Status status) {
   MutexLock lock(mu_);
   CompleteLocked(key, rank, half, std::move(status));
 }
 
-bool InProcessHub::Meet(const Key& key, int rank, const HalfMessage& half, Waiting InProcessHub::*others,
-                        Waiting InProcessHub::*own, HalfMessage* other) {
+bool InProcessHub::Meet(const Key& key, int rank, const UnmatchedMessage& half, Waiting InProcessHub::*others,
+                        Waiting InProcessHub::*own, UnmatchedMessage* other) {
   MutexLock lock(mu_);
   if (!queues_[rank].aborted.ok()) {
     CompleteLocked(key, rank, half, queues_[rank].aborted);
@@ -36,7 +36,7 @@ bool InProcessHub::Meet(const Key& key, int rank, const HalfMessage& half, Waiti
   return true;
 }
 
-void InProcessHub::Deliver(const Key& key, const HalfMessage& send, const HalfMessage& recv) {
+void InProcessHub::Deliver(const Key& key, const UnmatchedMessage& send, const UnmatchedMessage& recv) {
   Status received;
   if (send.bytes != recv.bytes) {
     received = OtherSize({key.to, key.from, key.tag, recv.bytes, send.bytes});
@@ -47,13 +47,13 @@ void InProcessHub::Deliver(const Key& key, const HalfMessage& send, const HalfMe
   Complete(key, key.from, send, Status());
 }
 
-void InProcessHub::Send(const Key& key, const HalfMessage& half) {
-  HalfMessage recv;
+void InProcessHub::Send(const Key& key, const UnmatchedMessage& half) {
+  UnmatchedMessage recv;
   if (Meet(key, key.from, half, &InProcessHub::recvs_, &InProcessHub::sends_, &recv)) Deliver(key, half, recv);
 }
 
-void InProcessHub::Recv(const Key& key, const HalfMessage& half) {
-  HalfMessage send;
+void InProcessHub::Recv(const Key& key, const UnmatchedMessage& half) {
+  UnmatchedMessage send;
   if (Meet(key, key.to, half, &InProcessHub::sends_, &InProcessHub::recvs_, &send)) Deliver(key, send, half);
 }
 
@@ -120,7 +120,7 @@ void InProcessHub::AbortHalves(Waiting& waiting, int Key::*side, int rank, const
       ++it;
       continue;
     }
-    for (const HalfMessage& half : it->second) CompleteLocked(it->first, rank, half, status);
+    for (const UnmatchedMessage& half : it->second) CompleteLocked(it->first, rank, half, status);
     it = waiting.erase(it);
   }
 }

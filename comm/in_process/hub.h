@@ -18,7 +18,7 @@
 namespace dfrun::comm {
 
 // An unmatched Send or Recv, which waits for the other.
-struct HalfMessage {
+struct UnmatchedMessage {
   void* data = nullptr;  // never written to by a Send
   size_t bytes = 0;
   Callback done;
@@ -49,8 +49,8 @@ class InProcessHub {
   InProcessHub& operator=(const InProcessHub&) = delete;
 
   int ranks() const { return static_cast<int>(queues_.size()); }
-  void Send(const Key& key, const HalfMessage& half) EXCLUDES(mu_);
-  void Recv(const Key& key, const HalfMessage& half) EXCLUDES(mu_);
+  void Send(const Key& key, const UnmatchedMessage& half) EXCLUDES(mu_);
+  void Recv(const Key& key, const UnmatchedMessage& half) EXCLUDES(mu_);
   // Lets others read this memory of `rank`, until Unregister() of the key that this returns.
   uint64_t Register(int rank, const void* data, size_t bytes) EXCLUDES(mu_);
   void Unregister(uint64_t key) EXCLUDES(mu_);
@@ -79,17 +79,17 @@ class InProcessHub {
     const char* data;
     size_t bytes;
   };
-  using Waiting = std::map<Key, std::deque<HalfMessage>>;
+  using Waiting = std::map<Key, std::deque<UnmatchedMessage>>;
 
-  void Complete(const Key& key, int rank, const HalfMessage& half, Status status) EXCLUDES(mu_);
-  void CompleteLocked(const Key& key, int rank, const HalfMessage& half, Status status) REQUIRES(mu_);
+  void Complete(const Key& key, int rank, const UnmatchedMessage& half, Status status) EXCLUDES(mu_);
+  void CompleteLocked(const Key& key, int rank, const UnmatchedMessage& half, Status status) REQUIRES(mu_);
   void AbortHalves(Waiting& waiting, int Key::*side, int rank, const Status& status) REQUIRES(mu_);
   // Pairs a half with its counterpart, or makes it wait for one. Returns false if the rank has been aborted; the call
   // is then completed.
-  bool Meet(const Key& key, int rank, const HalfMessage& half, Waiting InProcessHub::*others,
-            Waiting InProcessHub::*own, HalfMessage* other) EXCLUDES(mu_);
+  bool Meet(const Key& key, int rank, const UnmatchedMessage& half, Waiting InProcessHub::*others,
+            Waiting InProcessHub::*own, UnmatchedMessage* other) EXCLUDES(mu_);
   Result<const char*> Find(const RemoteBytes& from) const REQUIRES(mu_);
-  void Deliver(const Key& key, const HalfMessage& send, const HalfMessage& recv) EXCLUDES(mu_);
+  void Deliver(const Key& key, const UnmatchedMessage& send, const UnmatchedMessage& recv) EXCLUDES(mu_);
 
   Mutex mu_;
   Waiting sends_ GUARDED_BY(mu_);

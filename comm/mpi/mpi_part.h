@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/bootstrap/bare_network.h"
 #include "comm/bootstrap/bootstrap.h"
+#include "comm/bootstrap/raw_network.h"
 #include "comm/transport.h"
 
 namespace dfrun::comm {
@@ -26,7 +26,7 @@ struct MpiPart {
   // Returns `count` transports, each with a communicator of its own. Collective, after start().
   Result<std::vector<std::unique_ptr<Transport>>> (*connect)(int count);
   // Returns the library's blocking calls. Called after start().
-  std::unique_ptr<BareNetwork> (*bare)();
+  std::unique_ptr<RawNetwork> (*bare)();
 };
 using MpiPartEntry = const MpiPart* (*)();
 

@@ -29,7 +29,7 @@ TRANSPORT("mpi",
              return OpenedMpiPart()->connect(count);
            }});
 
-BARE_NETWORK("mpi", []() -> std::unique_ptr<BareNetwork> {
+RAW_NETWORK("mpi", []() -> std::unique_ptr<RawNetwork> {
   return OpenedMpiPart() == nullptr ? nullptr : OpenedMpiPart()->bare();
 });
 

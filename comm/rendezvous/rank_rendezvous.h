@@ -8,7 +8,7 @@
 
 #include <span>
 
-#include "comm/rendezvous/failing_step.h"
+#include "comm/rendezvous/channel_drain.h"
 #include "comm/rendezvous/local_channels.h"
 #include "comm/rendezvous/loop_channels.h"
 #include "comm/transport.h"
@@ -40,7 +40,7 @@ class RankRendezvous final : public StepRendezvous {
   ErrorScope scope_ = ErrorScope::kSession;  // scope of the current step
   LocalChannels local_;
   LoopChannels loops_;
-  FailingStep failing_;  // used in steps of scope kStep only
+  ChannelDrain failing_;  // used in steps of scope kStep only
 };
 
 }  // namespace dfrun::comm

@@ -25,7 +25,7 @@ Result<std::vector<std::unique_ptr<Transport>>> Connect(Bootstrap& bootstrap, in
   return part->connect(bootstrap, count);
 }
 
-Result<std::unique_ptr<BareLink>> Bare(SwapBytes swap) {
+Result<std::unique_ptr<RawLink>> Bare(SwapBytes swap) {
   DF_ASSIGN(const TransportDef* const part, OpenTransportPart(kName));
   return part->bare(swap);
 }

@@ -80,7 +80,7 @@ class CollectivesBench {
     for (const CollectiveCase& c : kCollectiveCases) {
       if (c.bytes > options_.most_bytes) continue;
       BareSums bare(c);
-      DF_TRY(turns->Follow(options_.rounds, [&](comm::BareNetwork& network) { bare.Run(network); }));
+      DF_TRY(turns->Follow(options_.rounds, [&](comm::RawNetwork& network) { bare.Run(network); }));
     }
     return Status();
   }
@@ -91,7 +91,7 @@ class CollectivesBench {
    public:
     explicit BareSums(const CollectiveCase& c)
         : calls_(c.calls * c.steps), value_(static_cast<size_t>(Elements(c))), sum_(value_.size()) {}
-    double Run(comm::BareNetwork& network) {
+    double Run(comm::RawNetwork& network) {
       network.Barrier();
       return Seconds(CLOCK_MONOTONIC, [&] {
         for (int i = 0; i < calls_; ++i) network.AllReduce(value_.data(), sum_.data(), value_.size());
@@ -126,7 +126,7 @@ class CollectivesBench {
       return status;
     };
     DF_TRY(turns.Lead(*session, options_.rounds, own,
-                      [&](comm::BareNetwork& network) { bare_s.push_back(bare.Run(network) / calls); }));
+                      [&](comm::RawNetwork& network) { bare_s.push_back(bare.Run(network) / calls); }));
     return BenchFigure{StrCat("all_reduce/", runtime_.size(), "_ranks/", c.name), Median(own_s) * 1e6, "us",
                        Median(bare_s) * 1e6, turns.bare_name()};
   }

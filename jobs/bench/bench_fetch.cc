@@ -80,14 +80,14 @@ class FetchBench {
     for (const FetchCase& c : kFetchCases) {
       if (c.bytes > options_.most_bytes) continue;
       std::vector<char> value(static_cast<size_t>(c.bytes_read()));
-      DF_TRY(turns->Follow(options_.rounds, [&](comm::BareNetwork& network) { BareSteps(network, c, value); }));
+      DF_TRY(turns->Follow(options_.rounds, [&](comm::RawNetwork& network) { BareSteps(network, c, value); }));
     }
     return Status();
   }
 
  private:
   // Sends from rank 0 to all other ranks, and waits for an answer from each.
-  void BareSteps(comm::BareNetwork& network, const FetchCase& c, std::vector<char>& value) const {
+  void BareSteps(comm::RawNetwork& network, const FetchCase& c, std::vector<char>& value) const {
     network.Barrier();
     char word = 0;
     for (int step = 0; step < c.steps; ++step) {
@@ -132,7 +132,7 @@ class FetchBench {
       }
       return Status();
     };
-    DF_TRY(turns.Lead(*session, options_.rounds, own, [&](comm::BareNetwork& network) {
+    DF_TRY(turns.Lead(*session, options_.rounds, own, [&](comm::RawNetwork& network) {
       bare_s.push_back(Seconds(CLOCK_MONOTONIC, [&] { BareSteps(network, c, value); }) / c.steps);
     }));
     return BenchFigure{StrCat("fetch/", runtime_.size() - 1, "_workers/", c.name), Median(own_s) * 1e6, "us",

@@ -10,7 +10,7 @@
 #include <limits>
 #include <memory>
 
-#include "comm/bootstrap/bare_network.h"
+#include "comm/bootstrap/raw_network.h"
 #include "jobs/bench/bench.h"
 #include "jobs/bench/bench_timing.h"
 #include "jobs/ranks/ranks.h"
@@ -79,7 +79,7 @@ void BareCount(int32_t limit) {
   while (i < limit) i = i + 1;
 }
 
-void BareRoundTrips(comm::BareNetwork& network, int rank, int trips) {
+void BareRoundTrips(comm::RawNetwork& network, int rank, int trips) {
   int64_t value = 0;
   for (int i = 0; i < trips; ++i) {
     if (rank == 1) network.Recv(0, &value, sizeof value);
@@ -173,7 +173,7 @@ class LoopBench {
 
   Runtime& runtime_;
   const LoopOptions& options_;
-  const std::unique_ptr<comm::BareNetwork> bare_ = comm::NewBare();  // null if there is one rank
+  const std::unique_ptr<comm::RawNetwork> bare_ = comm::NewBare();  // null if there is one rank
 };
 
 Result<BenchOutcome> RunLoops(const LoopOptions& options) {

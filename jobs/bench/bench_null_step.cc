@@ -28,7 +28,7 @@ Result<Graph> NullGraph(int ranks) {
 }
 
 // Times a broadcast and a gather on rank 0; other ranks drop the times.
-void BareSteps(comm::BareNetwork& network, int ranks, int steps, std::vector<double>& seconds) {
+void BareSteps(comm::RawNetwork& network, int ranks, int steps, std::vector<double>& seconds) {
   int64_t request = 0;
   std::vector<int64_t> answers(static_cast<size_t>(ranks));
   network.Barrier();
@@ -69,7 +69,7 @@ class NullStepBench {
       }
       return Status();
     };
-    DF_TRY(turns->Lead(*session, options_.rounds, own, [&](comm::BareNetwork& network) {
+    DF_TRY(turns->Lead(*session, options_.rounds, own, [&](comm::RawNetwork& network) {
       BareSteps(network, runtime_.size(), options_.steps, bare_s);
     }));
     const std::string what = turns->bare_name() + ", a broadcast and a gather";
@@ -81,7 +81,7 @@ class NullStepBench {
 
   Status Answer() {
     DF_ASSIGN(const std::unique_ptr<BenchTurns> turns, BenchTurns::Make(runtime_));
-    return turns->Follow(options_.rounds, [&](comm::BareNetwork& network) {
+    return turns->Follow(options_.rounds, [&](comm::RawNetwork& network) {
       std::vector<double> dropped;
       BareSteps(network, runtime_.size(), options_.steps, dropped);
     });

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/bootstrap/bare_network.h"
+#include "comm/bootstrap/raw_network.h"
 #include "comm/bootstrap/transport_registry.h"
 #include "jobs/bench/bench.h"
 #include "jobs/bench/bench_timing.h"
@@ -87,7 +87,7 @@ struct Buffers {
 };
 
 // Returns the seconds of a one-way trip over bare MPI. Called on both ranks.
-double BareMpi(comm::BareNetwork& mpi, const PingPongCase& c, int rank, Buffers& buffers) {
+double RawMpi(comm::RawNetwork& mpi, const PingPongCase& c, int rank, Buffers& buffers) {
   const auto receive = [&] { mpi.Recv(1 - rank, buffers.received.raw(), c.bytes); };
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < c.trips * c.steps; ++i) {
@@ -99,7 +99,7 @@ double BareMpi(comm::BareNetwork& mpi, const PingPongCase& c, int rank, Buffers&
 }
 
 // Exchanges some bytes with the other rank over the bare network.
-std::string Swap(comm::BareNetwork& network, int peer, std::string_view own) {
+std::string Swap(comm::RawNetwork& network, int peer, std::string_view own) {
   const uint64_t size = own.size();
   uint64_t other_size = 0;
   network.SendRecv(peer, &size, peer, &other_size, sizeof size);
@@ -112,7 +112,7 @@ std::string Swap(comm::BareNetwork& network, int peer, std::string_view own) {
 }
 
 // Returns the seconds of a one-way trip over a transport's own calls. Called on both ranks.
-Result<double> BareLinkSeconds(const PingPongCase& c, int rank, Buffers& buffers, comm::BareLink& link) {
+Result<double> BareLinkSeconds(const PingPongCase& c, int rank, Buffers& buffers, comm::RawLink& link) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < c.trips * c.steps; ++i) {
     if (rank == 1) DF_TRY(link.Recv(buffers.received.raw(), c.bytes));
@@ -150,12 +150,12 @@ class P2pBench {
     DF_ASSIGN(Buffers buffers, MakeBuffers(c));
     DF_TRY(ping_pong.session->RunStep(ping_pong.step, {}, {}));
     DF_TRY(Shutdown(runtime_));
-    DF_ASSIGN(const std::unique_ptr<comm::BareLink> link, ConnectBare());
+    DF_ASSIGN(const std::unique_ptr<comm::RawLink> link, ConnectBare());
     std::vector<double> graph_s;
     std::vector<double> mpi_s;
     std::vector<double> link_s;
     for (int round = 0; round < options_.rounds; ++round) {
-      mpi_s.push_back(BareMpi(*bare_, c, 0, buffers));
+      mpi_s.push_back(RawMpi(*bare_, c, 0, buffers));
       if (link != nullptr) {
         DF_ASSIGN(const double seconds, BareLinkSeconds(c, 0, buffers, *link));
         link_s.push_back(seconds);
@@ -175,9 +175,9 @@ class P2pBench {
   Status AnswerCase(const PingPongCase& c) {
     DF_TRY(worker_.Serve());
     DF_ASSIGN(Buffers buffers, MakeBuffers(c));
-    DF_ASSIGN(const std::unique_ptr<comm::BareLink> link, ConnectBare());
+    DF_ASSIGN(const std::unique_ptr<comm::RawLink> link, ConnectBare());
     for (int round = 0; round < options_.rounds; ++round) {
-      BareMpi(*bare_, c, 1, buffers);
+      RawMpi(*bare_, c, 1, buffers);
       if (link != nullptr) DF_TRY(BareLinkSeconds(c, 1, buffers, *link).status());
       DF_TRY(worker_.Serve());
     }
@@ -211,9 +211,9 @@ class P2pBench {
   std::string transport() const { return std::string(runtime_.communicator().transport()); }
 
   // Returns null if the transport has no calls of its own. Both ranks call it at the same time.
-  Result<std::unique_ptr<comm::BareLink>> ConnectBare() const {
+  Result<std::unique_ptr<comm::RawLink>> ConnectBare() const {
     const comm::TransportDef* const def = comm::Transports().Find(transport());
-    if (def == nullptr || def->bare == nullptr) return std::unique_ptr<comm::BareLink>();
+    if (def == nullptr || def->bare == nullptr) return std::unique_ptr<comm::RawLink>();
     const auto swap = [this](std::string_view own) -> Result<std::string> {
       return Swap(*bare_, 1 - runtime_.rank(), own);
     };
@@ -223,7 +223,7 @@ class P2pBench {
   Runtime& runtime_;
   const P2pOptions& options_;
   Worker worker_;
-  const std::unique_ptr<comm::BareNetwork> bare_ = comm::NewBare();
+  const std::unique_ptr<comm::RawNetwork> bare_ = comm::NewBare();
 };
 
 Result<BenchOutcome> RunP2p(const P2pOptions& options) {

@@ -104,7 +104,7 @@ class GridLoop {
     for (int row = 0; row < grid.rows; ++row) rows_.push_back(Plan(grid, row, rank));
   }
 
-  void Run(comm::BareNetwork* network) {
+  void Run(comm::RawNetwork* network) {
     for (Row& row : rows_) {
       if (network != nullptr && !(row.receives.empty() && row.sends.empty())) {
         network->Exchange(row.receives, row.sends);
@@ -178,7 +178,7 @@ class TasksBench {
     for (const TaskPattern& pattern : TaskPatterns()) {
       GridLoop loop(GridOf(pattern), runtime_.rank());
       int round = 0;
-      DF_TRY(turns->Follow(Rounds(), [&](comm::BareNetwork& network) {
+      DF_TRY(turns->Follow(Rounds(), [&](comm::RawNetwork& network) {
         SetTaskTurns(TurnsOf(round++));
         network.Barrier();
         loop.Run(&network);
@@ -223,13 +223,13 @@ class TasksBench {
       own_s.push_back(Seconds(clock, [&] { status = session->RunStep(step, {}, {}); }));
       return status;
     };
-    const auto bare = [&](comm::BareNetwork* network) {
+    const auto bare = [&](comm::RawNetwork* network) {
       SetTaskTurns(TurnsOf(static_cast<int>(bare_s.size())));
       if (network != nullptr) network->Barrier();
       bare_s.push_back(Seconds(clock, [&] { loop.Run(network); }));
     };
     if (turns != nullptr) {
-      DF_TRY(turns->Lead(*session, Rounds(), own, [&](comm::BareNetwork& network) { bare(&network); }));
+      DF_TRY(turns->Lead(*session, Rounds(), own, [&](comm::RawNetwork& network) { bare(&network); }));
     } else {
       for (int round = 0; round < Rounds(); ++round) {
         bare(nullptr);

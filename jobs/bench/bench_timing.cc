@@ -37,8 +37,8 @@ namespace {
 void Rest() {
   constexpr std::chrono::milliseconds kNap(5);
   constexpr double kBusySeconds = 0.0002;
-  constexpr int kMostNaps = 60;
-  for (int i = 0; i < kMostNaps; ++i) {
+  constexpr int kMaxNaps = 60;
+  for (int i = 0; i < kMaxNaps; ++i) {
     const double before = Now(CLOCK_PROCESS_CPUTIME_ID);
     std::this_thread::sleep_for(kNap);
     if (Now(CLOCK_PROCESS_CPUTIME_ID) - before < kBusySeconds) return;

@@ -5,7 +5,7 @@
 namespace dfrun::jobs {
 
 Result<std::unique_ptr<BenchTurns>> BenchTurns::Make(Runtime& runtime) {
-  std::unique_ptr<comm::BareNetwork> bare = comm::NewBare();
+  std::unique_ptr<comm::RawNetwork> bare = comm::NewBare();
   if (bare == nullptr) {
     return FailedPrecondition("there is no bare network to measure beside: start it under mpirun");
   }
@@ -13,7 +13,7 @@ Result<std::unique_ptr<BenchTurns>> BenchTurns::Make(Runtime& runtime) {
 }
 
 Status BenchTurns::Lead(Session& session, int rounds, FunctionRef<Status()> own,
-                        FunctionRef<void(comm::BareNetwork&)> bare) {
+                        FunctionRef<void(comm::RawNetwork&)> bare) {
   for (int round = 0; round < rounds; ++round) {
     DF_TRY(Shutdown(runtime_));
     bare(*bare_);
@@ -24,7 +24,7 @@ Status BenchTurns::Lead(Session& session, int rounds, FunctionRef<Status()> own,
   return Shutdown(runtime_);
 }
 
-Status BenchTurns::Follow(int rounds, FunctionRef<void(comm::BareNetwork&)> bare) {
+Status BenchTurns::Follow(int rounds, FunctionRef<void(comm::RawNetwork&)> bare) {
   for (int round = 0; round < rounds; ++round) {
     DF_TRY(worker_.Serve());
     bare(*bare_);

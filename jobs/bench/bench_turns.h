@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "comm/bootstrap/bare_network.h"
+#include "comm/bootstrap/raw_network.h"
 #include "jobs/bench/bench.h"
 #include "jobs/ranks/ranks.h"
 #include "src/base/threads.h"
@@ -24,16 +24,16 @@ class BenchTurns {
   std::string bare_name() const { return std::string(bare_->name()); }
   // Runs `rounds` rounds of `own` and of `bare` in alternation. Called after the session has prepared its steps, which
   // the other ranks serve. Drops the session's variables and closes it.
-  Status Lead(Session& session, int rounds, FunctionRef<Status()> own, FunctionRef<void(comm::BareNetwork&)> bare);
+  Status Lead(Session& session, int rounds, FunctionRef<Status()> own, FunctionRef<void(comm::RawNetwork&)> bare);
   // Serves what the session prepares, and then takes part in the rounds.
-  Status Follow(int rounds, FunctionRef<void(comm::BareNetwork&)> bare);
+  Status Follow(int rounds, FunctionRef<void(comm::RawNetwork&)> bare);
 
  private:
-  BenchTurns(Runtime& runtime, std::unique_ptr<comm::BareNetwork> bare)
+  BenchTurns(Runtime& runtime, std::unique_ptr<comm::RawNetwork> bare)
       : runtime_(runtime), bare_(std::move(bare)), worker_(runtime) {}
 
   Runtime& runtime_;
-  const std::unique_ptr<comm::BareNetwork> bare_;
+  const std::unique_ptr<comm::RawNetwork> bare_;
   Worker worker_;
 };
 

@@ -8,7 +8,7 @@
 #include "jobs/command.h"
 #include "jobs/commands/device_counts.h"
 #include "jobs/commands/host_notes.h"
-#include "jobs/commands/list_units.h"
+#include "jobs/commands/list_subgraphs.h"
 #include "jobs/compile_job.h"
 #include "jobs/model.h"
 #include "src/base/counted.h"
@@ -134,8 +134,8 @@ Result<int> Check(const CheckOptions& options) {
   std::printf("%s", HostNotes(TypesWanted(counts, *steps)).c_str());
   if (options.explain_gpu) {
     for (const CompiledStep& step : *steps) {
-      DF_ASSIGN(const std::string units, ListUnits(step.partitions));
-      std::printf("%s:\n%s", PrintableLine(step.name).c_str(), units.c_str());
+      DF_ASSIGN(const std::string subgraphs, ListSubgraphs(step.partitions));
+      std::printf("%s:\n%s", PrintableLine(step.name).c_str(), subgraphs.c_str());
     }
   }
   return 0;

@@ -5,7 +5,7 @@
 
 #include "jobs/command.h"
 #include "jobs/commands/device_counts.h"
-#include "jobs/commands/list_units.h"
+#include "jobs/commands/list_subgraphs.h"
 #include "jobs/compile_job.h"
 #include "jobs/eval/eval_variables.h"
 #include "jobs/model.h"
@@ -213,8 +213,8 @@ Result<int> Show(const GraphOptions& options) {
     DF_TRY(WritePb(options));
   } else if (options.explain_gpu) {
     DF_ASSIGN(const Partitioned made, MakePartitions(options));
-    DF_ASSIGN(const std::string units, ListUnits(made.partitions));
-    DF_TRY(Write(options, made.inputs, units));
+    DF_ASSIGN(const std::string subgraphs, ListSubgraphs(made.partitions));
+    DF_TRY(Write(options, made.inputs, subgraphs));
   } else if (options.partitioned || !options.after.empty()) {
     DF_ASSIGN(const Partitioned made, MakePartitions(options));
     DF_TRY(Write(options, made.inputs, options.dot ? Dot(made.partitions) : Text(options, made.partitions)));

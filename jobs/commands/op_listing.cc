@@ -38,7 +38,7 @@ std::vector<std::string> Properties(const OpDef& op) {
 std::string KernelLines(const OpDef& op, std::string_view indent) {
   std::string out;
   for (const auto& [device, types] : KernelTypes(op)) out += StrCat(indent, device, ": ", Join(types, " "), "\n");
-  return out.empty() ? StrCat(indent, "none: the runtime itself does it, or cards alone do\n") : out;
+  return out.empty() ? StrCat(indent, "none: the runtime itself does it, or GPUs alone do\n") : out;
 }
 
 // Returns "float32, float64", "Tidx=int32, int64".
@@ -148,7 +148,7 @@ std::string OpsTable(const std::map<std::string, OpTests>& tests) {
       "* **dtypes**: by device, those of the attr `T`, or of the attr named; `any`: one kernel for all; `runtime`: "
       "the\n"
       "  executor itself does it; `none`: GPUs alone do.\n"
-      "* **GPU**: those of NVIDIA's cards, which `tests/golden/registry/gpu.txt` lists; `plain`: all whose elements "
+      "* **GPU**: those of NVIDIA's GPUs, which `tests/golden/registry/gpu.txt` lists; `plain`: all whose elements "
       "are\n"
       "  plain bytes. `tests/gpu/not_on_gpu.txt` says why an op has none.\n"
       "* **gradient**: by output where these differ, and by input where those do; docs/adding-an-op.md has the "

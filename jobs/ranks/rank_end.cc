@@ -61,7 +61,7 @@ void RankEnd::AbortAll(const Status& error) {
 }
 
 void RankEnd::AbortAfterLoss(const Status& error) {
-  if (heartbeat_ != nullptr && heartbeat_->speaker() != group_.rank()) std::this_thread::sleep_for(comm::kSpeakerFirst);
+  if (heartbeat_ != nullptr && heartbeat_->coordinator() != group_.rank()) std::this_thread::sleep_for(comm::kSpeakerFirst);
   AbortAll(error);
 }
 
@@ -83,7 +83,7 @@ void RankEnd::OnLost(const Status& loss, int rank) {
   }).detach();
   // Report the loss at once: a launcher that has seen the death too kills this rank soon, and the thread that leads may
   // be in MPI. Report it on another thread, because the write blocks if nobody reads.
-  if (heartbeat_ == nullptr || heartbeat_->speaker() != group_.rank()) return;
+  if (heartbeat_ == nullptr || heartbeat_->coordinator() != group_.rank()) return;
   std::thread([loss] { DF_LOG(kWarning) << loss.message(); }).detach();
 }
 

@@ -13,8 +13,8 @@
 #include "src/base/host/host_limits.h"
 #include "src/base/log.h"
 #include "src/base/report_request.h"
-#include "src/framework/device/step_recorder.h"
-#include "src/session/stop_guard.h"
+#include "src/framework/device/graph_capture.h"
+#include "src/session/grace_period_watchdog.h"
 #include "src/session/worker.h"
 
 namespace dfrun::jobs {
@@ -23,15 +23,15 @@ namespace {
 constexpr int64_t kStallS = 60;
 
 // Time that another rank gives rank 0 to end the job in order, since a signal may have reached one rank alone.
-constexpr StopGuard::Seconds kRankZeroFirst(2);
+constexpr GracePeriodWatchdog::Seconds kRankZeroFirst(2);
 
 // Returns null if signals are no requests to stop, or if rank 0 in the same process has a guard. The group and `end`
 // must outlive the guard.
-std::unique_ptr<StopGuard> MakeGuard(const comm::ProcessGroup& group, RankEnd& end, const RankOptions& options) {
+std::unique_ptr<GracePeriodWatchdog> MakeGuard(const comm::ProcessGroup& group, RankEnd& end, const RankOptions& options) {
   if (options.grace_s == 0 || (group.rank() != 0 && comm::RanksAreThreads())) return nullptr;
-  StopGuard::Seconds grace(static_cast<double>(options.grace_s));
+  GracePeriodWatchdog::Seconds grace(static_cast<double>(options.grace_s));
   if (group.rank() != 0) grace += kRankZeroFirst;
-  return std::make_unique<StopGuard>(ProcessStop(), grace, [&end](const Status& overdue) { end.AbortAll(overdue); });
+  return std::make_unique<GracePeriodWatchdog>(ProcessStop(), grace, [&end](const Status& overdue) { end.AbortAll(overdue); });
 }
 
 // Aborts all ranks after an error of the network: others may wait for this rank, or MPI for a lost one, so MPI cannot
@@ -51,9 +51,9 @@ void SayDifferences(const comm::ProcessGroup& group) {
 // Prints what the devices that capture steps have done in all steps.
 void SayCounters(const Runtime& runtime) {
   for (const auto& device : runtime.devices()) {
-    const DeviceRecording* const recording = DeviceRecording::Of(*device);
+    const CapturingDevice* const recording = CapturingDevice::Of(*device);
     if (recording == nullptr) continue;
-    const RecordingCounters counters = recording->counters();
+    const CaptureCounters counters = recording->counters();
     DF_LOG(kInfo) << device->full_name() << ": " << counters.recordings << " recordings, " << counters.launches
                   << " launches, " << counters.updates << " updates, " << counters.stream_calls
                   << " calls of nodes that were enqueued one by one; " << counters.told_ends
@@ -146,7 +146,7 @@ Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, 
   SayDifferences(*group);
   RankEnd end(*group);
   DF_TRY(end.StartHeartbeat(watch_times));
-  const std::unique_ptr<StopGuard> guard = MakeGuard(*group, end, options);
+  const std::unique_ptr<GracePeriodWatchdog> guard = MakeGuard(*group, end, options);
   RuntimeOptions runtime_options = OptionsOf(options, *group, end);
   runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / group->ranks_on_host());
   runtime_options.collectives = collectives;

@@ -8,7 +8,7 @@ namespace dfrun {
 namespace {
 
 // The inputs, of one shape, are folded in the order of sums (docs/step-protocol.md).
-OpCost FoldCost(const CostContext& c) {
+OpCost ReduceCost(const CostContext& c) {
   return WholeCost(c, (c.num_inputs() - 1) * c.input_elements(0));
 }
 
@@ -190,7 +190,7 @@ Values ProductsOfOthers(GradientBuilder& g) {
 
 // Sets the gradients of a reduction. `dys`: for each input, the gradient of the whole result, summed over all
 // participants that receive it. `ys`: the results.
-void FoldGradient(GradientBuilder& g, const Values& dys, const Values& ys) {
+void ReduceGradient(GradientBuilder& g, const Values& dys, const Values& ys) {
   const auto reduction = g.attr<std::string>("reduction");
   Values factors;
   if (reduction == "Mul") factors = ProductsOfOthers(g);
@@ -215,10 +215,10 @@ OP("AllReduce")
     })
     .Gradient([](GradientBuilder& g) {
       const Values dys = Outputs(g.AddNode("AllReduce", ResultGradients(g), {}), g.num_inputs());
-      FoldGradient(g, dys, Results(g));
+      ReduceGradient(g, dys, Results(g));
     })
     .Own()
-    .Cost(&FoldCost)
+    .Cost(&ReduceCost)
     .Doc(
         "The inputs, of one shape, folded from the first to the last, more than 32 by groups; output i is where input "
         "i is.");
@@ -260,10 +260,10 @@ OP("ReduceScatter")
     })
     .Gradient([](GradientBuilder& g) {
       const Values dys = Outputs(g.AddNode("AllGather", ResultGradients(g), {}), g.num_inputs());
-      FoldGradient(g, dys, Outputs(g.AddNode("AllGather", Results(g), {}), g.num_inputs()));
+      ReduceGradient(g, dys, Outputs(g.AddNode("AllGather", Results(g), {}), g.num_inputs()));
     })
     .Own()
-    .Cost(&FoldCost)
+    .Cost(&ReduceCost)
     .Doc(
         "The inputs, of one shape, folded from the first to the last and parted along dimension 0: output i is part i, "
         "and is where input i is.");

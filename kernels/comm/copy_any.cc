@@ -1,5 +1,5 @@
 // _CopyToHost and _CopyToDevice, on any device.
-#include "src/framework/device/step_recorder.h"
+#include "src/framework/device/graph_capture.h"
 #include "src/framework/kernel/kernel_registry.h"
 
 namespace dfrun {
@@ -30,21 +30,21 @@ class CopyToHost final : public CopyKernel {
 class CopyToDevice final : public CopyKernel {
  public:
   static constexpr std::string_view kHostInputs[] = {"input"};
-  explicit CopyToDevice(KernelSetup& setup) : CopyKernel(setup), recording_(DeviceRecording::Of(setup.device())) {}
+  explicit CopyToDevice(KernelSetup& setup) : CopyKernel(setup), recording_(CapturingDevice::Of(setup.device())) {}
 
  protected:
   // Allocates the output. A large value gets memory that a copy may fill while the device works.
   Status Allocate(OpContext& ctx, Tensor** output) override {
     const Tensor& input = ctx.input(0);
     *output = ctx.output_slot(0);
-    const bool is_large = static_cast<int64_t>(input.num_bytes()) > kMostBytesInOrder && !(*output)->borrowed();
+    const bool is_large = static_cast<int64_t>(input.num_bytes()) > kMaxBytesInOrder && !(*output)->borrowed();
     if (recording_ == nullptr || !is_large) return CopyKernel::Allocate(ctx, output);
     DF_ASSIGN(**output, Tensor::Allocate(recording_->uploads(), input.dtype(), input.shape()));
     return Status();
   }
 
  private:
-  DeviceRecording* const recording_;  // null: all memory is alike
+  CapturingDevice* const recording_;  // null: all memory is alike
 };
 
 DEVICE_KERNEL_ANY(kAnyDevice, "_CopyToHost", CopyToHost);

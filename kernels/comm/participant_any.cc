@@ -2,7 +2,7 @@
 #include <memory>
 #include <utility>
 
-#include "kernels/comm/fold.h"
+#include "kernels/comm/reduce.h"
 #include "src/framework/communication/collective_registry.h"
 #include "src/framework/kernel/kernel_registry.h"
 #include "src/framework/values/element_types.h"

@@ -21,7 +21,7 @@ class MemoryWatch {
     if (unseen_.fetch_add(bytes, std::memory_order_relaxed) + bytes < kLookEvery) return Status();
     unseen_.store(0, std::memory_order_relaxed);
     const HostMemory memory = LookAtHostMemory();
-    if (memory.left_bytes >= std::min(kMostReserve, memory.total_bytes / 16)) return Status();
+    if (memory.left_bytes >= std::min(kMaxReserve, memory.total_bytes / 16)) return Status();
     return Error(Code::kResourceExhausted, who, ", and of the memory that this process may use, ", memory.total_bytes,
                  " bytes, ", memory.left_bytes,
                  " are left; fewer turns (a condition that fails, `max_iterations`) or smaller batches keep less");
@@ -29,7 +29,7 @@ class MemoryWatch {
 
  private:
   static constexpr int64_t kLookEvery = int64_t{16} << 20;
-  static constexpr int64_t kMostReserve = int64_t{256} << 20;
+  static constexpr int64_t kMaxReserve = int64_t{256} << 20;
 
   std::atomic<int64_t> unseen_{0};
 };

@@ -26,28 +26,28 @@ namespace {
 constexpr size_t kMaxBypassedBytes = size_t{1} << 36;
 
 // Takes one block, for threads that have no cache, or none any more.
-void* TakeShared(pool::Central& central, size_t size_class) {
+void* TakeShared(pool::CentralFreeList& central_free_list, size_t size_class) {
   int count = 1;
-  return central.TakeBatch(size_class, &count);
+  return central_free_list.TakeBatch(size_class, &count);
 }
 
-void PutShared(pool::Central& central, size_t size_class, void* memory) {
+void PutShared(pool::CentralFreeList& central_free_list, size_t size_class, void* memory) {
   auto* block = static_cast<FreeBlock*>(memory);
   block->next = nullptr;
-  central.PutBatch(size_class, block);
+  central_free_list.PutBatch(size_class, block);
 }
 
 }  // namespace
 
-CpuAllocator::CpuAllocator() : central_(std::make_shared<pool::Central>()) {}
+CpuAllocator::CpuAllocator() : central_free_list_(std::make_shared<pool::CentralFreeList>()) {}
 
 CpuAllocator::~CpuAllocator() {
-  central_->Close();
+  central_free_list_->Close();
 }
 
 void* CpuAllocator::Allocate(size_t bytes) {
   if (bytes == 0) bytes = 1;
-  ThreadCache* cache = ThreadCache::Of(central_);
+  ThreadCache* cache = ThreadCache::Of(central_free_list_);
   void* memory = nullptr;
   const size_t size_class = pool::SizeClass(bytes);
   if constexpr (DF_POOL_BYPASSED) {
@@ -56,45 +56,45 @@ void* CpuAllocator::Allocate(size_t bytes) {
   } else if (size_class < pool::kThreadClasses && cache != nullptr) [[likely]] {
     memory = cache->Take(size_class);
   } else if (size_class < pool::kClasses) {
-    memory = TakeShared(*central_, size_class);
+    memory = TakeShared(*central_free_list_, size_class);
   } else {
-    memory = central_->TakeLarge(bytes);
+    memory = central_free_list_->TakeLarge(bytes);
   }
   if (memory == nullptr) return nullptr;
   if (cache != nullptr && size_class < pool::kThreadClasses) [[likely]] {
     cache->Count(static_cast<int64_t>(bytes), 1);
   } else {
-    central_->Count(static_cast<int64_t>(bytes), 1);
+    central_free_list_->Count(static_cast<int64_t>(bytes), 1);
   }
   return memory;
 }
 
 void CpuAllocator::Free(void* memory, size_t bytes) {
   if (bytes == 0) bytes = 1;
-  ThreadCache* cache = ThreadCache::Of(central_);
+  ThreadCache* cache = ThreadCache::Of(central_free_list_);
   const size_t size_class = pool::SizeClass(bytes);
   if constexpr (DF_POOL_BYPASSED) {
     std::free(memory);
   } else if (size_class < pool::kThreadClasses && cache != nullptr) [[likely]] {
     cache->Put(memory, size_class);
   } else if (size_class < pool::kClasses) {
-    PutShared(*central_, size_class, memory);
+    PutShared(*central_free_list_, size_class, memory);
   } else {
-    central_->PutLarge(memory, bytes);
+    central_free_list_->PutLarge(memory, bytes);
   }
   if (cache != nullptr && size_class < pool::kThreadClasses) [[likely]] {
     cache->Count(-static_cast<int64_t>(bytes), 0);
   } else {
-    central_->Count(-static_cast<int64_t>(bytes), 0);
+    central_free_list_->Count(-static_cast<int64_t>(bytes), 0);
   }
 }
 
 AllocatorStats CpuAllocator::Stats() const {
-  return central_->Stats();
+  return central_free_list_->Stats();
 }
 
 void CpuAllocator::ResetPeak() {
-  central_->ResetPeak();
+  central_free_list_->ResetPeak();
 }
 
 }  // namespace dfrun

@@ -17,7 +17,7 @@
 namespace dfrun {
 
 namespace pool {
-class Central;
+class CentralFreeList;
 }  // namespace pool
 
 // Thread safety: all methods from any thread.
@@ -36,7 +36,7 @@ class CpuAllocator final : public Allocator {
   void ResetPeak() override;
 
  private:
-  std::shared_ptr<pool::Central> central_;  // shared with the threads' caches
+  std::shared_ptr<pool::CentralFreeList> central_free_list_;  // shared with the threads' caches
 };
 
 }  // namespace dfrun

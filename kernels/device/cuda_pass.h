@@ -1,4 +1,4 @@
-// CUDA_PASS(name, order, function): a pass for partitions on a card, src/passes/pass.h. It needs nothing of CUDA.
+// CUDA_PASS(name, order, function): a pass for partitions on a GPU, src/passes/pass.h. It needs nothing of CUDA.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_PASS_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_PASS_H_
 

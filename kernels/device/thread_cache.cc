@@ -20,34 +20,34 @@ CacheSet::~CacheSet() {
   ended = true;
 }
 
-ThreadCache* FindOrAdd(const std::shared_ptr<Central>& central) {
+ThreadCache* FindOrAdd(const std::shared_ptr<CentralFreeList>& central_free_list) {
   auto& caches = set.caches;
-  std::erase_if(caches, [](const auto& cache) { return cache->central().closed(); });
-  auto it = std::find_if(caches.begin(), caches.end(), [&](auto& cache) { return &cache->central() == central.get(); });
-  if (it == caches.end()) it = caches.insert(it, std::make_unique<ThreadCache>(central));
+  std::erase_if(caches, [](const auto& cache) { return cache->central_free_list().closed(); });
+  auto it = std::find_if(caches.begin(), caches.end(), [&](auto& cache) { return &cache->central_free_list() == central_free_list.get(); });
+  if (it == caches.end()) it = caches.insert(it, std::make_unique<ThreadCache>(central_free_list));
   return it->get();
 }
 
 }  // namespace
 
-ThreadCache* ThreadCache::Of(const std::shared_ptr<Central>& central) {
-  if (newest != nullptr && newest->central_.get() == central.get()) [[likely]]
+ThreadCache* ThreadCache::Of(const std::shared_ptr<CentralFreeList>& central_free_list) {
+  if (newest != nullptr && newest->central_free_list_.get() == central_free_list.get()) [[likely]]
     return newest;
   if (ended) return nullptr;
-  newest = FindOrAdd(central);
+  newest = FindOrAdd(central_free_list);
   return newest;
 }
 
 ThreadCache::~ThreadCache() {
   Publish();
-  if (central_->closed()) return;  // the blocks are gone already
-  for (size_t i = 0; i < kThreadClasses; ++i) central_->PutBatch(i, lists_[i].first);
+  if (central_free_list_->closed()) return;  // the blocks are gone already
+  for (size_t i = 0; i < kThreadClasses; ++i) central_free_list_->PutBatch(i, lists_[i].first);
 }
 
 FreeBlock* ThreadCache::Refill(size_t size_class) {
   List& list = lists_[size_class];
   list.length = BatchOf(size_class);
-  list.first = central_->TakeBatch(size_class, &list.length);
+  list.first = central_free_list_->TakeBatch(size_class, &list.length);
   return list.first;
 }
 
@@ -59,11 +59,11 @@ void ThreadCache::Drain(size_t size_class, int count) {
   list.first = last->next;
   list.length -= count;
   last->next = nullptr;
-  central_->PutBatch(size_class, first);
+  central_free_list_->PutBatch(size_class, first);
 }
 
 void ThreadCache::Publish() {
-  central_->Count(bytes_, allocations_);
+  central_free_list_->Count(bytes_, allocations_);
   bytes_ = 0;
   allocations_ = 0;
 }

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "kernels/device/pool_central.h"
+#include "kernels/device/central_free_list.h"
 
 namespace dfrun::pool {
 
@@ -12,16 +12,16 @@ namespace dfrun::pool {
 // Owns: the blocks in its lists. They go back to the pool when the thread ends.
 class ThreadCache {
  public:
-  explicit ThreadCache(std::shared_ptr<Central> central) : central_(std::move(central)) {}
+  explicit ThreadCache(std::shared_ptr<CentralFreeList> central_free_list) : central_free_list_(std::move(central_free_list)) {}
   // Gives everything back.
   ~ThreadCache();
   ThreadCache(const ThreadCache&) = delete;
   ThreadCache& operator=(const ThreadCache&) = delete;
 
   // The calling thread's cache of this pool; null while the thread ends (its caches are gone).
-  static ThreadCache* Of(const std::shared_ptr<Central>& central);
+  static ThreadCache* Of(const std::shared_ptr<CentralFreeList>& central_free_list);
 
-  const Central& central() const { return *central_; }
+  const CentralFreeList& central_free_list() const { return *central_free_list_; }
 
   void* Take(size_t size_class) {
     List& list = lists_[size_class];
@@ -61,7 +61,7 @@ class ThreadCache {
   void Drain(size_t size_class, int count);
   void Publish();
 
-  const std::shared_ptr<Central> central_;
+  const std::shared_ptr<CentralFreeList> central_free_list_;
   std::array<List, kThreadClasses> lists_;
   int64_t bytes_ = 0;
   int64_t allocations_ = 0;

@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kThreadWork = int64_t{4} << 20;
 constexpr int64_t kReadyWork = int64_t{1} << 17;
 // Panels along a side of a part of C, which bound its packed operands and sums.
-constexpr int64_t kMostPanels = 16;
+constexpr int64_t kMaxPanels = 16;
 // The longest k of one pass, whose panels of A and B stay in the first-level cache; of several passes, sums of which go
 // through memory.
 constexpr int64_t kOnePassDepth = 512;
@@ -170,7 +170,7 @@ class PanelRanges {
 
  private:
   static int64_t Parts(int64_t panels, int64_t least) {
-    return std::min(panels, std::max(least, CeilDiv(panels, kMostPanels)));
+    return std::min(panels, std::max(least, CeilDiv(panels, kMaxPanels)));
   }
 
   int64_t lanes_;

@@ -93,8 +93,8 @@ Result<std::shared_ptr<const Gemm<bfloat16>>> Gemm<bfloat16>::Create(const GemmS
     if (auto tiles = MakeAmxGemm(shape)) return tiles;
     // From so many uses of an element on, copies of both operands as float take a quarter of the time of oneDNN's
     // products if the machine multiplies no bfloat16.
-    constexpr int64_t kLeastUses = 8;
-    if (OneDnnMultipliesBfloat16() || std::min(shape.m, shape.n) < kLeastUses) {
+    constexpr int64_t kMinUses = 8;
+    if (OneDnnMultipliesBfloat16() || std::min(shape.m, shape.n) < kMinUses) {
       auto gemm = MakeOneDnnGemm(shape);
       if (gemm.ok()) return gemm;
     }

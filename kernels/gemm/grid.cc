@@ -53,7 +53,7 @@ Grid GridForThreads(const GemmShape& shape, int threads, bool packed) {
 
 Grid GridOfShape(const GemmShape& shape) {
   constexpr int64_t kVectorOfTiles = 16;
-  const int64_t wanted = std::clamp<int64_t>(shape.work() / kLibraryTileWork, 1, kMostLibraryTiles);
+  const int64_t wanted = std::clamp<int64_t>(shape.work() / kLibraryTileWork, 1, kMaxLibraryTiles);
   Grid grid{.step = kVectorOfTiles};
   while (grid.count() < wanted && shape.m / grid.rows >= 2 * kLibraryTileRows) grid.rows *= 2;
   const int64_t enough = std::min(wanted, kEnoughLibraryTiles);

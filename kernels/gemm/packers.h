@@ -72,7 +72,7 @@ class PanelPacker {
       return;
     }
     pace_ = PackingPace(rows_, tiles * turns);
-    rows_ahead_ = std::min<int64_t>(kRowsAhead * pace_.at_once(), kMostRowsAhead);
+    rows_ahead_ = std::min<int64_t>(kRowsAhead * pace_.at_once(), kMaxRowsAhead);
   }
   [[gnu::always_inline]] void TakeTurn() {
     if (rows_ == 0) return;
@@ -91,7 +91,7 @@ class PanelPacker {
  private:
   // The distance of prefetching in rows. 4 are faster than 2 and 8 in products of 1024^3 and 2048^3.
   static constexpr int64_t kRowsAhead = 4;
-  static constexpr int64_t kMostRowsAhead = 8;
+  static constexpr int64_t kMaxRowsAhead = 8;
   static constexpr int64_t kSquaresAhead = 2;  // down the panel
 
   // The next of the squares of a vector's lanes, one panel's row of squares after the other. Those to come are in the
@@ -141,7 +141,7 @@ class PanelPacker {
     --rows_;
   }
 
-  static_assert(kMostRowsAhead <= kRowsBeyond<T>);
+  static_assert(kMaxRowsAhead <= kRowsBeyond<T>);
 
   const T* from_ = nullptr;
   int64_t stride_ = 0;
@@ -156,7 +156,7 @@ class PanelPacker {
   int64_t width_ = 0;
   int64_t rows_ = 0;  // rows left
   int64_t columns_ = 0;
-  int64_t rows_ahead_ = kMostRowsAhead;
+  int64_t rows_ahead_ = kMaxRowsAhead;
   PackingPace pace_;
 };
 

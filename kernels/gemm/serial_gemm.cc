@@ -58,7 +58,7 @@ GemmAlgorithm SerialGemm<T>::Choose(bool transposed_a, bool transposed_b) const 
   if (k_ <= kShallowDepth) return GemmAlgorithm::kUnpacked;
   constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
   const bool is_small = k_ <= kUnpackedDepth && n_ * kBytes <= kFarBytes && (m_ + n_) * k_ * kBytes <= SmallBytes();
-  return may_be_unpacked && (is_small || n_ < kLeastPackedColumns) ? GemmAlgorithm::kUnpacked : GemmAlgorithm::kPacked;
+  return may_be_unpacked && (is_small || n_ < kMinPackedColumns) ? GemmAlgorithm::kUnpacked : GemmAlgorithm::kPacked;
 }
 
 template <class T>
@@ -66,7 +66,7 @@ GemmAlgorithm SerialGemm<T>::ChooseOfTransposedB(bool transposed_a) const {
   // The costs in multiplications: transposing an element of B costs 10, so does one of A, one of C 20.
   const bool gains = 2 * m_ * n_ + (transposed_a ? 0 : m_ * k_) < n_ * k_;
   if (gains && !epilogue_.scales() && k_ * m_ <= MostPrepacked<T>()) return GemmAlgorithm::kTransposed;
-  const bool is_deep = k_ > kPrepackedDepth && n_ >= kLeastPackedColumns;
+  const bool is_deep = k_ > kPrepackedDepth && n_ >= kMinPackedColumns;
   return is_deep ? GemmAlgorithm::kPacked : GemmAlgorithm::kPrepacked;
 }
 

@@ -71,7 +71,7 @@ inline constexpr int64_t kUnpackedRows = 256;
 // Rows of A that pay for packing B: fewer read its rows where they lie, although they are far apart. So few columns do
 // not pay for packing A.
 inline constexpr int64_t kRowsWorthPacking = 64;
-inline constexpr int64_t kLeastPackedColumns = 240;
+inline constexpr int64_t kMinPackedColumns = 240;
 // Steps over k beyond which a transposed B is packed in passes; fewer leave room for rows of A in the cache.
 inline constexpr int64_t kPrepackedDepth = 2048;
 // Rows of A that are too few to fill the vectors of C^T, so that a transposed B is read square by square.
@@ -111,7 +111,7 @@ inline constexpr int64_t kLibraryTileRows = 256;
 inline constexpr int64_t kFewLibraryTileRows = 128;  // else a product of few tiles is one thread's
 inline constexpr int64_t kLibraryTileColumns = 512;
 inline constexpr int64_t kEnoughLibraryTiles = 4;
-inline constexpr int64_t kMostLibraryTiles = 256;
+inline constexpr int64_t kMaxLibraryTiles = 256;
 // The work of a part of a product of prepacked panels: it takes some 40 us.
 inline constexpr int64_t kPrepackedPartWork = int64_t{4} << 20;
 

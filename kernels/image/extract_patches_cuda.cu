@@ -6,8 +6,8 @@ namespace dfrun {
 namespace {
 
 template <class E>
-DF_CARD_KERNEL void CopyPatches(PatchWindows w, const E* x, E* y, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void CopyPatches(PatchWindows w, const E* x, E* y, int64_t n) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   int64_t at = i;
   const auto take = [&](int64_t size) {

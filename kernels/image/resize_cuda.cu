@@ -12,13 +12,13 @@ namespace dfrun {
 namespace {
 
 // The two resized dimensions of images [batch, height, width, channels].
-struct CardResize {
+struct GpuResize {
   ResizeDim rows;
   ResizeDim cols;
   int64_t channels;
   bool is_same;  // nothing is resized
 
-  CardResize(const ResizeMode& mode, const ResizeSizes& s)
+  GpuResize(const ResizeMode& mode, const ResizeSizes& s)
       : rows(ResizeDim::Of(mode, s.height, s.new_height)),
         cols(ResizeDim::Of(mode, s.width, s.new_width)),
         channels(s.channels),
@@ -46,8 +46,8 @@ struct ImagePlace {
 };
 
 template <class T>
-DF_CARD_KERNEL void Interpolate(CardResize s, const T* x, float* y, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void Interpolate(GpuResize s, const T* x, float* y, int64_t n) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   if (s.is_same) {  // between two pixels of which one is infinite there would be NaN
     y[i] = static_cast<float>(x[i]);
@@ -67,8 +67,8 @@ DF_CARD_KERNEL void Interpolate(CardResize s, const T* x, float* y, int64_t n) {
 }
 
 template <class T>
-DF_CARD_KERNEL void InterpolationGradient(CardResize s, const float* dy, T* dx, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void InterpolationGradient(GpuResize s, const float* dy, T* dx, int64_t n) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const ImagePlace at(i, s.rows.source, s.cols.source, s.channels);
   double sum = 0;
@@ -90,8 +90,8 @@ DF_CARD_KERNEL void InterpolationGradient(CardResize s, const float* dy, T* dx, 
 }
 
 template <class E>
-DF_CARD_KERNEL void TakeNearest(CardResize s, const E* x, E* y, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void TakeNearest(GpuResize s, const E* x, E* y, int64_t n) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const ImagePlace at(i, s.rows.resized, s.cols.resized, s.channels);
   y[i] = x[s.Source(at.image, s.rows.Nearest(at.row), s.cols.Nearest(at.col), at.channel)];
@@ -99,9 +99,9 @@ DF_CARD_KERNEL void TakeNearest(CardResize s, const E* x, E* y, int64_t n) {
 
 // Floating point is summed in double, integers wrap around.
 template <class T>
-DF_CARD_KERNEL void NearestGradient(CardResize s, const T* dy, T* dx, int64_t n) {
+DF_DEVICE_KERNEL void NearestGradient(GpuResize s, const T* dy, T* dx, int64_t n) {
   using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const ImagePlace at(i, s.rows.source, s.cols.source, s.channels);
   Sum sum = 0;
@@ -123,7 +123,7 @@ class ResizeBilinearKernel final : public ResizeKernel {
     DF_TRY(CheckHasPixels(s, ctx.input(0).shape(), "nothing to interpolate"));
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, s.new_shape(), &y));
-    return cuda::Launch(ctx, y->num_elements(), &Interpolate<T>, CardResize(mode_, s), ctx.input(0).data<T>(),
+    return cuda::Launch(ctx, y->num_elements(), &Interpolate<T>, GpuResize(mode_, s), ctx.input(0).data<T>(),
                         y->data<float>(), y->num_elements());
   }
 };
@@ -136,7 +136,7 @@ class ResizeBilinearGradKernel final : public ResizeKernel {
     DF_ASSIGN(const ResizeSizes s, ReadGradientSizes(ctx));
     Tensor* dx = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape({s.batch, s.height, s.width, s.channels}), &dx));
-    return cuda::Launch(ctx, dx->num_elements(), &InterpolationGradient<T>, CardResize(mode_, s),
+    return cuda::Launch(ctx, dx->num_elements(), &InterpolationGradient<T>, GpuResize(mode_, s),
                         ctx.input(0).data<float>(), dx->data<T>(), dx->num_elements());
   }
 };
@@ -153,7 +153,7 @@ class ResizeNearestKernel final : public ResizeKernel {
     Status status;
     VisitElementOfSize(DTypeSize(images.dtype()), [&](auto tag) {
       using E = typename decltype(tag)::type;
-      status = cuda::Launch(ctx, y->num_elements(), &TakeNearest<E>, CardResize(mode_, s),
+      status = cuda::Launch(ctx, y->num_elements(), &TakeNearest<E>, GpuResize(mode_, s),
                             static_cast<const E*>(images.raw()), static_cast<E*>(y->raw()), y->num_elements());
     });
     return status;
@@ -171,7 +171,7 @@ class ResizeNearestGradKernel final : public ResizeKernel {
     DF_TRY(ctx.AllocateOutput(0, back.new_shape(), &dx));
     if (dx->num_elements() == 0) return Status();
     const ResizeSizes s = {back.batch, back.new_height, back.new_width, back.channels, back.height, back.width};
-    return cuda::Launch(ctx, dx->num_elements(), &NearestGradient<T>, CardResize(mode_, s), ctx.input(0).data<T>(),
+    return cuda::Launch(ctx, dx->num_elements(), &NearestGradient<T>, GpuResize(mode_, s), ctx.input(0).data<T>(),
                         dx->data<T>(), dx->num_elements());
   }
 };

@@ -7,7 +7,7 @@
 namespace dfrun {
 
 FirstReading::FirstReading(int64_t samples)
-    : samples_(std::clamp<int64_t>(samples, 0, kMost)), pages_(static_cast<size_t>((samples_ + kPage - 1) / kPage)) {}
+    : samples_(std::clamp<int64_t>(samples, 0, kMax)), pages_(static_cast<size_t>((samples_ + kPage - 1) / kPage)) {}
 
 FirstReading::~FirstReading() {
   for (std::atomic<Page*>& page : pages_) delete[] reinterpret_cast<std::atomic<uint32_t>*>(page.load());

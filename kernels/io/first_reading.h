@@ -12,11 +12,11 @@
 namespace dfrun {
 
 // The crc32c of each sample's bytes at their first reading: 4 bytes a sample, in pages that the first of their samples
-// makes. Of the first kMost samples; others are always as they were.
+// makes. Of the first kMax samples; others are always as they were.
 // Thread safety: all methods from any thread; no lock.
 class FirstReading {
  public:
-  static constexpr int64_t kMost = int64_t{1} << 26;
+  static constexpr int64_t kMax = int64_t{1} << 26;
 
   explicit FirstReading(int64_t samples);
   ~FirstReading();

@@ -1,6 +1,6 @@
 // HDF5Reader and SampleReader on devices with memory of their own: a step's batch is there when the step begins.
 #include "kernels/io/batch_uploads.h"
-#include "src/framework/device/step_recorder.h"
+#include "src/framework/device/graph_capture.h"
 #include "src/framework/kernel/kernel_registry.h"
 
 namespace dfrun {
@@ -22,7 +22,7 @@ class UploadingReaderKernel final : public AsyncKernel {
   Status Init(KernelSetup& setup) {
     Device& device = setup.device();
     DF_ASSIGN(RefPtr<NodeReader> reader, NodeReader::Of(setup, device.host_allocator()));
-    DeviceRecording* const recording = DeviceRecording::Of(device);
+    CapturingDevice* const recording = CapturingDevice::Of(device);
     Allocator& memory = recording == nullptr ? device.allocator() : recording->uploads();
     const std::string key = reader->key();
     DF_ASSIGN(uploads_, device.containers().LookupOrCreate<BatchUploads>("", key, [&]() -> Result<BatchUploads*> {

@@ -17,7 +17,7 @@ namespace {
 
 // The largest number of files that are looked at: in a set of a million images, these lie at even distances from the
 // first to the last.
-constexpr size_t kMostFiles = 1000;
+constexpr size_t kMaxFiles = 1000;
 constexpr size_t kFilesALook = 32;
 constexpr std::chrono::seconds kInterval{1};
 
@@ -32,7 +32,7 @@ std::string Difference(const FileVersion& then, const std::optional<FileVersion>
 class FileWatch {
  public:
   explicit FileWatch(const std::vector<std::string>& paths) {
-    const size_t chosen = std::min(paths.size(), kMostFiles);
+    const size_t chosen = std::min(paths.size(), kMaxFiles);
     for (size_t i = 0; i < chosen; ++i) {
       const std::string& path = paths[chosen == 1 ? 0 : i * (paths.size() - 1) / (chosen - 1)];
       if (const std::optional<FileVersion> version = VersionOfPath(path)) files_.push_back({path, *version});

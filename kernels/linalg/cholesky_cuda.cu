@@ -1,4 +1,4 @@
-// Cholesky factors on cards, and their gradients: a block of threads has a matrix.
+// Cholesky factors on GPUs, and their gradients: a block of threads has a matrix.
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -10,15 +10,15 @@
 namespace dfrun {
 namespace {
 
-using cuda::CardMatrix;
+using cuda::GpuMatrix;
 using cuda::ForThreads;
 
 // Factors matrices in place: the lower triangle is read and becomes the factor; NaN where the matrix is not positive
 // definite. The upper triangle becomes zeros.
 template <class C>
-DF_CARD_KERNEL void Factor(C* matrices, int64_t n) {
-  DF_CARD_SHARED(int, fails, 1);
-  const CardMatrix<C> a = cuda::MatrixOfBlock(matrices, n, n);
+DF_DEVICE_KERNEL void Factor(C* matrices, int64_t n) {
+  DF_DEVICE_SHARED(int, fails, 1);
+  const GpuMatrix<C> a = cuda::MatrixOfBlock(matrices, n, n);
   if (cuda::ThreadInBlock() == 0) *fails = 0;
   cuda::Barrier();
   for (int64_t k = 0; k < n; ++k) {
@@ -49,11 +49,11 @@ DF_CARD_KERNEL void Factor(C* matrices, int64_t n) {
 
 // The gradient is the symmetric part of l^-T P l^-1, where P is the lower triangle of l^T grad with its diagonal halved
 // (Murray 2016, eq. 10).
-DF_CARD_KERNEL void FactorGradient(const double* factors, const double* grads, double* middles, double* results,
+DF_DEVICE_KERNEL void FactorGradient(const double* factors, const double* grads, double* middles, double* results,
                                    int64_t n) {
-  const CardMatrix<const double> l = cuda::MatrixOfBlock(factors, n, n);
-  const CardMatrix<const double> grad = cuda::MatrixOfBlock(grads, n, n);
-  const CardMatrix<double> middle = cuda::MatrixOfBlock(middles, n, n);
+  const GpuMatrix<const double> l = cuda::MatrixOfBlock(factors, n, n);
+  const GpuMatrix<const double> grad = cuda::MatrixOfBlock(grads, n, n);
+  const GpuMatrix<double> middle = cuda::MatrixOfBlock(middles, n, n);
   ForThreads(0, n * n, [&](int64_t at) {
     const int64_t i = at / n;
     const int64_t j = at % n;
@@ -80,7 +80,7 @@ DF_CARD_KERNEL void FactorGradient(const double* factors, const double* grads, d
     }
   });
   cuda::Barrier();
-  const CardMatrix<double> result = cuda::MatrixOfBlock(results, n, n);
+  const GpuMatrix<double> result = cuda::MatrixOfBlock(results, n, n);
   ForThreads(0, n * n, [&](int64_t at) {
     const int64_t i = at / n;
     const int64_t j = at % n;

@@ -1,4 +1,4 @@
-// Cofactors on cards: a block of threads has a matrix.
+// Cofactors on GPUs: a block of threads has a matrix.
 #include "kernels/linalg/cofactors.h"
 #include "kernels/linalg/matrix_cuda.h"
 #include "kernels/linalg/wide_cuda.h"
@@ -9,22 +9,22 @@ namespace {
 
 struct TeamOfBlock {
   template <class F>
-  DF_CARD_FUNCTION static void For(int64_t begin, int64_t end, const F& f) {
+  DF_DEVICE_FUNCTION static void For(int64_t begin, int64_t end, const F& f) {
     cuda::ForThreads(begin, end, f);
   }
   template <class F>
-  DF_CARD_FUNCTION static void Ranges(int64_t end, const F& f) {
+  DF_DEVICE_FUNCTION static void Ranges(int64_t end, const F& f) {
     cuda::ForThreads(0, end, [&](int64_t i) { f(i, i + 1); });
   }
-  DF_CARD_FUNCTION static MatrixEntry Largest(MatrixEntry entry) { return cuda::BlockReduce(entry, LargerEntry()); }
-  DF_CARD_FUNCTION static void Barrier() { cuda::Barrier(); }
-  DF_CARD_FUNCTION static bool IsFirst() { return cuda::ThreadInBlock() == 0; }
+  DF_DEVICE_FUNCTION static MatrixEntry Largest(MatrixEntry entry) { return cuda::BlockReduce(entry, LargerEntry()); }
+  DF_DEVICE_FUNCTION static void Barrier() { cuda::Barrier(); }
+  DF_DEVICE_FUNCTION static bool IsFirst() { return cuda::ThreadInBlock() == 0; }
 };
 
 template <class C>
-DF_CARD_KERNEL void CofactorsOfBlock(C* matrices, C* scratch, int64_t* columns, C* results, int64_t n) {
-  const int64_t at = cuda::BlockInGrid() * n * n;
-  Cofactors<TeamOfBlock, C>{matrices + at, scratch + at, columns + cuda::BlockInGrid() * n, results + at, n}.Run();
+DF_DEVICE_KERNEL void CofactorsOfBlock(C* matrices, C* scratch, int64_t* columns, C* results, int64_t n) {
+  const int64_t at = cuda::GlobalBlockId() * n * n;
+  Cofactors<TeamOfBlock, C>{matrices + at, scratch + at, columns + cuda::GlobalBlockId() * n, results + at, n}.Run();
 }
 
 struct MatrixCofactors {

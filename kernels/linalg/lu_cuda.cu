@@ -1,4 +1,4 @@
-// Solutions, inverses and determinants on cards by the LU decomposition with partial pivoting: a block of threads has a
+// Solutions, inverses and determinants on GPUs by the LU decomposition with partial pivoting: a block of threads has a
 // matrix.
 #include <utility>
 
@@ -12,7 +12,7 @@
 namespace dfrun {
 namespace {
 
-using cuda::CardMatrix;
+using cuda::GpuMatrix;
 using cuda::ForThreads;
 
 // An element of a column, for the largest; the first of equals.
@@ -28,7 +28,7 @@ struct Larger {
 
 // A NaN is the largest where it is the first, and never else, as in Eigen.
 template <class C>
-DF_CARD_FUNCTION int64_t PivotRow(const CardMatrix<C>& a, int64_t n, int64_t k) {
+DF_DEVICE_FUNCTION int64_t PivotRow(const GpuMatrix<C>& a, int64_t n, int64_t k) {
   const double first = cuda::SquareOf(a(k, k));
   if (first != first) return k;
   Candidate mine = {-1.0, n};
@@ -37,7 +37,7 @@ DF_CARD_FUNCTION int64_t PivotRow(const CardMatrix<C>& a, int64_t n, int64_t k) 
 }
 
 template <class C>
-DF_CARD_FUNCTION void SwapRows(const CardMatrix<C>& a, int64_t i, int64_t j) {
+DF_DEVICE_FUNCTION void SwapRows(const GpuMatrix<C>& a, int64_t i, int64_t j) {
   ForThreads(0, a.columns, [&](int64_t column) {
     const C kept = a(i, column);
     a(i, column) = a(j, column);
@@ -48,7 +48,7 @@ DF_CARD_FUNCTION void SwapRows(const CardMatrix<C>& a, int64_t i, int64_t j) {
 // a becomes its factors, l below the diagonal, u from it on, and the rows of x move as those of a do. Says whether they
 // were permuted oddly.
 template <class C>
-DF_CARD_FUNCTION bool Decompose(const CardMatrix<C>& a, int64_t n, const CardMatrix<C>& x) {
+DF_DEVICE_FUNCTION bool Decompose(const GpuMatrix<C>& a, int64_t n, const GpuMatrix<C>& x) {
   bool is_odd = false;
   for (int64_t k = 0; k < n; ++k) {
     const int64_t row = PivotRow(a, n, k);
@@ -75,7 +75,7 @@ DF_CARD_FUNCTION bool Decompose(const CardMatrix<C>& a, int64_t n, const CardMat
 // True if the smallest pivot is not above zero. It is found as TensorFlow finds it: a NaN is smaller than any where it
 // is the first, and goes on into the result where it is a later one.
 template <class C>
-DF_CARD_FUNCTION bool IsSingular(const CardMatrix<C>& a, int64_t n) {
+DF_DEVICE_FUNCTION bool IsSingular(const GpuMatrix<C>& a, int64_t n) {
   if (n == 0) return false;
   double smallest = cuda::SquareOf(a(0, 0));
   for (int64_t i = 1; i < n; ++i) {
@@ -87,11 +87,11 @@ DF_CARD_FUNCTION bool IsSingular(const CardMatrix<C>& a, int64_t n) {
 
 // x [n, k], the right-hand sides, becomes the solutions; a is lost.
 template <class C>
-DF_CARD_KERNEL void Solve(C* matrices, C* solutions, int64_t n, int64_t k, int32_t* refused) {
-  const CardMatrix<C> a = cuda::MatrixOfBlock(matrices, n, n);
-  const CardMatrix<C> x = cuda::MatrixOfBlock(solutions, n, k);
+DF_DEVICE_KERNEL void Solve(C* matrices, C* solutions, int64_t n, int64_t k, int32_t* error_flag) {
+  const GpuMatrix<C> a = cuda::MatrixOfBlock(matrices, n, n);
+  const GpuMatrix<C> x = cuda::MatrixOfBlock(solutions, n, k);
   Decompose(a, n, x);
-  if (cuda::ThreadInBlock() == 0 && IsSingular(a, n)) *refused = 1;
+  if (cuda::ThreadInBlock() == 0 && IsSingular(a, n)) *error_flag = 1;
   ForThreads(0, k, [&](int64_t j) {
     for (int64_t i = 1; i < n; ++i) {
       C value = x(i, j);
@@ -107,8 +107,8 @@ DF_CARD_KERNEL void Solve(C* matrices, C* solutions, int64_t n, int64_t k, int32
 }
 
 template <class C>
-DF_CARD_KERNEL void SetIdentities(C* matrices, int64_t n, int64_t count) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void SetIdentities(C* matrices, int64_t n, int64_t count) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= count) return;
   const int64_t at = i % (n * n);
   matrices[i] = at / n == at % n ? C(1) : C(0);
@@ -116,19 +116,19 @@ DF_CARD_KERNEL void SetIdentities(C* matrices, int64_t n, int64_t count) {
 
 // Numbers that follow from the pivots; the second is not written where it is null.
 template <class C, class First, class Second>
-DF_CARD_KERNEL void NumbersOfPivots(C* matrices, int64_t n, C* first, C* second) {
-  const CardMatrix<C> a = cuda::MatrixOfBlock(matrices, n, n);
-  const bool is_odd = Decompose(a, n, CardMatrix<C>{nullptr, 0});
+DF_DEVICE_KERNEL void NumbersOfPivots(C* matrices, int64_t n, C* first, C* second) {
+  const GpuMatrix<C> a = cuda::MatrixOfBlock(matrices, n, n);
+  const bool is_odd = Decompose(a, n, GpuMatrix<C>{nullptr, 0});
   if (cuda::ThreadInBlock() != 0) return;
   const Pivots<C> pivots = {a.data, n, n + 1, is_odd};
-  first[cuda::BlockInGrid()] = First()(pivots);
-  if (second != nullptr) second[cuda::BlockInGrid()] = Second()(pivots);
+  first[cuda::GlobalBlockId()] = First()(pivots);
+  if (second != nullptr) second[cuda::GlobalBlockId()] = Second()(pivots);
 }
 
 class SolvingKernel : public Kernel {
  public:
   explicit SolvingKernel(KernelSetup& setup)
-      : adjoint_(setup.attr<bool>("adjoint")), refusal_(setup, "Input matrix is not invertible.") {}
+      : adjoint_(setup.attr<bool>("adjoint")), error_flag_(setup, "Input matrix is not invertible.") {}
 
  protected:
   // Solves equations of wide matrices and right-hand sides, [count, n, k].
@@ -136,12 +136,12 @@ class SolvingKernel : public Kernel {
     return cuda::WithWideType(dtype, [&](auto* type) {
       using C = std::remove_pointer_t<decltype(type)>;
       return cuda::LaunchTogether(ctx, matrix.count, &Solve<C>, static_cast<C*>(matrices.raw()), static_cast<C*>(x),
-                                  matrix.rows, k, refusal_.word());
+                                  matrix.rows, k, error_flag_.word());
     });
   }
 
   const bool adjoint_;
-  const cuda::Refusal refusal_;
+  const cuda::DeviceErrorFlag error_flag_;
 };
 
 class MatrixInverseKernel final : public SolvingKernel {

@@ -1,4 +1,4 @@
-// CardMatrix and its helpers: matrices in GPU functions that give each block of threads one matrix.
+// GpuMatrix and its helpers: matrices in GPU functions that give each block of threads one matrix.
 #ifndef DFRUN_KERNELS_LINALG_MATRIX_CUDA_H_
 #define DFRUN_KERNELS_LINALG_MATRIX_CUDA_H_
 
@@ -10,7 +10,7 @@ namespace dfrun::cuda {
 
 // A matrix in row-major order.
 template <class C>
-struct CardMatrix {
+struct GpuMatrix {
   C* data;
   int64_t columns;
   DF_HOST_DEVICE C& operator()(int64_t row, int64_t column) const { return data[row * columns + column]; }
@@ -18,13 +18,13 @@ struct CardMatrix {
 
 // The matrix of this block among those of [blocks, rows, columns].
 template <class C>
-DF_CARD_FUNCTION CardMatrix<C> MatrixOfBlock(C* matrices, int64_t rows, int64_t columns) {
-  return {matrices + BlockInGrid() * rows * columns, columns};
+DF_DEVICE_FUNCTION GpuMatrix<C> MatrixOfBlock(C* matrices, int64_t rows, int64_t columns) {
+  return {matrices + GlobalBlockId() * rows * columns, columns};
 }
 
 // Calls f(i) for the numbers of [begin, end), which the threads of the block share.
 template <class F>
-DF_CARD_FUNCTION void ForThreads(int64_t begin, int64_t end, const F& f) {
+DF_DEVICE_FUNCTION void ForThreads(int64_t begin, int64_t end, const F& f) {
   for (int64_t i = begin + ThreadInBlock(); i < end; i += kBlockThreads) f(i);
 }
 

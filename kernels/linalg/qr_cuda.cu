@@ -1,4 +1,4 @@
-// QR decompositions on cards by Householder reflections, with the signs of Eigen's: a block of threads has a matrix.
+// QR decompositions on GPUs by Householder reflections, with the signs of Eigen's: a block of threads has a matrix.
 #include <algorithm>
 #include <utility>
 
@@ -9,17 +9,17 @@
 namespace dfrun {
 namespace {
 
-using cuda::CardMatrix;
+using cuda::GpuMatrix;
 using cuda::ForThreads;
 
 // a [m, n] = q [m, p] r [p, n]; a is lost. `factors`: [blocks, min(m, n)].
 template <class C>
-DF_CARD_KERNEL void Factors(C* matrices, C* factors, C* qs, C* rs, int64_t m, int64_t n, int64_t p) {
-  const CardMatrix<C> a = cuda::MatrixOfBlock(matrices, m, n);
-  const CardMatrix<C> q = cuda::MatrixOfBlock(qs, m, p);
-  const CardMatrix<C> r = cuda::MatrixOfBlock(rs, p, n);
+DF_DEVICE_KERNEL void Factors(C* matrices, C* factors, C* qs, C* rs, int64_t m, int64_t n, int64_t p) {
+  const GpuMatrix<C> a = cuda::MatrixOfBlock(matrices, m, n);
+  const GpuMatrix<C> q = cuda::MatrixOfBlock(qs, m, p);
+  const GpuMatrix<C> r = cuda::MatrixOfBlock(rs, p, n);
   const int64_t count = m < n ? m : n;
-  C* const factor = factors + cuda::BlockInGrid() * count;
+  C* const factor = factors + cuda::GlobalBlockId() * count;
   for (int64_t k = 0; k < count; ++k) {
     const C made = MakeReflection(a, m, k, k);
     if (cuda::ThreadInBlock() == 0) factor[k] = made;

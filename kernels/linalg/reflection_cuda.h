@@ -19,7 +19,7 @@ struct Plus {
 // Reflects column `column` of a [m, ...], from row `row` on, to its first element. That element becomes the only one,
 // and below it lies the reflection's vector, whose first element is 1. Returns the reflection's factor.
 template <class C>
-DF_CARD_FUNCTION C MakeReflection(const CardMatrix<C>& a, int64_t m, int64_t row, int64_t column) {
+DF_DEVICE_FUNCTION C MakeReflection(const GpuMatrix<C>& a, int64_t m, int64_t row, int64_t column) {
   using Real = RealPart<C>;
   Real mine = 0;
   ForThreads(row + 1, m, [&](int64_t i) { mine += SquareOf(a(i, column)); });
@@ -39,8 +39,8 @@ DF_CARD_FUNCTION C MakeReflection(const CardMatrix<C>& a, int64_t m, int64_t row
 
 // Rows from `row` on of column j of `to`, less `factor` times the vector in `column` of a times its product with them.
 template <class C>
-DF_CARD_FUNCTION void Reflect(const CardMatrix<C>& a, int64_t m, int64_t row, int64_t column, C factor,
-                              const CardMatrix<C>& to, int64_t j) {
+DF_DEVICE_FUNCTION void Reflect(const GpuMatrix<C>& a, int64_t m, int64_t row, int64_t column, C factor,
+                              const GpuMatrix<C>& to, int64_t j) {
   C product = to(row, j);
   for (int64_t i = row + 1; i < m; ++i) product += ConjugateOf(a(i, column)) * to(i, j);
   product = product * factor;

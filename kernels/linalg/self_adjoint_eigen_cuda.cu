@@ -1,4 +1,4 @@
-// Eigenvalues and eigenvectors of self-adjoint matrices on cards: a block of threads has a matrix, makes it tridiagonal
+// Eigenvalues and eigenvectors of self-adjoint matrices on GPUs: a block of threads has a matrix, makes it tridiagonal
 // by reflections and then diagonal by QR steps. The steps are those of Eigen's SelfAdjointEigenSolver, since the signs
 // of vectors follow from them; so they run in the element's own type.
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace dfrun {
 namespace {
 
-using cuda::CardMatrix;
+using cuda::GpuMatrix;
 using cuda::ForThreads;
 
 // Memory of a matrix besides itself: [n] each.
@@ -113,14 +113,14 @@ DF_HOST_DEVICE void DropSmall(const Real* diagonal, Real* beside, int64_t start,
 }
 
 template <class C>
-DF_CARD_FUNCTION C ElementOf(const CardMatrix<C>& lower, int64_t i, int64_t j) {
+DF_DEVICE_FUNCTION C ElementOf(const GpuMatrix<C>& lower, int64_t i, int64_t j) {
   if (i == j) return C(cuda::RealOf(lower(i, i)));
   return i > j ? lower(i, j) : cuda::ConjugateOf(lower(j, i));
 }
 
 // The lower triangle of a becomes tridiagonal; below that lie the vectors of the reflections.
 template <class C>
-DF_CARD_FUNCTION void MakeTridiagonal(const CardMatrix<C>& a, int64_t n, const EigenScratch<C>& s) {
+DF_DEVICE_FUNCTION void MakeTridiagonal(const GpuMatrix<C>& a, int64_t n, const EigenScratch<C>& s) {
   using Real = cuda::RealPart<C>;
   for (int64_t i = 0; i + 1 < n; ++i) {
     const int64_t first = i + 1;
@@ -152,8 +152,8 @@ DF_CARD_FUNCTION void MakeTridiagonal(const CardMatrix<C>& a, int64_t n, const E
 
 // The product of the reflections.
 template <class C>
-DF_CARD_FUNCTION void MultiplyReflections(const CardMatrix<C>& a, int64_t n, const EigenScratch<C>& s,
-                                          const CardMatrix<C>& v) {
+DF_DEVICE_FUNCTION void MultiplyReflections(const GpuMatrix<C>& a, int64_t n, const EigenScratch<C>& s,
+                                          const GpuMatrix<C>& v) {
   ForThreads(0, n, [&](int64_t j) {
     for (int64_t i = 0; i < n; ++i) v(i, j) = i == j ? C(1) : C(0);
     for (int64_t k = n - 2; k >= 0; --k) cuda::Reflect(a, n, k + 1, k, cuda::ConjugateOf(s.factors[k]), v, j);
@@ -162,7 +162,7 @@ DF_CARD_FUNCTION void MultiplyReflections(const CardMatrix<C>& a, int64_t n, con
 
 // Turns the columns of v as the rotations of rows [start, end) say.
 template <class C>
-DF_CARD_FUNCTION void TurnColumns(const CardMatrix<C>& v, int64_t n, const EigenScratch<C>& s, int64_t start,
+DF_DEVICE_FUNCTION void TurnColumns(const GpuMatrix<C>& v, int64_t n, const EigenScratch<C>& s, int64_t start,
                                   int64_t end) {
   ForThreads(0, n, [&](int64_t row) {
     for (int64_t k = start; k < end; ++k) {
@@ -185,8 +185,8 @@ struct Steps {
 
 // False where the values are not found in 30 steps a row.
 template <class C>
-DF_CARD_FUNCTION bool MakeDiagonal(int64_t n, const EigenScratch<C>& s, const CardMatrix<C>& v) {
-  DF_CARD_SHARED(Steps, steps, 1);
+DF_DEVICE_FUNCTION bool MakeDiagonal(int64_t n, const EigenScratch<C>& s, const GpuMatrix<C>& v) {
+  DF_DEVICE_SHARED(Steps, steps, 1);
   const int64_t most = 30 * n;
   if (cuda::ThreadInBlock() == 0) *steps = {0, n - 1, 0, 0, true};
   cuda::Barrier();
@@ -211,7 +211,7 @@ DF_CARD_FUNCTION bool MakeDiagonal(int64_t n, const EigenScratch<C>& s, const Ca
 
 // Rising values, and their columns of v.
 template <class C>
-DF_CARD_FUNCTION void SortColumns(int64_t n, const EigenScratch<C>& s, const CardMatrix<C>& v) {
+DF_DEVICE_FUNCTION void SortColumns(int64_t n, const EigenScratch<C>& s, const GpuMatrix<C>& v) {
   for (int64_t i = 0; i + 1 < n; ++i) {
     int64_t least = i;
     for (int64_t k = i + 1; k < n; ++k) {
@@ -244,14 +244,14 @@ struct LargerOf {
 
 // `vectors` is null where they are not wanted. The matrices are lost.
 template <class C>
-DF_CARD_KERNEL void FindEigenvalues(C* matrices, C* values, C* vectors, unsigned char* scratch, int64_t n,
-                                    int32_t* refused) {
+DF_DEVICE_KERNEL void FindEigenvalues(C* matrices, C* values, C* vectors, unsigned char* scratch, int64_t n,
+                                    int32_t* error_flag) {
   using Real = cuda::RealPart<C>;
   using std::abs;
-  const CardMatrix<C> a = cuda::MatrixOfBlock(matrices, n, n);
-  CardMatrix<C> v = {nullptr, n};
+  const GpuMatrix<C> a = cuda::MatrixOfBlock(matrices, n, n);
+  GpuMatrix<C> v = {nullptr, n};
   if (vectors != nullptr) v = cuda::MatrixOfBlock(vectors, n, n);
-  const EigenScratch<C> s(scratch + cuda::BlockInGrid() * n * EigenScratch<C>::kBytes, n);
+  const EigenScratch<C> s(scratch + cuda::GlobalBlockId() * n * EigenScratch<C>::kBytes, n);
   Real mine = 0;
   ForThreads(0, n * n, [&](int64_t at) {
     if (at % n <= at / n) mine = LargerOf()(mine, static_cast<Real>(abs(a.data[at])));
@@ -268,11 +268,11 @@ DF_CARD_KERNEL void FindEigenvalues(C* matrices, C* values, C* vectors, unsigned
   if (v.data != nullptr) MultiplyReflections(a, n, s, v);
   cuda::Barrier();
   if (!MakeDiagonal(n, s, v)) {
-    if (cuda::ThreadInBlock() == 0) *refused = 1;
+    if (cuda::ThreadInBlock() == 0) *error_flag = 1;
     return;
   }
   SortColumns(n, s, v);
-  ForThreads(0, n, [&](int64_t k) { values[cuda::BlockInGrid() * n + k] = C(s.diagonal[k] * scale); });
+  ForThreads(0, n, [&](int64_t k) { values[cuda::GlobalBlockId() * n + k] = C(s.diagonal[k] * scale); });
 }
 
 template <class T>
@@ -280,11 +280,11 @@ class SelfAdjointEigenKernel final : public Kernel {
  public:
   explicit SelfAdjointEigenKernel(KernelSetup& setup)
       : vectors_(setup.attr<bool>("compute_v")),
-        refusal_(setup,
+        error_flag_(setup,
                  "Self-adjoint eigen decomposition was not successful. The input might not be valid: is it finite?") {}
 
   Status Compute(OpContext& ctx) {
-    using C = cuda::CardType<T>;
+    using C = cuda::GpuType<T>;
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(const MatrixBatch a, SquareMatricesOf(x));
     DF_ASSIGN(const Shape e_shape, BatchShape(x, {a.rows}));
@@ -298,12 +298,12 @@ class SelfAdjointEigenKernel final : public Kernel {
     DF_ASSIGN(Tensor scratch, ctx.AllocateTemp(DType::kUint8, Shape({a.count * a.rows * EigenScratch<C>::kBytes})));
     return cuda::LaunchTogether(ctx, a.count, &FindEigenvalues<C>, static_cast<C*>(copy.raw()),
                                 static_cast<C*>(e->raw()), vectors_ ? static_cast<C*>(v->raw()) : nullptr,
-                                scratch.data<uint8_t>(), a.rows, refusal_.word());
+                                scratch.data<uint8_t>(), a.rows, error_flag_.word());
   }
 
  private:
   const bool vectors_;
-  const cuda::Refusal refusal_;
+  const cuda::DeviceErrorFlag error_flag_;
 };
 
 struct SelfAdjointEigen {

@@ -1,4 +1,4 @@
-// Singular values and vectors on cards: a block of threads has a matrix, which QR with column pivoting makes square and
+// Singular values and vectors on GPUs: a block of threads has a matrix, which QR with column pivoting makes square and
 // Jacobi rotations diagonal. The steps are those of Eigen's JacobiSVD, since the signs of vectors follow from them.
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace dfrun {
 namespace {
 
 using cuda::Barrier;
-using cuda::CardMatrix;
+using cuda::GpuMatrix;
 using cuda::ConjugateOf;
 using cuda::ForThreads;
 using cuda::RealOf;
@@ -47,7 +47,7 @@ struct Rotation {
 
 // Rotates rows p and q of a: x, y become c x + conj(s) y, -s x + conj(c) y.
 template <class C, class R>
-DF_CARD_FUNCTION void TurnRows(const CardMatrix<C>& a, int64_t p, int64_t q, const Rotation<R>& turn) {
+DF_DEVICE_FUNCTION void TurnRows(const GpuMatrix<C>& a, int64_t p, int64_t q, const Rotation<R>& turn) {
   ForThreads(0, a.columns, [&](int64_t j) {
     const C x = a(p, j);
     const C y = a(q, j);
@@ -59,7 +59,7 @@ DF_CARD_FUNCTION void TurnRows(const CardMatrix<C>& a, int64_t p, int64_t q, con
 
 // Rotates columns p and q of a [rows, ...]: x, y become c x + conj(s) y, -s x + conj(c) y. Does nothing for a null a.
 template <class C, class R>
-DF_CARD_FUNCTION void TurnColumns(const CardMatrix<C>& a, int64_t rows, int64_t p, int64_t q, const Rotation<R>& turn) {
+DF_DEVICE_FUNCTION void TurnColumns(const GpuMatrix<C>& a, int64_t rows, int64_t p, int64_t q, const Rotation<R>& turn) {
   if (a.data != nullptr) {
     ForThreads(0, rows, [&](int64_t i) {
       const C x = a(i, p);
@@ -72,17 +72,17 @@ DF_CARD_FUNCTION void TurnColumns(const CardMatrix<C>& a, int64_t rows, int64_t 
 }
 
 template <class C>
-DF_CARD_FUNCTION void ScaleRow(const CardMatrix<C>& a, int64_t p, C factor) {
+DF_DEVICE_FUNCTION void ScaleRow(const GpuMatrix<C>& a, int64_t p, C factor) {
   ForThreads(0, a.columns, [&](int64_t j) { a(p, j) = a(p, j) * factor; });
   Barrier();
 }
 template <class C>
-DF_CARD_FUNCTION void ScaleColumn(const CardMatrix<C>& a, int64_t rows, int64_t p, C factor) {
+DF_DEVICE_FUNCTION void ScaleColumn(const GpuMatrix<C>& a, int64_t rows, int64_t p, C factor) {
   if (a.data != nullptr) ForThreads(0, rows, [&](int64_t i) { a(i, p) = a(i, p) * factor; });
   Barrier();
 }
 template <class C>
-DF_CARD_FUNCTION void SwapColumns(const CardMatrix<C>& a, int64_t rows, int64_t p, int64_t q) {
+DF_DEVICE_FUNCTION void SwapColumns(const GpuMatrix<C>& a, int64_t rows, int64_t p, int64_t q) {
   if (a.data != nullptr) {
     ForThreads(0, rows, [&](int64_t i) {
       const C kept = a(i, p);
@@ -93,7 +93,7 @@ DF_CARD_FUNCTION void SwapColumns(const CardMatrix<C>& a, int64_t rows, int64_t 
   Barrier();
 }
 template <class C>
-DF_CARD_FUNCTION void SetIdentity(const CardMatrix<C>& a, int64_t rows) {
+DF_DEVICE_FUNCTION void SetIdentity(const GpuMatrix<C>& a, int64_t rows) {
   if (a.data == nullptr) return;
   ForThreads(0, rows * a.columns, [&](int64_t at) { a.data[at] = at / a.columns == at % a.columns ? C(1) : C(0); });
 }
@@ -101,11 +101,11 @@ DF_CARD_FUNCTION void SetIdentity(const CardMatrix<C>& a, int64_t rows) {
 // A matrix and the vectors of its rows' and columns' spaces: null where they are not wanted.
 template <class C>
 struct Decomposition {
-  CardMatrix<C> work;  // [size, size]
+  GpuMatrix<C> work;  // [size, size]
   int64_t size;
-  CardMatrix<C> u;
+  GpuMatrix<C> u;
   int64_t u_rows;
-  CardMatrix<C> v;
+  GpuMatrix<C> v;
   int64_t v_rows;
 
   DF_HOST_DEVICE double LargerDiagonal(double largest, int64_t p, int64_t q) const {
@@ -127,14 +127,14 @@ struct ColumnNorms {
 };
 
 template <class C>
-DF_CARD_FUNCTION double NormBelow(const CardMatrix<C>& a, int64_t rows, int64_t first, int64_t j) {
+DF_DEVICE_FUNCTION double NormBelow(const GpuMatrix<C>& a, int64_t rows, int64_t first, int64_t j) {
   double sum = 0;
   for (int64_t i = first; i < rows; ++i) sum += SquareOf(a(i, j));
   return std::sqrt(sum);
 }
 
 template <class C>
-DF_CARD_FUNCTION void UpdateNorm(const CardMatrix<C>& a, int64_t rows, int64_t k, int64_t j, const ColumnNorms& norms) {
+DF_DEVICE_FUNCTION void UpdateNorm(const GpuMatrix<C>& a, int64_t rows, int64_t k, int64_t j, const ColumnNorms& norms) {
   if (norms.updated[j] == 0) return;
   const double part = SizeOf(a(k, j)) / norms.updated[j];
   const double rest = (1 + part) * (1 - part);
@@ -151,7 +151,7 @@ DF_CARD_FUNCTION void UpdateNorm(const CardMatrix<C>& a, int64_t rows, int64_t k
 // a [rows, columns], which is tall, becomes its triangle, below it the reflections whose factors are `factors`; the
 // columns of `order` move as those of a do.
 template <class C>
-DF_CARD_FUNCTION void PivotedQr(const CardMatrix<C>& a, int64_t rows, const CardMatrix<C>& order, C* factors,
+DF_DEVICE_FUNCTION void PivotedQr(const GpuMatrix<C>& a, int64_t rows, const GpuMatrix<C>& order, C* factors,
                                 const ColumnNorms& norms) {
   const int64_t columns = a.columns;
   ForThreads(0, columns, [&](int64_t j) { norms.updated[j] = norms.direct[j] = NormBelow(a, rows, 0, j); });
@@ -183,10 +183,10 @@ DF_CARD_FUNCTION void PivotedQr(const CardMatrix<C>& a, int64_t rows, const Card
 // Reduces `tall` [rows, columns], which with `is_adjoint` is the adjoint of the matrix, to a square: its triangle goes
 // to d.work, the product of its reflections to `along`.
 template <class C>
-DF_CARD_FUNCTION void MakeSquare(const CardMatrix<C>& tall, int64_t rows, bool is_adjoint, const Decomposition<C>& d,
+DF_DEVICE_FUNCTION void MakeSquare(const GpuMatrix<C>& tall, int64_t rows, bool is_adjoint, const Decomposition<C>& d,
                                  C* factors, const ColumnNorms& norms) {
-  const CardMatrix<C>& along = is_adjoint ? d.v : d.u;
-  const CardMatrix<C>& across = is_adjoint ? d.u : d.v;
+  const GpuMatrix<C>& along = is_adjoint ? d.v : d.u;
+  const GpuMatrix<C>& across = is_adjoint ? d.u : d.v;
   SetIdentity(across, d.size);
   Barrier();
   PivotedQr(tall, rows, across, factors, norms);
@@ -211,8 +211,8 @@ DF_CARD_FUNCTION void MakeSquare(const CardMatrix<C>& tall, int64_t rows, bool i
 
 // Makes the block of rows and columns p and q real. Gives the largest element of the diagonal as it then is known.
 template <class C>
-DF_CARD_FUNCTION double MakeReal(const Decomposition<C>& d, int64_t p, int64_t q, double largest) {
-  const CardMatrix<C>& w = d.work;
+DF_DEVICE_FUNCTION double MakeReal(const Decomposition<C>& d, int64_t p, int64_t q, double largest) {
+  const GpuMatrix<C>& w = d.work;
   const auto phase = [](C x) { return C(SizeOf(x)) / x; };
   const double size = std::sqrt(SquareOf(w(p, p)) + SquareOf(w(q, p)));
   const Rotation<C> turn = {ConjugateOf(w(p, p)) / C(size), w(q, p) / C(size)};
@@ -247,7 +247,7 @@ DF_CARD_FUNCTION double MakeReal(const Decomposition<C>& d, int64_t p, int64_t q
 
 // Rotations that make the block of rows and columns p and q, which is real, diagonal: of rows, and of columns.
 template <class C>
-DF_HOST_DEVICE void FindRotations(const CardMatrix<C>& w, int64_t p, int64_t q, Rotation<double>& left,
+DF_HOST_DEVICE void FindRotations(const GpuMatrix<C>& w, int64_t p, int64_t q, Rotation<double>& left,
                                   Rotation<double>& right) {
   const double m[2][2] = {{RealOf(w(p, p)), RealOf(w(p, q))}, {RealOf(w(q, p)), RealOf(w(q, q))}};
   const double sum = m[0][0] + m[1][1];
@@ -273,7 +273,7 @@ DF_HOST_DEVICE void FindRotations(const CardMatrix<C>& w, int64_t p, int64_t q, 
 }
 
 template <class C>
-DF_CARD_FUNCTION void MakeDiagonal(const Decomposition<C>& d) {
+DF_DEVICE_FUNCTION void MakeDiagonal(const Decomposition<C>& d) {
   double largest = 0;
   for (int64_t i = 0; i < d.size; ++i) largest = d.LargerDiagonal(largest, i, i);
   for (bool is_done = false; !is_done;) {
@@ -306,7 +306,7 @@ DF_CARD_FUNCTION void MakeDiagonal(const Decomposition<C>& d) {
 
 // Values are made positive, and fall.
 template <class C>
-DF_CARD_FUNCTION void SortValues(const Decomposition<C>& d, double scale, double* values) {
+DF_DEVICE_FUNCTION void SortValues(const Decomposition<C>& d, double scale, double* values) {
   for (int64_t i = 0; i < d.size; ++i) {
     const C value = d.work(i, i);
     const bool is_complex = std::abs(ImagOf(value)) > kTiny;
@@ -360,11 +360,11 @@ struct SvdResults {
 };
 
 template <class C>
-DF_CARD_KERNEL void FindSingularValues(SvdMemory<C> memory, SvdResults<C> results, int64_t m, int64_t n) {
+DF_DEVICE_KERNEL void FindSingularValues(SvdMemory<C> memory, SvdResults<C> results, int64_t m, int64_t n) {
   const int64_t small = m < n ? m : n;
   const int64_t rows = m < n ? n : m;
-  const int64_t block = cuda::BlockInGrid();
-  const CardMatrix<C> tall = cuda::MatrixOfBlock(memory.tall, rows, small);
+  const int64_t block = cuda::GlobalBlockId();
+  const GpuMatrix<C> tall = cuda::MatrixOfBlock(memory.tall, rows, small);
   Decomposition<C> d = {cuda::MatrixOfBlock(memory.work, small, small), small, {nullptr, 0}, m, {nullptr, 0}, n};
   if (results.u != nullptr) {
     d.u = cuda::MatrixOfBlock(results.u, m, results.u_columns);

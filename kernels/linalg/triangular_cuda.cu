@@ -1,4 +1,4 @@
-// Triangular equations on cards: a thread has a right-hand side.
+// Triangular equations on GPUs: a thread has a right-hand side.
 #include "kernels/linalg/equations.h"
 #include "kernels/linalg/matrix_cuda.h"
 #include "kernels/linalg/wide_cuda.h"
@@ -9,22 +9,22 @@
 namespace dfrun {
 namespace {
 
-using cuda::CardMatrix;
+using cuda::GpuMatrix;
 
 // Solves the equations column by column. For the adjoint, element (i, j) is the conjugate of the matrix' element (j,
 // i).
 template <class C>
-DF_CARD_KERNEL void SolveColumns(const C* matrices, const C* rhs, C* solutions, cuda::CardBroadcast pairs, int64_t n,
+DF_DEVICE_KERNEL void SolveColumns(const C* matrices, const C* rhs, C* solutions, cuda::GpuBroadcast pairs, int64_t n,
                                  int64_t k, bool lower, bool adjoint) {
-  const int64_t thread = cuda::ThreadInGrid();
+  const int64_t thread = cuda::GlobalThreadId();
   if (thread >= pairs.count * k) return;
   const int64_t pair = thread / k;
   const int64_t column = thread - pair * k;
   uint32_t at[2];
   pairs.Offsets<2>(static_cast<uint32_t>(pair), at);
-  const CardMatrix<const C> a = {matrices + static_cast<int64_t>(at[0]) * n * n, n};
-  const CardMatrix<const C> b = {rhs + static_cast<int64_t>(at[1]) * n * k, k};
-  const CardMatrix<C> x = {solutions + pair * n * k, k};
+  const GpuMatrix<const C> a = {matrices + static_cast<int64_t>(at[0]) * n * n, n};
+  const GpuMatrix<const C> b = {rhs + static_cast<int64_t>(at[1]) * n * k, k};
+  const GpuMatrix<C> x = {solutions + pair * n * k, k};
   const auto element = [&](int64_t i, int64_t j) { return adjoint ? cuda::ConjugateOf(a(j, i)) : a(i, j); };
   const bool forwards = lower != adjoint;
   for (int64_t step = 0; step < n; ++step) {
@@ -60,13 +60,13 @@ struct MatrixTriangularSolve {
       cuda::WideResult x;
       DF_TRY(x.Allocate(ctx, 0, shape));
       if (shape.num_elements() == 0) return Status();
-      if (pairs.count > INT32_MAX) return Unimplemented("a batch of ", pairs.count, " equations on a card");
+      if (pairs.count > INT32_MAX) return Unimplemented("a batch of ", pairs.count, " equations on a GPU");
       DF_ASSIGN(const Tensor a, cuda::WideMatrices(ctx, matrix, e.matrix));
       DF_ASSIGN(const Tensor b, cuda::WideMatrices(ctx, rhs, e.rhs));
       DF_TRY(cuda::WithWideType(matrix.dtype(), [&](auto* type) {
         using C = std::remove_pointer_t<decltype(type)>;
         return cuda::Launch(ctx, pairs.count * e.rhs.columns, &SolveColumns<C>, static_cast<const C*>(a.raw()),
-                            static_cast<const C*>(b.raw()), static_cast<C*>(x.raw()), cuda::CardBroadcast(pairs),
+                            static_cast<const C*>(b.raw()), static_cast<C*>(x.raw()), cuda::GpuBroadcast(pairs),
                             e.matrix.rows, e.rhs.columns, lower_, adjoint_);
       }));
       return x.Round(ctx);

@@ -31,8 +31,8 @@ struct ConvertTo {
 
 // Matrices [columns, rows] of the conjugates.
 template <class T>
-DF_CARD_KERNEL void CopyAdjoint(const T* from, WideType<T>* to, int64_t rows, int64_t columns, int64_t n) {
-  const int64_t i = ThreadInGrid();
+DF_DEVICE_KERNEL void CopyAdjoint(const T* from, WideType<T>* to, int64_t rows, int64_t columns, int64_t n) {
+  const int64_t i = GlobalThreadId();
   if (i >= n) return;
   const int64_t line = i / columns;
   const int64_t matrix = line / rows;
@@ -49,7 +49,7 @@ Result<Tensor> WideMatrices(OpContext& ctx, const Tensor& tensor, const MatrixBa
   DF_ASSIGN(Tensor wide, ctx.AllocateTemp(WideOf(tensor.dtype()), Shape({tensor.num_elements()})));
   Status status;
   VisitDType<DF_OF_MATRICES>(tensor.dtype(), [&](auto tag) {
-    using T = CardType<typename decltype(tag)::type>;
+    using T = GpuType<typename decltype(tag)::type>;
     using C = WideType<T>;
     const auto* const from = static_cast<const T*>(tensor.raw());
     auto* const to = static_cast<C*>(wide.raw());
@@ -75,7 +75,7 @@ Status WideResult::Adopt(OpContext& ctx, int i, const Shape& shape, Tensor wide)
 Status WideResult::Round(OpContext& ctx) {
   Status status;
   VisitDType<DF_OF_MATRICES>(output_->dtype(), [&](auto tag) {
-    using T = CardType<typename decltype(tag)::type>;
+    using T = GpuType<typename decltype(tag)::type>;
     status = LaunchMap(ctx, static_cast<const WideType<T>*>(wide_.raw()), static_cast<T*>(output_->raw()),
                        wide_.num_elements(), ConvertTo<T>());
   });

@@ -1,4 +1,4 @@
-// Decompositions on cards are computed in double, and of complex numbers in complex128: matrices come in and go out
+// Decompositions on GPUs are computed in double, and of complex numbers in complex128: matrices come in and go out
 // through copies of those types.
 #ifndef DFRUN_KERNELS_LINALG_WIDE_CUDA_H_
 #define DFRUN_KERNELS_LINALG_WIDE_CUDA_H_

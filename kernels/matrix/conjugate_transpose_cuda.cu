@@ -18,7 +18,7 @@ class ConjugateTransposeKernel : public Kernel {
     DF_TRY(Permute<cuda::Movement>(ctx, &y));
     Status status;
     VisitDType<DF_COMPLEX>(y->dtype(), [&](auto tag) {
-      using T = cuda::CardType<typename decltype(tag)::type>;
+      using T = cuda::GpuType<typename decltype(tag)::type>;
       status = cuda::LaunchUnary<fn::Conj, T>(ctx, y->raw(), y->raw(), y->num_elements());
     });
     return status;

@@ -25,8 +25,8 @@ class Products {
   cuda::Product<T> product_;
 };
 
-using CardEinsum = Einsum<cuda::Movement, Products>;
-CUDA_KERNEL("Einsum", CardEinsum, DF_FLOATS, int32_t, int64_t, DF_COMPLEX);
+using GpuEinsum = Einsum<cuda::Movement, Products>;
+CUDA_KERNEL("Einsum", GpuEinsum, DF_FLOATS, int32_t, int64_t, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

@@ -19,9 +19,9 @@ namespace {
 
 // The least number of elements: a smaller weight is still in a core's cache when it is to be updated, and the product
 // has quicker ways.
-constexpr int64_t kLeastElements = int64_t{1} << 15;
+constexpr int64_t kMinElements = int64_t{1} << 15;
 // Products over more than this are made in several passes, each of which goes over the whole result.
-constexpr int64_t kMostDepth = 1024;
+constexpr int64_t kMaxDepth = 1024;
 
 // The rank-0 value that all of a step is multiplied by.
 bool IsRate(const Graph& graph, Output value) {
@@ -38,11 +38,11 @@ int64_t DepthOf(const Graph& graph, const Node& product, int i) {
 // True if fusing the product, or the sum of products, saves time.
 bool IsWorthwhile(const Graph& graph, const Node& product) {
   const PartialShape& shape = product.output_shapes[0];
-  if (!shape.IsFullyDefined() || shape.rank() != 2 || shape.dim(0) * shape.dim(1) < kLeastElements) return false;
+  if (!shape.IsFullyDefined() || shape.rank() != 2 || shape.dim(0) * shape.dim(1) < kMinElements) return false;
   int64_t depth = 0;
   for (int i = 0; i < product.num_inputs() / 2; ++i) {
     const int64_t of_term = DepthOf(graph, product, i);
-    if (of_term < 0 || of_term > kMostDepth - depth) return false;
+    if (of_term < 0 || of_term > kMaxDepth - depth) return false;
     depth += of_term;
   }
   return true;
@@ -91,9 +91,9 @@ std::vector<bool> FindOrdered(const FusionView& view, std::span<const NodeId> or
   const Graph& graph = view.graph();
   const VariableReaders variables(graph, view.consumers());
   std::vector<bool> found(static_cast<size_t>(graph.num_nodes()), false);
-  for (size_t first = 0; first < updates.size(); first += NodeOrder::kMost) {
+  for (size_t first = 0; first < updates.size(); first += NodeOrder::kMax) {
     const std::span<const NodeId> some =
-        std::span(updates).subspan(first, std::min(NodeOrder::kMost, updates.size() - first));
+        std::span(updates).subspan(first, std::min(NodeOrder::kMax, updates.size() - first));
     const NodeOrder node_order(graph, order, some);
     for (size_t i = 0; i < some.size(); ++i) {
       const std::vector<NodeId> readers = variables.Of(graph.node(some[i]).inputs[0].node);

@@ -1,4 +1,4 @@
-// Products of matrices, and of batches of them, on cards.
+// Products of matrices, and of batches of them, on GPUs.
 #include "kernels/matrix/batch_pairs.h"
 #include "kernels/matrix/fused_ops.h"
 #include "kernels/matrix/product_cuda.h"
@@ -23,7 +23,7 @@ class MatrixProduct {
     }
     return MatchMatrices(a.dims(), b.dims(), transpose_a_, transpose_b_);
   }
-  Status Run(OpContext& ctx, const GemmShape& shape, T* c, const cuda::ProductEnd<T>& end) {
+  Status Run(OpContext& ctx, const GemmShape& shape, T* c, const cuda::ProductEpilogue<T>& end) {
     return product_.Run(ctx, shape, cuda::OnePair(), ctx.input(0).data<T>(), ctx.input(1).data<T>(), c, end);
   }
 
@@ -38,14 +38,14 @@ template <class T>
 class MatMulKernel final : public Kernel {
  public:
   explicit MatMulKernel(KernelSetup& setup) : fused_(setup), product_(setup) {
-    if (fused_.is_gradient()) setup.Fail(Unimplemented("a card's product is not followed by a gradient of Relu"));
+    if (fused_.is_gradient()) setup.Fail(Unimplemented("a GPU's product is not followed by a gradient of Relu"));
   }
 
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const GemmShape shape, product_.ShapeOf(ctx));
     Tensor* c = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape({shape.m, shape.n}), &c));
-    cuda::ProductEnd<T> end;
+    cuda::ProductEpilogue<T> end;
     if constexpr (std::is_floating_point_v<ComputeType<T>>) {
       Epilogue<T> epilogue;
       DF_TRY(fused_.Read(ctx, shape.m, shape.n, &epilogue));

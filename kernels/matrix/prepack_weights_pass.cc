@@ -19,20 +19,20 @@ namespace {
 constexpr const char* kPacked = "_PackWeights";
 
 // The limits of products that gain by packing. Products of more rows hide the cost of copying, and those of fewer read
-// the matrix in place. With less work all is in the cache. A panel of more rows than kMostDepth would not stay in a
+// the matrix in place. With less work all is in the cache. A panel of more rows than kMaxDepth would not stay in a
 // second-level cache of 1 MiB.
-constexpr int64_t kLeastRows = 11;
-constexpr int64_t kMostRows = 128;
-constexpr int64_t kLeastWork = int64_t{1} << 22;
-constexpr int64_t kMostDepth = 4096;
+constexpr int64_t kMinRows = 11;
+constexpr int64_t kMaxRows = 128;
+constexpr int64_t kMinWork = int64_t{1} << 22;
+constexpr int64_t kMaxDepth = 4096;
 // The number of products that pays for packing: 2 MiB take as long as four of 32 rows gain, and twice that to
 // transpose.
-constexpr size_t kLeastProducts = 8;
-constexpr size_t kLeastTransposed = 16;
+constexpr size_t kMinProducts = 8;
+constexpr size_t kMinTransposed = 16;
 
 bool GainsByPacking(int64_t rows, int64_t depth, int64_t columns) {
-  return rows >= kLeastRows && rows <= kMostRows && depth > 0 && depth <= kMostDepth &&
-         columns >= kLeastWork / (rows * depth);
+  return rows >= kMinRows && rows <= kMaxRows && depth > 0 && depth <= kMaxDepth &&
+         columns >= kMinWork / (rows * depth);
 }
 
 bool IsCandidate(const Graph& graph, const Node& node) {
@@ -54,7 +54,7 @@ std::map<Key, std::vector<NodeId>> FindGroups(const Graph& graph) {
     groups[{node.inputs[1].node, node.inputs[1].port, IsSet(node, "transpose_b")}].push_back(node.id);
   }
   std::erase_if(groups, [](const auto& group) {
-    return group.second.size() < (std::get<bool>(group.first) ? kLeastTransposed : kLeastProducts);
+    return group.second.size() < (std::get<bool>(group.first) ? kMinTransposed : kMinProducts);
   });
   return groups;
 }

@@ -44,7 +44,7 @@ struct ProductGrid {
 
 // sum + a * b, a product in one rounding where there is such an instruction.
 template <class C>
-DF_CARD_FUNCTION C MultiplyAdd(C a, C b, C sum) {
+DF_DEVICE_FUNCTION C MultiplyAdd(C a, C b, C sum) {
   if constexpr (std::is_floating_point_v<C>) {
     return std::fma(a, b, sum);
   } else if constexpr (kIsComplex<C>) {
@@ -60,12 +60,12 @@ template <class T>
 constexpr bool kMayEnd = std::is_floating_point_v<ComputeType<T>>;
 
 template <class T>
-DF_CARD_KERNEL void ProductTiles(ProductGrid g, CardBroadcast batch, const T* a, const T* b, T* c, BiasAndRelu<T> end) {
+DF_DEVICE_KERNEL void ProductTiles(ProductGrid g, GpuBroadcast batch, const T* a, const T* b, T* c, BiasAndRelu<T> end) {
   using C = typename ProductTypeOf<T>::type;
-  DF_CARD_SHARED(C, a_part, kDepth * kTile);  // [depth][row]
-  DF_CARD_SHARED(C, b_part, kDepth * kTile);  // [depth][column]
-  const int64_t tile = BlockInGrid() % (g.rows * g.columns);
-  const int64_t pair = BlockInGrid() / (g.rows * g.columns);
+  DF_DEVICE_SHARED(C, a_part, kDepth * kTile);  // [depth][row]
+  DF_DEVICE_SHARED(C, b_part, kDepth * kTile);  // [depth][column]
+  const int64_t tile = GlobalBlockId() % (g.rows * g.columns);
+  const int64_t pair = GlobalBlockId() / (g.rows * g.columns);
   uint32_t matrices[2];
   batch.Offsets<2>(static_cast<uint32_t>(pair), matrices);
   a += static_cast<int64_t>(matrices[0]) * g.m * g.k;
@@ -117,7 +117,7 @@ DF_CARD_KERNEL void ProductTiles(ProductGrid g, CardBroadcast batch, const T* a,
 template <class T>
 Status RunTiles(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, const T* a, const T* b, T* c,
                 const BiasAndRelu<T>& end) {
-  using E = CardType<T>;
+  using E = GpuType<T>;
   const ProductGrid grid = {s.m,
                             s.k,
                             s.n,
@@ -127,21 +127,21 @@ Status RunTiles(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, 
                             s.transpose_b ? s.k : 1,
                             CeilDiv<int64_t>(s.m, kTile),
                             CeilDiv<int64_t>(s.n, kTile)};
-  return LaunchTogether(ctx, batch.count * grid.rows * grid.columns, &ProductTiles<E>, grid, CardBroadcast(batch),
+  return LaunchTogether(ctx, batch.count * grid.rows * grid.columns, &ProductTiles<E>, grid, GpuBroadcast(batch),
                         reinterpret_cast<const E*>(a), reinterpret_cast<const E*>(b), reinterpret_cast<E*>(c),
                         BiasAndRelu<E>{reinterpret_cast<const E*>(end.bias), end.has_relu});
 }
 
 template <class T>
-DF_CARD_KERNEL void EndElements(T* c, int64_t columns, int64_t n, BiasAndRelu<T> end) {
-  const int64_t i = ThreadInGrid();
+DF_DEVICE_KERNEL void EndElements(T* c, int64_t columns, int64_t n, BiasAndRelu<T> end) {
+  const int64_t i = GlobalThreadId();
   if (i < n) c[i] = end(c[i], i % columns);
 }
 
 // A thread's elements are `kWidth` side by side of one row.
 template <class F, int kWidth, class T>
-DF_CARD_KERNEL void GeluOfRows(GeluPass<T> pass, int64_t columns, int64_t n) {
-  const int64_t first = ThreadInGrid() * kWidth;
+DF_DEVICE_KERNEL void GeluOfRows(GeluPass<T> pass, int64_t columns, int64_t n) {
+  const int64_t first = GlobalThreadId() * kWidth;
   if (first >= n) return;
   const int64_t column = first % columns;
   const BiasAndRelu<T> end = {pass.bias, false};
@@ -166,7 +166,7 @@ Status RunGelu(OpContext& ctx, const GeluPass<T>& pass, int64_t columns, int64_t
 
 // Applies the rest of the epilogue to `n` elements of a product: `has_bias` and `has_relu` say what has been done.
 template <class T>
-Status RunEnd(OpContext& ctx, T* product, T* c, int64_t columns, int64_t n, const ProductEnd<T>& end, bool has_bias,
+Status RunEnd(OpContext& ctx, T* product, T* c, int64_t columns, int64_t n, const ProductEpilogue<T>& end, bool has_bias,
               bool has_relu) {
   if constexpr (kMayEnd<T>) {
     const T* const bias = has_bias ? nullptr : end.bias;
@@ -204,10 +204,10 @@ bool IsForLibrary(const GemmShape& s, const BroadcastPlan& batch, const T* a, co
 
 // Rows of a matrix with `padded` elements each, for a multiple of 16 bytes: libraries copy others element by element.
 template <class T, bool kToPadded>
-DF_CARD_KERNEL void MoveRows(const T* from, T* to, int64_t row, int64_t padded, int64_t rows) {
+DF_DEVICE_KERNEL void MoveRows(const T* from, T* to, int64_t row, int64_t padded, int64_t rows) {
   constexpr int kWidth = WidthOf(sizeof(T));
   const int64_t vectors = padded / kWidth;
-  const int64_t thread = ThreadInGrid();
+  const int64_t thread = GlobalThreadId();
   const int64_t at = thread / vectors;
   const int64_t first = (thread - at * vectors) * kWidth;
   if (at >= rows) return;
@@ -263,7 +263,7 @@ struct ProductMatrices {
 // Memory with padded rows, which data is moved to, or from.
 template <class T>
 struct PaddedMatrix {
-  using E = CardType<T>;
+  using E = GpuType<T>;
   Tensor memory;
 
   Status Allocate(OpContext& ctx, const ProductMatrix& matrix) {
@@ -300,7 +300,7 @@ Status Product<T>::RunByLibrary(OpContext& ctx, const ProductShape& given, const
     shape.row_b = matrices.b.padded;
     shape.row_c = matrices.c.padded;
   }
-  CardOf(ctx).MakeCurrent();
+  GpuOf(ctx).MakeCurrent();
   const auto library = library_.Get(shape, [&] { return LibraryProduct::Create(shape, DTypeOf<T>, arithmetic_); });
   DF_TRY(library.status());
   if (!pads) return (*library)->Run(ctx, data);
@@ -315,16 +315,16 @@ Status Product<T>::RunByLibrary(OpContext& ctx, const ProductShape& given, const
 
 template <class T>
 Status Product<T>::Run(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, const T* a, const T* b, T* c,
-                       const ProductEnd<T>& end) {
+                       const ProductEpilogue<T>& end) {
   if (s.m == 0 || s.n == 0 || batch.count == 0) return Status();
   const bool is_plain = end.bias == nullptr && end.activation == FusedActivation::kNone;
   if (s.m == 1 && s.k == 1 && s.n == 1 && is_plain && batch.rank == 1 && batch.strides[0][0] == 1 &&
       batch.strides[1][0] == 1) {
-    using E = CardType<T>;
+    using E = GpuType<T>;
     return LaunchZip(ctx, reinterpret_cast<const E*>(a), reinterpret_cast<const E*>(b), reinterpret_cast<E*>(c),
                      batch.count, NumberProduct<E>());
   }
-  if (batch.count > INT32_MAX) return Unimplemented("a batch of ", batch.count, " products on a card");
+  if (batch.count > INT32_MAX) return Unimplemented("a batch of ", batch.count, " products on a GPU");
   T* const product = end.features != nullptr ? end.features : c;
   const int64_t elements = batch.count * s.m * s.n;
   if (IsForLibrary(s, batch, a, b, product)) {
@@ -357,7 +357,7 @@ struct WidenByte {
 template <class T>
 Status MakeOperand(OpContext& ctx, const Tensor& operand, Tensor& made) {
   if constexpr (kIsComplex<T>) {
-    return LaunchUnary<fn::Conj, CardType<T>>(ctx, operand.raw(), made.raw(), operand.num_elements());
+    return LaunchUnary<fn::Conj, GpuType<T>>(ctx, operand.raw(), made.raw(), operand.num_elements());
   } else {
     Status status = Unimplemented("there is no product of ", operand.dtype(), " in ", DTypeOf<T>);
     VisitDType<int8_t, uint8_t>(operand.dtype(), [&](auto tag) {

@@ -1,4 +1,4 @@
-// Products of matrices on cards: by cuBLASLt where they are large enough and it is there, else by a function of ours.
+// Products of matrices on GPUs: by cuBLASLt where they are large enough and it is there, else by a function of ours.
 #ifndef DFRUN_KERNELS_MATRIX_PRODUCT_CUDA_H_
 #define DFRUN_KERNELS_MATRIX_PRODUCT_CUDA_H_
 
@@ -9,7 +9,7 @@
 #include "kernels/device/shape_cache.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/math/elementwise/broadcast.h"
-#include "kernels/matrix/product_end_cuda.h"
+#include "kernels/matrix/product_epilogue_cuda.h"
 
 namespace dfrun::cuda {
 
@@ -25,7 +25,7 @@ class Product {
   // C = op(A) op(B) for each pair of `batch`, whose offsets are in matrices, then `end` for each row of C, which only
   // floating point may have. m, k, n may be 0.
   Status Run(OpContext& ctx, const GemmShape& shape, const BroadcastPlan& batch, const T* a, const T* b, T* c,
-             const ProductEnd<T>& end = {});
+             const ProductEpilogue<T>& end = {});
 
  private:
   Status RunByLibrary(OpContext& ctx, const ProductShape& shape, const LibraryProduct::Data& data);

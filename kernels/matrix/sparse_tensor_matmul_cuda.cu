@@ -13,15 +13,15 @@ namespace {
 
 // The row of the product that each entry adds to; that of one outside is none.
 template <class Index>
-DF_CARD_KERNEL void FindRows(const Index* positions, SparseProduct product, bool adjoint, uint64_t* rows,
-                             int32_t* refused) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void FindRows(const Index* positions, SparseProduct product, bool adjoint, uint64_t* rows,
+                             int32_t* error_flag) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= product.entries) return;
   const auto row = static_cast<int64_t>(positions[2 * i + (adjoint ? 1 : 0)]);
   const auto inner = static_cast<int64_t>(positions[2 * i + (adjoint ? 0 : 1)]);
   const bool is_inside = row >= 0 && row < product.rows && inner >= 0 && inner < product.inner;
   rows[i] = static_cast<uint64_t>(is_inside ? row : product.rows);
-  if (!is_inside) *refused = 1;
+  if (!is_inside) *error_flag = 1;
 }
 
 // The dense side as the product sees it.
@@ -34,7 +34,7 @@ struct DenseSide {
 };
 
 template <class T>
-DF_CARD_FUNCTION T ConjugateIf(bool conjugates, const T& value) {
+DF_DEVICE_FUNCTION T ConjugateIf(bool conjugates, const T& value) {
   if constexpr (kIsComplex<T>) {
     return conjugates ? conj(value) : value;
   } else {
@@ -44,11 +44,11 @@ DF_CARD_FUNCTION T ConjugateIf(bool conjugates, const T& value) {
 
 // An element of the product by a thread: the entries of its row in their order.
 template <class T, class Index>
-DF_CARD_KERNEL void MultiplyRows(cuda::UpdateRuns entries, SparseProduct product, const Index* positions, bool adjoint,
+DF_DEVICE_KERNEL void MultiplyRows(cuda::UpdateRuns entries, SparseProduct product, const Index* positions, bool adjoint,
                                  const T* values, DenseSide<T> b, T* y) {
   using C = ComputeType<T>;
   using Sum = typename red::WideOf<T>::type;
-  const int64_t thread = cuda::ThreadInGrid();
+  const int64_t thread = cuda::GlobalThreadId();
   const int64_t row = thread / product.columns;
   if (row >= product.rows) return;
   const int64_t column = thread - row * product.columns;
@@ -67,7 +67,7 @@ template <class T>
 class SparseTensorDenseMatMulKernel final : public SparseMatMulBase {
  public:
   explicit SparseTensorDenseMatMulKernel(KernelSetup& setup)
-      : SparseMatMulBase(setup), refusal_(setup, "a position lies outside of the sparse matrix") {}
+      : SparseMatMulBase(setup), error_flag_(setup, "a position lies outside of the sparse matrix") {}
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const SparseProduct product, Match(ctx));
     const int64_t dims[] = {product.rows, product.columns};
@@ -88,9 +88,9 @@ class SparseTensorDenseMatMulKernel final : public SparseMatMulBase {
     const Index* const positions = ctx.input(0).data<Index>();
     DF_ASSIGN(Tensor rows, ctx.AllocateTemp(DType::kUint64, Shape({product.entries})));
     DF_TRY(cuda::Launch(ctx, product.entries, &FindRows<Index>, positions, product, adjoint_a(),
-                        rows.template data<uint64_t>(), refusal_.word()));
+                        rows.template data<uint64_t>(), error_flag_.word()));
     DF_ASSIGN(const cuda::UpdateGroups by_row, cuda::UpdateGroups::BySlice(ctx, std::move(rows), product.rows));
-    using E = cuda::CardType<T>;
+    using E = cuda::GpuType<T>;
     const auto elements = [&](int input) { return static_cast<const E*>(ctx.input(input).raw()); };
     const DenseSide<E> b = {elements(3), adjoint_b() ? 1 : product.columns, adjoint_b() ? product.inner : 1,
                             adjoint_b()};
@@ -98,7 +98,7 @@ class SparseTensorDenseMatMulKernel final : public SparseMatMulBase {
                         elements(1), b, static_cast<E*>(y.raw()));
   }
 
-  const cuda::Refusal refusal_;
+  const cuda::DeviceErrorFlag error_flag_;
 };
 
 CUDA_KERNEL("SparseTensorDenseMatMul", KernelOf<SparseTensorDenseMatMulKernel>, DF_FLOATS, int32_t, DF_COMPLEX);

@@ -81,10 +81,10 @@ inline void AddBlocks(const std::vector<double>& blocks, int64_t channels, doubl
 // The number of parts that each block's channels are cut into, so that all threads have work; no sum's bits depend on
 // it.
 inline int64_t PartsOfBlock(const ChannelLayout& l, int64_t blocks, int64_t threads) {
-  constexpr int64_t kLeastChannels = 64;
+  constexpr int64_t kMinChannels = 64;
   if (blocks % threads == 0 || blocks > 4 * threads) return 1;
   const int64_t elements = std::min(l.outer, RowsInBlock(l.channels)) * l.channels;
-  return std::clamp<int64_t>(std::min(elements / kBlock, l.channels / kLeastChannels), 1, threads);
+  return std::clamp<int64_t>(std::min(elements / kBlock, l.channels / kMinChannels), 1, threads);
 }
 
 // sums[c] of term(element, c) over the elements of each channel. The same on any number of threads: blocks depend on

@@ -1,4 +1,4 @@
-// Inputs and outputs of kernels on cards that compute in float whichever 16-bit type they are registered for.
+// Inputs and outputs of kernels on GPUs that compute in float whichever 16-bit type they are registered for.
 #ifndef DFRUN_KERNELS_NN_FLOAT_IO_CUDA_H_
 #define DFRUN_KERNELS_NN_FLOAT_IO_CUDA_H_
 

@@ -48,7 +48,7 @@ class ArgsGradientKernel final : public Kernel {
 };
 
 // The ends of ranges, one for each of `count` channels, the innermost dimension.
-struct CardRanges {
+struct GpuRanges {
   const float* min;
   const float* max;
   int64_t count;
@@ -57,17 +57,17 @@ struct CardRanges {
 };
 
 template <bool kPerChannel>
-DF_CARD_KERNEL void QuantizeByRanges(const float* x, CardRanges ranges, float* y, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void QuantizeByRanges(const float* x, GpuRanges ranges, float* y, int64_t n) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const NudgedRange range = ranges.Of(i);
   y[i] = range.is_nothing ? 0.0F : kPerChannel ? range.ByProduct(x[i]) : range.ByDivision(x[i]);
 }
 
 // Writes the gradients of the elements, and their contributions to those of the ranges' ends.
-DF_CARD_KERNEL void GradientsByRanges(const float* dy, const float* x, CardRanges ranges, float* dx, float* below,
+DF_DEVICE_KERNEL void GradientsByRanges(const float* dy, const float* x, GpuRanges ranges, float* dx, float* below,
                                       float* above, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const NudgedRange range = ranges.Of(i);
   dx[i] = range.is_nothing ? dy[i] : dy[i] * range.Within(x[i]);
@@ -84,7 +84,7 @@ class VarsKernel final : public Kernel {
     DF_ASSIGN(const int64_t count, quantized::RangesOfInputs(ctx, 0, kPerChannel));
     Tensor* y = nullptr;
     DF_TRY(ctx.ForwardOrAllocate(0, 0, x.shape(), &y));
-    const CardRanges ranges = {ctx.input(1).data<float>(), ctx.input(2).data<float>(), count, codes_};
+    const GpuRanges ranges = {ctx.input(1).data<float>(), ctx.input(2).data<float>(), count, codes_};
     return cuda::Launch(ctx, x.num_elements(), &QuantizeByRanges<kPerChannel>, x.data<float>(), ranges,
                         y->data<float>(), x.num_elements());
   }
@@ -107,7 +107,7 @@ class VarsGradientKernel final : public Kernel {
     for (int i : {0, 1}) DF_TRY(ctx.AllocateOutput(1 + i, ctx.input(2).shape(), &ends[i]));
     const int64_t n = x.num_elements();
     DF_ASSIGN(Tensor terms, ctx.AllocateTemp(DType::kFloat, Shape({2, n})));
-    const CardRanges ranges = {ctx.input(2).data<float>(), ctx.input(3).data<float>(), count, codes_};
+    const GpuRanges ranges = {ctx.input(2).data<float>(), ctx.input(3).data<float>(), count, codes_};
     DF_TRY(cuda::Launch(ctx, n, &GradientsByRanges, ctx.input(0).data<float>(), x.data<float>(), ranges,
                         dx->data<float>(), terms.data<float>(), terms.data<float>() + n, n));
     if (count == 0) return Status();

@@ -137,7 +137,7 @@ class FixedSampler final : public SamplerKernel {
 class LearnedSampler final : public SamplerKernel {
  public:
   explicit LearnedSampler(KernelSetup& setup) : SamplerKernel(setup, "range_max") {
-    if (range_ >= UnigramCandidates::kMostWeight) {
+    if (range_ >= UnigramCandidates::kMaxWeight) {
       setup.Fail(InvalidArgument("range_max is ", range_, ", but must be below 2^31 - 1"));
       return;
     }

@@ -18,7 +18,7 @@ void Sampler(OpBuilder& op) {
   op.Input("true_classes: int64");
   op.Output("sampled_candidates: int64").Output("true_expected_count: float").Output("sampled_expected_count: float");
   op.Attr("num_true: int >= 1").Attr("num_sampled: int >= 1").Attr("unique: bool");
-  op.As(random_op::OwnSequence).Shape(CandidateShape);
+  op.As(random_op::StatefulSource).Shape(CandidateShape);
 }
 
 void SamplerOfRange(OpBuilder& op) {

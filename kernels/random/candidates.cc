@@ -22,7 +22,7 @@ Result<UnigramCandidates> UnigramCandidates::FromWeights(Allocator& allocator, c
   int64_t total = 0;
   for (const int32_t weight : weights.values<int32_t>()) {
     total += weight;
-    if (weight < 1 || total > kMostWeight) return Error(Code::kDataLoss, "the saved weights are none of a sampler");
+    if (weight < 1 || total > kMaxWeight) return Error(Code::kDataLoss, "the saved weights are none of a sampler");
   }
   CopyElements(weights, made.weights_);
   made.total_ = total;
@@ -42,7 +42,7 @@ void UnigramCandidates::SumWeights() {
 }
 
 void UnigramCandidates::Add(int64_t value) {
-  if (total_ >= kMostWeight) return;
+  if (total_ >= kMaxWeight) return;
   ++total_;
   ++weights_.data<int32_t>()[value];
   for (int64_t i = value + 1; i <= range(); i += i & -i) ++sums_.data<int32_t>()[i];

@@ -85,11 +85,11 @@ class LogUniformCandidates {
 class UnigramCandidates {
  public:
   // The total weight stays below this.
-  static constexpr int64_t kMostWeight = INT32_MAX;
+  static constexpr int64_t kMaxWeight = INT32_MAX;
 
-  // `range` is at most kMostWeight. ResourceExhausted if there is no memory for it.
+  // `range` is at most kMaxWeight. ResourceExhausted if there is no memory for it.
   static Result<UnigramCandidates> Create(Allocator& allocator, int64_t range);
-  // The distribution with these weights, an int32 vector, each at least 1, of a total of at most kMostWeight; else
+  // The distribution with these weights, an int32 vector, each at least 1, of a total of at most kMaxWeight; else
   // DataLoss.
   static Result<UnigramCandidates> FromWeights(Allocator& allocator, const Tensor& weights);
   const Tensor& weights() const { return weights_; }

@@ -21,7 +21,7 @@ struct Gamma {
   };
 };
 
-CPU_KERNEL("RandomGamma", Gamma<OwnSequence>, float16, float, double);
+CPU_KERNEL("RandomGamma", Gamma<StatefulSource>, float16, float, double);
 CPU_KERNEL_ATTR("StatelessRandomGammaV2", "dtype", Gamma<SeedInput<1>>, float16, float, double);
 CPU_KERNEL_ATTR("StatelessRandomGammaV3", "dtype", Gamma<KeyInputs>, float16, float, double);
 CPU_KERNEL("RandomGammaGrad", cpu::Binary<fn::GammaSampleDerivative>, float, double);

@@ -9,8 +9,8 @@ namespace {
 
 // A thread draws a sample, as DrawSamples() does.
 template <class T>
-DF_CARD_KERNEL void DrawGammas(Philox generator, const T* alphas, int64_t count, int64_t per_alpha, T* samples) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void DrawGammas(Philox generator, const T* alphas, int64_t count, int64_t per_alpha, T* samples) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= count * per_alpha) return;
   const int64_t p = i / per_alpha;
   generator.Skip(static_cast<uint64_t>(i) * kBlocksPerNumber);
@@ -32,7 +32,7 @@ struct Gamma {
   };
 };
 
-CUDA_KERNEL("RandomGamma", Gamma<OwnSequence>, float16, float, double);
+CUDA_KERNEL("RandomGamma", Gamma<StatefulSource>, float16, float, double);
 CUDA_KERNEL_ATTR("StatelessRandomGammaV2", "dtype", Gamma<SeedInput<1>>, float16, float, double);
 CUDA_KERNEL_ATTR("StatelessRandomGammaV3", "dtype", Gamma<KeyInputs>, float16, float, double);
 CUDA_KERNEL("RandomGammaGrad", cuda::Binary<fn::GammaSampleDerivative>, float, double);

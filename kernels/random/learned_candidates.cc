@@ -19,7 +19,7 @@ Result<std::vector<StatePart>> PartsOfSampler(const AttrMap& attrs) {
 
 Result<RefPtr<LearnedCandidates>> ObjectOf(const OpContext& ctx, const StatefulNode& node) {
   const int64_t range = node.shapes.size() == 1 && node.shapes[0].rank() == 1 ? node.shapes[0].dim(0) : 0;
-  if (range < 1 || range >= UnigramCandidates::kMostWeight || node.handles > 0) {
+  if (range < 1 || range >= UnigramCandidates::kMaxWeight || node.handles > 0) {
     return InvalidArgument("the state of a sampler is the weights of its classes, and it has no handle");
   }
   return LearnedCandidates::Named(node.object, range, ctx.device());

@@ -57,10 +57,10 @@ inline Result<Sizes> CheckSizes(const Tensor& logits, const Tensor& num_samples)
   return sizes;
 }
 
-// `Drawer`, the device's, draws the classes:
+// `Sampler`, the device's, draws the classes:
 //     template <class T, class Index>
 //     static Status Draw(OpContext& ctx, const Philox& generator, const Sizes& sizes, const T* logits, Index* drawn);
-template <class Drawer, class Source>
+template <class Sampler, class Source>
 struct Multinomial {
   template <class T>
   class Kernel : public dfrun::Kernel {
@@ -81,7 +81,7 @@ struct Multinomial {
       Status status;
       VisitDType<int32_t, int64_t>(drawn->dtype(), [&](auto tag) {
         using Index = typename decltype(tag)::type;
-        status = Drawer::Draw(ctx, generator, sizes, ctx.input(0).data<T>(), drawn->data<Index>());
+        status = Sampler::Draw(ctx, generator, sizes, ctx.input(0).data<T>(), drawn->data<Index>());
       });
       return status;
     }

@@ -40,7 +40,7 @@ void DrawClasses(const double* sums, int64_t classes, Philox generator, int64_t 
   }
 }
 
-struct Drawer {
+struct Sampler {
   template <class T, class Index>
   static Status Draw(OpContext& ctx, const Philox& generator, const multinomial::Sizes& sizes, const T* logits,
                      Index* drawn) {
@@ -58,9 +58,9 @@ struct Drawer {
   }
 };
 
-using OfOwnSequence = Multinomial<Drawer, OwnSequence>;
-using OfSeed = Multinomial<Drawer, SeedInput<2>>;
-CPU_KERNEL("Multinomial", OfOwnSequence, DF_FLOATS);
+using OfStatefulSource = Multinomial<Sampler, StatefulSource>;
+using OfSeed = Multinomial<Sampler, SeedInput<2>>;
+CPU_KERNEL("Multinomial", OfStatefulSource, DF_FLOATS);
 CPU_KERNEL("StatelessMultinomial", OfSeed, DF_FLOATS);
 
 }  // namespace

@@ -14,8 +14,8 @@ struct Larger {
 
 // A block takes a row.
 template <class T>
-DF_CARD_KERNEL void Weights(const T* logits, double* weights, int64_t classes) {
-  const int64_t row = cuda::BlockInGrid() * classes;
+DF_DEVICE_KERNEL void Weights(const T* logits, double* weights, int64_t classes) {
+  const int64_t row = cuda::GlobalBlockId() * classes;
   double mine = multinomial::LowestLogit<T>();
   for (int64_t j = cuda::ThreadInBlock(); j < classes; j += cuda::kBlockThreads) {
     mine = multinomial::LargerLogit(mine, static_cast<double>(logits[row + j]));
@@ -27,8 +27,8 @@ DF_CARD_KERNEL void Weights(const T* logits, double* weights, int64_t classes) {
 }
 
 // Weights become their sums up to each class, one after the other, as CPUs add them.
-DF_CARD_KERNEL void SumWeights(double* weights, int64_t rows, int64_t classes) {
-  const int64_t row = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void SumWeights(double* weights, int64_t rows, int64_t classes) {
+  const int64_t row = cuda::GlobalThreadId();
   if (row >= rows) return;
   double sum = 0;
   for (int64_t j = row * classes; j < (row + 1) * classes; ++j) {
@@ -38,8 +38,8 @@ DF_CARD_KERNEL void SumWeights(double* weights, int64_t rows, int64_t classes) {
 }
 
 template <class Index>
-DF_CARD_KERNEL void DrawClasses(Philox generator, multinomial::Sizes sizes, const double* sums, Index* drawn) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void DrawClasses(Philox generator, multinomial::Sizes sizes, const double* sums, Index* drawn) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= sizes.rows * sizes.samples) return;
   generator.Skip(static_cast<uint64_t>(i / kDoubles));
   const Philox::Block bits = generator.Next();
@@ -49,7 +49,7 @@ DF_CARD_KERNEL void DrawClasses(Philox generator, multinomial::Sizes sizes, cons
       multinomial::ClassAt(dist::UnitDouble(bits[at], bits[at + 1]), sums + row * sizes.classes, sizes.classes));
 }
 
-struct Drawer {
+struct Sampler {
   template <class T, class Index>
   static Status Draw(OpContext& ctx, const Philox& generator, const multinomial::Sizes& sizes, const T* logits,
                      Index* drawn) {
@@ -61,9 +61,9 @@ struct Drawer {
   }
 };
 
-using OfOwnSequence = Multinomial<Drawer, OwnSequence>;
-using OfSeed = Multinomial<Drawer, SeedInput<2>>;
-CUDA_KERNEL("Multinomial", OfOwnSequence, DF_FLOATS);
+using OfStatefulSource = Multinomial<Sampler, StatefulSource>;
+using OfSeed = Multinomial<Sampler, SeedInput<2>>;
+CUDA_KERNEL("Multinomial", OfStatefulSource, DF_FLOATS);
 CUDA_KERNEL("StatelessMultinomial", OfSeed, DF_FLOATS);
 
 }  // namespace

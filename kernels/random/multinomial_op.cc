@@ -37,7 +37,7 @@ void DrawsOfClasses(OpBuilder& op) {
 
 OP("Multinomial")
     .As(DrawsOfClasses)
-    .As(random_op::OwnSequence)
+    .As(random_op::StatefulSource)
     .Shape(MultinomialShape)
     .Cost(&MultinomialCost)
     .Doc("Classes drawn with probabilities in proportion to exp(logits), num_samples for each row.");

@@ -39,7 +39,7 @@ struct Poisson {
 };
 
 #define DF_RATE_TYPES float16, float, double, int32_t, int64_t
-CPU_KERNEL_ATTR("RandomPoissonV2", "R", Poisson<OwnSequence>, DF_RATE_TYPES);
+CPU_KERNEL_ATTR("RandomPoissonV2", "R", Poisson<StatefulSource>, DF_RATE_TYPES);
 CPU_KERNEL_ATTR("StatelessRandomPoisson", "Rtype", Poisson<SeedInput<1>>, DF_RATE_TYPES);
 #undef DF_RATE_TYPES
 

@@ -16,10 +16,10 @@ struct Threads {
 
 using Seed = SeedInput<1>;
 
-CPU_KERNEL_ATTR("RandomUniform", "dtype", random::Uniform<Threads, OwnSequence>, DF_FLOATS);
-CPU_KERNEL_ATTR("RandomStandardNormal", "dtype", random::Normal<Threads, OwnSequence>, DF_FLOATS);
-CPU_KERNEL_ATTR("TruncatedNormal", "dtype", random::TruncatedNormal<Threads, OwnSequence>, DF_FLOATS);
-CPU_KERNEL_ATTR("RandomUniformInt", "Tout", random::UniformInt<Threads, OwnSequence>, int32_t, int64_t);
+CPU_KERNEL_ATTR("RandomUniform", "dtype", random::Uniform<Threads, StatefulSource>, DF_FLOATS);
+CPU_KERNEL_ATTR("RandomStandardNormal", "dtype", random::Normal<Threads, StatefulSource>, DF_FLOATS);
+CPU_KERNEL_ATTR("TruncatedNormal", "dtype", random::TruncatedNormal<Threads, StatefulSource>, DF_FLOATS);
+CPU_KERNEL_ATTR("RandomUniformInt", "Tout", random::UniformInt<Threads, StatefulSource>, int32_t, int64_t);
 
 CPU_KERNEL_ATTR("StatelessRandomUniform", "dtype", random::Uniform<Threads, Seed>, DF_FLOATS);
 CPU_KERNEL_ATTR("StatelessRandomNormal", "dtype", random::Normal<Threads, Seed>, DF_FLOATS);

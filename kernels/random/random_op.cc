@@ -39,7 +39,7 @@ Status KeyedShape(InferenceContext& c) {
   return ShapeFromInput(c);
 }
 
-void OwnSequence(OpBuilder& op) {
+void StatefulSource(OpBuilder& op) {
   op.Attr("seed: int = 0").Attr("seed2: int = 0").Stateful().NotDifferentiable();
 }
 
@@ -68,7 +68,7 @@ Status WithScalarBounds(InferenceContext& c) {
 
 void Floats(OpBuilder& op) {
   op.Input("shape: T").Output("output: dtype").Attr("dtype: {half, bfloat16, float, double}");
-  op.Attr("T: {int32, int64}").As(random_op::OwnSequence).Shape(ShapeFromInput);
+  op.Attr("T: {int32, int64}").As(random_op::StatefulSource).Shape(ShapeFromInput);
 }
 
 void SeededFloats(OpBuilder& op) {
@@ -127,7 +127,7 @@ OP("RandomUniformInt")
     .Output("output: Tout")
     .Attr("Tout: {int32, int64}")
     .Attr("T: {int32, int64}")
-    .As(random_op::OwnSequence)
+    .As(random_op::StatefulSource)
     .Shape(WithScalarBounds<ShapeFromInput>)
     .Cost(ElementwiseCost(random_op::kRandomFlops))
     .Doc("Uniform random integers in [minval, maxval).");
@@ -182,7 +182,7 @@ OP("RandomShuffle")
     .Input("value: T")
     .Output("output: T")
     .Attr("T: type")
-    .As(random_op::OwnSequence)
+    .As(random_op::StatefulSource)
     .Shape(SameAsInput(0))
     .GradientEnds(GradientFlow::kNone, {"value"})
     .Cost(CopyCost())

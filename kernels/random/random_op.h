@@ -24,7 +24,7 @@ Status CheckVector(const InferenceContext& c, int i, int64_t size);
 Status CheckKey(const InferenceContext& c, int i);
 
 // Counts on in one sequence of numbers, which its seeds fix.
-void OwnSequence(OpBuilder& op);
+void StatefulSource(OpBuilder& op);
 // The part of a signature that names a position in the sequence of numbers.
 void SeedInput(OpBuilder& op);
 void KeyInputs(OpBuilder& op);

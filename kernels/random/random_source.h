@@ -13,10 +13,10 @@
 namespace dfrun {
 
 // Attrs seed and seed2; every call goes on in the sequence.
-class OwnSequence {
+class StatefulSource {
  public:
   static constexpr int kInputs = 0;
-  explicit OwnSequence(KernelSetup& setup) : state_(setup) {}
+  explicit StatefulSource(KernelSetup& setup) : state_(setup) {}
   Result<Philox> Begin(OpContext& ctx, uint64_t numbers) {
     return state_.Reserve(ctx.step(), numbers * kBlocksPerNumber);
   }

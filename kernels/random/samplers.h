@@ -14,7 +14,7 @@ namespace dfrun {
 
 // The numbers of a distribution one at a time, the last of each group first.
 template <class Distribution, class T>
-class NumbersBackwards {
+class ReversedSource {
  public:
   DF_HOST_DEVICE T Next(Philox& generator) {
     if (left_ == 0) {
@@ -37,8 +37,8 @@ class GammaSampler {
       : alpha_(alpha), d_(alpha + (alpha < 1 ? 2.0 / 3 : -1.0 / 3)), c_(1.0 / 3 / std::sqrt(d_)) {}
 
   DF_HOST_DEVICE double operator()(Philox generator) const {
-    NumbersBackwards<dist::Normal<double>, double> normal;
-    NumbersBackwards<dist::Uniform<double>, double> uniform;
+    ReversedSource<dist::Normal<double>, double> normal;
+    ReversedSource<dist::Uniform<double>, double> uniform;
     if (alpha_ == 1) return -std::log1p(-uniform.Next(generator));
     while (true) {
       const double x = normal.Next(generator);
@@ -74,7 +74,7 @@ class PoissonSampler {
   }
 
  private:
-  using Uniform = NumbersBackwards<dist::Uniform<double>, double>;
+  using Uniform = ReversedSource<dist::Uniform<double>, double>;
 
   // Knuth: events until their waiting times exceed 1.
   double ByWaiting(Philox generator) const {

@@ -14,16 +14,16 @@ namespace {
 using Wide = Complex<double>;
 
 // roots[j] = exp(+-2 pi i j / n).
-DF_CARD_KERNEL void FindRoots(int64_t n, bool inverse, Wide* roots) {
+DF_DEVICE_KERNEL void FindRoots(int64_t n, bool inverse, Wide* roots) {
   constexpr double kPi = 3.14159265358979323846;
-  const int64_t j = ThreadInGrid();
+  const int64_t j = GlobalThreadId();
   if (j >= n) return;
   const double angle = 2 * kPi * static_cast<double>(j) / static_cast<double>(n);
   roots[j] = Wide(std::cos(angle), inverse ? std::sin(angle) : -std::sin(angle));
 }
 
 // The lines of [outer, n, inner] points along the dimension in the middle, of which one side may be half a spectrum.
-struct CardLines {
+struct GpuLines {
   int64_t outer;
   int64_t n;
   int64_t inner;
@@ -33,8 +33,8 @@ struct CardLines {
 
 // A number of the result by a thread. From, To: real or complex numbers.
 template <class From, class To>
-DF_CARD_KERNEL void TransformLines(CardLines lines, const From* x, const Wide* roots, To* y) {
-  const int64_t thread = ThreadInGrid();
+DF_DEVICE_KERNEL void TransformLines(GpuLines lines, const From* x, const Wide* roots, To* y) {
+  const int64_t thread = GlobalThreadId();
   if (thread >= lines.outer * lines.to * lines.inner) return;
   const int64_t column = thread % lines.inner;
   const int64_t k = thread / lines.inner % lines.to;
@@ -56,7 +56,7 @@ DF_CARD_KERNEL void TransformLines(CardLines lines, const From* x, const Wide* r
 }
 
 template <class From, class To>
-Status LaunchLines(OpContext& ctx, CardLines lines, bool inverse, const void* x, void* y) {
+Status LaunchLines(OpContext& ctx, GpuLines lines, bool inverse, const void* x, void* y) {
   DF_ASSIGN(Tensor roots, ctx.AllocateTemp(DType::kComplex128, Shape({lines.n})));
   auto* const w = static_cast<Wide*>(roots.raw());
   DF_TRY(Launch(ctx, lines.n, &FindRoots, lines.n, inverse, w));

@@ -6,7 +6,7 @@ namespace dfrun {
 namespace {
 
 // Sizes of the libraries' transforms are of 32 bits, and lines may be padded to four times their length.
-constexpr int64_t kMostPoints = int64_t{1} << 29;
+constexpr int64_t kMaxPoints = int64_t{1} << 29;
 
 }  // namespace
 
@@ -61,8 +61,8 @@ Result<FourierTask> FourierBase::Plan(const OpContext& ctx, Shape& result) const
     const int64_t given = x[outer + d];
     const bool is_last = d == op_.rank - 1;
     const int64_t needed = is_last && op_.kind == FourierKind::kToReal ? length / 2 + 1 : length;
-    if (length < 0 || length > kMostPoints) {
-      return InvalidArgument("a transform has between 0 and ", kMostPoints, " points a dimension, not ", length);
+    if (length < 0 || length > kMaxPoints) {
+      return InvalidArgument("a transform has between 0 and ", kMaxPoints, " points a dimension, not ", length);
     }
     if (given != 0 && given < needed) {
       return InvalidArgument("dimension ", outer + d, " of the input of shape ", x, " is less than the ", needed,

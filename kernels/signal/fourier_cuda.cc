@@ -46,7 +46,7 @@ class Engine {
 
   Result<std::shared_ptr<const LibraryTransform>> Library(OpContext& ctx, const cuda::TransformShape& shape) {
     DF_ASSIGN(auto transform, library_.Get(shape, [&] {
-      cuda::CardOf(ctx).MakeCurrent();
+      cuda::GpuOf(ctx).MakeCurrent();
       return LibraryTransform::Create(shape);
     }));
     if (cuda::DeviceOf(ctx).recorder() != nullptr) {

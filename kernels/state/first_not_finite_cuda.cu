@@ -8,7 +8,7 @@
 namespace dfrun {
 namespace {
 
-constexpr int kMostScanned = 16;  // at a time
+constexpr int kMaxScanned = 16;  // at a time
 constexpr int64_t kWordsABlock = int64_t{cuda::kBlockThreads} * 32;
 
 struct Scanned {
@@ -21,26 +21,26 @@ struct Scanned {
 };
 
 struct ScannedValues {
-  Scanned at[kMostScanned];
+  Scanned at[kMaxScanned];
   int count = 0;
 };
 
-DF_CARD_FUNCTION bool IsWordFound(const Scanned& value, int64_t i) {
+DF_DEVICE_FUNCTION bool IsWordFound(const Scanned& value, int64_t i) {
   uint64_t bits = 0;
   memcpy(&bits, value.data + i * value.bytes, static_cast<size_t>(value.bytes));
   return (bits & value.exponent) == value.exponent;
 }
 
 // An int32 is a number itself.
-DF_CARD_FUNCTION int32_t NumberOf(const Scanned& value) {
+DF_DEVICE_FUNCTION int32_t NumberOf(const Scanned& value) {
   if (value.exponent != 0) return value.number;
   int32_t number = 0;
   memcpy(&number, value.data, sizeof number);
   return number;
 }
 
-DF_CARD_KERNEL void FindInBlocks(ScannedValues values, int32_t* of_blocks) {
-  const int64_t block = cuda::BlockInGrid();
+DF_DEVICE_KERNEL void FindInBlocks(ScannedValues values, int32_t* of_blocks) {
+  const int64_t block = cuda::GlobalBlockId();
   int v = 0;
   while (v + 1 < values.count && values.at[v + 1].first_block <= block) ++v;
   const Scanned& value = values.at[v];
@@ -54,8 +54,8 @@ DF_CARD_KERNEL void FindInBlocks(ScannedValues values, int32_t* of_blocks) {
   if (cuda::ThreadInBlock() == 0) of_blocks[block] = found != 0 ? NumberOf(value) : 0;
 }
 
-DF_CARD_KERNEL void TakeLeast(const int32_t* of_blocks, int64_t blocks, int32_t* out) {
-  static_cast<void>(cuda::BlockInGrid());
+DF_DEVICE_KERNEL void TakeLeast(const int32_t* of_blocks, int64_t blocks, int32_t* out) {
+  static_cast<void>(cuda::GlobalBlockId());
   const auto least = [](int32_t a, int32_t b) { return a == 0 || (b != 0 && b < a) ? b : a; };
   int32_t found = 0;
   for (int64_t i = cuda::ThreadInBlock(); i < blocks; i += cuda::kBlockThreads) found = least(found, of_blocks[i]);
@@ -94,7 +94,7 @@ class FirstNotFinite final : public Kernel {
     for (int next = 0; next < ctx.num_inputs();) {
       ScannedValues values;
       int64_t blocks = 0;
-      for (; next < ctx.num_inputs() && values.count < kMostScanned; ++next) {
+      for (; next < ctx.num_inputs() && values.count < kMaxScanned; ++next) {
         const Tensor& value = ctx.input(next);
         if (value.num_elements() == 0) continue;
         const cuda::FloatWords words = cuda::FloatWordsOf(value.dtype());

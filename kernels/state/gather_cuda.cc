@@ -9,29 +9,29 @@ namespace {
 class ResourceGatherKernel final : public ResourceGatherBase {
  public:
   explicit ResourceGatherKernel(KernelSetup& setup)
-      : ResourceGatherBase(setup), refusal_(setup, cuda::kGatherRefusal) {}
+      : ResourceGatherBase(setup), error_flag_(setup, cuda::kGatherErrorText) {}
 
  protected:
   Status Gather(OpContext& ctx, const Tensor& value, const GatherLoops& loops, Tensor& output) const override {
-    return cuda::GatherRows(ctx, value, ctx.input(1), loops, output, refusal_.word());
+    return cuda::GatherRows(ctx, value, ctx.input(1), loops, output, error_flag_.word());
   }
 
  private:
-  const cuda::Refusal refusal_;
+  const cuda::DeviceErrorFlag error_flag_;
 };
 
 class ResourceGatherNdKernel final : public ResourceGatherNdBase {
  public:
   explicit ResourceGatherNdKernel(KernelSetup& setup)
-      : ResourceGatherNdBase(setup), refusal_(setup, cuda::kGatherRefusal) {}
+      : ResourceGatherNdBase(setup), error_flag_(setup, cuda::kGatherErrorText) {}
 
  protected:
   Status Gather(OpContext& ctx, const Tensor& value, const CoordinatePlan& plan, Tensor& output) const override {
-    return cuda::GatherSlices(ctx, value, ctx.input(1), plan, BadIndices::kError, output, refusal_.word());
+    return cuda::GatherSlices(ctx, value, ctx.input(1), plan, BadIndices::kError, output, error_flag_.word());
   }
 
  private:
-  const cuda::Refusal refusal_;
+  const cuda::DeviceErrorFlag error_flag_;
 };
 
 CUDA_KERNEL_ATTR("ResourceGather", "dtype", cuda::ByBytes<ResourceGatherKernel>, DF_PLAIN);

@@ -51,7 +51,7 @@ Result<std::vector<int64_t>> ScatterByLoop::Slices(const Request& request, const
 }
 
 // Bytes of the slices to come that are prefetched: as much as the first-level cache can spare.
-constexpr size_t kMostAhead = 4096;
+constexpr size_t kMaxAhead = 4096;
 
 // Threads take ranges of columns, so that the order of updates of an element is that of the indices.
 Status ScatterByLoop::Scatter(OpContext& ctx, const Request& request, Variable& variable) const {
@@ -62,9 +62,9 @@ Status ScatterByLoop::Scatter(OpContext& ctx, const Request& request, Variable& 
   }
   const int64_t row = request.plan.row;
   const auto count = static_cast<int64_t>(slices.size());
-  constexpr int64_t kLeastColumns = 64;
+  constexpr int64_t kMinColumns = 64;
   constexpr int64_t kAhead = 2;  // slices: the processor cannot guess where the next one is
-  const int64_t enough = std::max(kLeastColumns, kElementBlock / std::max<int64_t>(1, count));
+  const int64_t enough = std::max(kMinColumns, kElementBlock / std::max<int64_t>(1, count));
   const int64_t even = CeilDiv<int64_t>(row, ctx.pool().num_threads());  // more passes over the indices gain nothing
   void* const data = variable.mutable_value().raw();
   const auto slice = [&](int64_t s, int64_t begin) {
@@ -74,7 +74,7 @@ Status ScatterByLoop::Scatter(OpContext& ctx, const Request& request, Variable& 
     const auto bytes = static_cast<size_t>(end - begin) * loop_.element_size;
     for (int64_t s = 0; s < count; ++s) {
       if (s + kAhead < count && slices[static_cast<size_t>(s + kAhead)] != CoordinateSlices::kNowhere)
-        PrefetchLines(slice(s + kAhead, begin), std::min(bytes, kMostAhead));
+        PrefetchLines(slice(s + kAhead, begin), std::min(bytes, kMaxAhead));
       if (slices[static_cast<size_t>(s)] == CoordinateSlices::kNowhere) continue;
       const int64_t from = request.one_for_all ? 0 : s * row + begin;
       loop_.run(slice(s, begin), At(updates.raw(), from, loop_.element_size), end - begin, request.one_for_all);

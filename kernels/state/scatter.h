@@ -92,7 +92,7 @@ struct ScatterOf {
       slice[i] = static_cast<T>(F()(static_cast<C>(slice[i]), static_cast<C>(update[i * step])));
     }
   }
-  static const char* Refusal(const void* updates, int64_t n) {
+  static const char* DeviceErrorFlag(const void* updates, int64_t n) {
     if constexpr (requires(T y) { F::Refuses(y); }) {
       const T* update = static_cast<const T*>(updates);
       for (int64_t i = 0; i < n; ++i) {
@@ -101,7 +101,7 @@ struct ScatterOf {
     }
     return nullptr;
   }
-  static constexpr ScatterLoop kLoop = {sizeof(T), &Run, &Refusal};
+  static constexpr ScatterLoop kLoop = {sizeof(T), &Run, &DeviceErrorFlag};
 };
 
 template <class F, ScatterIndices kIndices>

@@ -1,4 +1,4 @@
-// The check of a step's values before its updates, on the card.
+// The check of a step's values before its updates, on the GPU.
 #include <cstring>
 
 #include "kernels/device/cuda/runtime/launch.h"
@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace {
 
-constexpr int kMostValues = 16;  // at a time
+constexpr int kMaxValues = 16;  // at a time
 
 struct GateValues {
   struct Value {
@@ -18,13 +18,13 @@ struct GateValues {
     int bytes;
     uint64_t exponent;
   };
-  Value at[kMostValues];
+  Value at[kMaxValues];
   int count = 0;
 };
 
 // One thread: the values are scalars.
-DF_CARD_KERNEL void CheckFinite(GateValues values, bool is_first, int32_t* open) {
-  if (cuda::ThreadInGrid() != 0) return;
+DF_DEVICE_KERNEL void CheckFinite(GateValues values, bool is_first, int32_t* open) {
+  if (cuda::GlobalThreadId() != 0) return;
   bool is_finite = is_first || *open != 0;
   for (int v = 0; v < values.count; ++v) {
     const GateValues::Value& value = values.at[v];
@@ -48,7 +48,7 @@ class DeviceUpdateGate final : public Kernel {
     do {
       const bool is_first = next == 0;
       GateValues values;
-      for (; next < ctx.num_inputs() && values.count < kMostValues; ++next) {
+      for (; next < ctx.num_inputs() && values.count < kMaxValues; ++next) {
         const Tensor& value = ctx.input(next);
         const cuda::FloatWords words = cuda::FloatWordsOf(value.dtype());
         values.at[values.count++] = {static_cast<const unsigned char*>(value.raw()),

@@ -1,4 +1,4 @@
-// The check of values on cards, which is known when the step ends.
+// The check of values on GPUs, which is known when the step ends.
 #include <cmath>
 
 #include "kernels/device/cuda/runtime/launch.h"
@@ -16,8 +16,8 @@ struct FoundWords {
 };
 
 template <class T>
-DF_CARD_KERNEL void LookAtElements(const T* x, int64_t n, FoundWords found) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void LookAtElements(const T* x, int64_t n, FoundWords found) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const auto value = static_cast<ComputeType<T>>(x[i]);
   if (std::isfinite(value)) return;
@@ -47,9 +47,9 @@ struct CheckNumerics {
       return StrCat(setup.attr<std::string>("message"), " : the tensor has ", values, " values");
     }
 
-    const cuda::Refusal nan_;
-    const cuda::Refusal negative_;
-    const cuda::Refusal positive_;
+    const cuda::DeviceErrorFlag nan_;
+    const cuda::DeviceErrorFlag negative_;
+    const cuda::DeviceErrorFlag positive_;
   };
 };
 

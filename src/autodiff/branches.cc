@@ -36,14 +36,14 @@ BranchId Branches::Of(Output value) const {
   }
 }
 
-BranchId Branches::With(BranchId branch, Literal literal) {
+BranchId Branches::With(BranchId branch, PathCondition literal) {
   Set literals = *sets_[branch];
   const auto it = std::lower_bound(literals.begin(), literals.end(), literal);
   if (it == literals.end() || !(*it == literal)) literals.insert(it, literal);
   return Intern(std::move(literals));
 }
 
-std::vector<Branches::Literal> Branches::Beyond(BranchId outer, BranchId inner) const {
+std::vector<Branches::PathCondition> Branches::Difference(BranchId outer, BranchId inner) const {
   Set beyond;
   std::set_difference(sets_[inner]->begin(), sets_[inner]->end(), sets_[outer]->begin(), sets_[outer]->end(),
                       std::back_inserter(beyond));
@@ -126,8 +126,8 @@ BranchId Branches::OfMerge(const Node& node) {
     common = Intern(std::move(both));
   }
   if (node.num_inputs() != 2) return common;
-  const Set first = Beyond(common, Of(node.inputs[0]));
-  const Set second = Beyond(common, Of(node.inputs[1]));
+  const Set first = Difference(common, Of(node.inputs[0]));
+  const Set second = Difference(common, Of(node.inputs[1]));
   if (first.size() == 1 && second.size() == 1 && first[0].pred == second[0].pred) {
     choice = {first[0].pred, {first[0].value, second[0].value}};
   }

@@ -28,13 +28,13 @@ bool IsLoopMerge(const Graph& graph, const Node& node);
 // Thread safety: const methods from any thread.
 class Branches {
  public:
-  struct Literal {
+  struct PathCondition {
     Output pred;  // bool scalar, of the frame of the values that it decides on
     bool value = false;
-    bool operator<(const Literal& o) const {
+    bool operator<(const PathCondition& o) const {
       return std::tuple(pred.node, pred.port, value) < std::tuple(o.pred.node, o.pred.port, o.value);
     }
-    bool operator==(const Literal& o) const { return pred == o.pred && value == o.value; }
+    bool operator==(const PathCondition& o) const { return pred == o.pred && value == o.value; }
   };
   // The inputs of a Merge as sides of a predicate: input i comes from the branch where `pred` is values[i]. pred is
   // invalid where the inputs are not the two sides of one predicate.
@@ -50,15 +50,15 @@ class Branches {
   BranchId Of(Output value) const;
   // The branch in which a loop runs, within an iteration of the frame around it.
   BranchId OfLoop(int32_t frame) const { return of_loop_[frame]; }
-  const std::vector<Literal>& literals(BranchId branch) const { return *sets_[branch]; }
+  const std::vector<PathCondition>& literals(BranchId branch) const { return *sets_[branch]; }
   // The branch that has one literal more. The literals of `inner` that `outer` lacks.
-  BranchId With(BranchId branch, Literal literal);
-  std::vector<Literal> Beyond(BranchId outer, BranchId inner) const;
+  BranchId With(BranchId branch, PathCondition literal);
+  std::vector<PathCondition> Difference(BranchId outer, BranchId inner) const;
   // The choice of a Merge that is not at the head of a loop.
   const Choice& ChoiceOf(NodeId merge) const { return choices_.at(merge); }
 
  private:
-  using Set = std::vector<Literal>;
+  using Set = std::vector<PathCondition>;
 
   BranchId Intern(Set literals);
   // Returns one output for all values that are the same predicate: Identity hands it on, and several Enters may bring

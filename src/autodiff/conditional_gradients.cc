@@ -23,7 +23,7 @@ Status Differentiation::VisitSwitch(FrameGradient& current, NodeId id, const std
   GradientValue sides[2] = {dys[0], dys[1]};
   for (int side : {0, 1}) {
     if (!sides[side].is_sparse) continue;
-    const std::vector<Branches::Literal>& alive = forward_->branches.literals(forward_->branches.Of({id, side}));
+    const std::vector<Branches::PathCondition>& alive = forward_->branches.literals(forward_->branches.Of({id, side}));
     DF_ASSIGN(sides[side].indices, current.scope.Gate(sides[side].indices, alive));
   }
   DF_ASSIGN(const GradientValue merged, MergeTwo(adder, sides[0], sides[1], data));
@@ -73,7 +73,7 @@ Result<GradientValue> Differentiation::MergeTwo(NodeAdder& adder, GradientValue 
 
 Result<std::optional<GradientValue>> Differentiation::NoRows(FrameGradient& current, NodeAdder& adder,
                                                              const GradientValue& like,
-                                                             const std::vector<Branches::Literal>& literals) {
+                                                             const std::vector<Branches::PathCondition>& literals) {
   PartialShape rows = graph_.shape(like.values);
   if (rows.rank() < 1) return std::optional<GradientValue>();
   rows.set_dim(0, 0);
@@ -89,16 +89,16 @@ Result<std::optional<GradientValue>> Differentiation::NoRows(FrameGradient& curr
 
 Result<GradientValue> Differentiation::Lift(FrameGradient& current, GradientValue part, BranchId from, BranchId to,
                                             Output value) {
-  NodeAdder adder = AdderFor(current, value.node, HomeOf(graph_, part));
+  NodeAdder adder = AdderFor(current, value.node, SiteOf(graph_, part));
   while (true) {
-    const std::vector<Branches::Literal> beyond = forward_->branches.Beyond(to, from);
+    const std::vector<Branches::PathCondition> beyond = forward_->branches.Difference(to, from);
     if (beyond.empty()) break;
     // The part is zeros where all other literals hold and the last does not, so one literal less is needed.
-    Branches::Literal last = beyond.back();
+    Branches::PathCondition last = beyond.back();
     BranchId rest = to;
     for (size_t i = 0; i + 1 < beyond.size(); ++i) rest = forward_->branches.With(rest, beyond[i]);
     last.value = !last.value;
-    const std::vector<Branches::Literal> elsewhere = forward_->branches.literals(forward_->branches.With(rest, last));
+    const std::vector<Branches::PathCondition> elsewhere = forward_->branches.literals(forward_->branches.With(rest, last));
     const BranchId alive = std::exchange(from, rest);
     if (part.is_sparse) {
       // Row numbers may be constants, which no branch makes dead.

@@ -88,7 +88,7 @@ Status Differentiation::AddPart(FrameGradient& current, Output value, GradientVa
 }
 
 Result<GradientValue> Differentiation::Sum(FrameGradient& current, std::vector<GradientValue>& parts, Output value) {
-  NodeAdder adder = AdderFor(current, value.node, parts.empty() ? "" : HomeOf(graph_, parts[0]));
+  NodeAdder adder = AdderFor(current, value.node, parts.empty() ? "" : SiteOf(graph_, parts[0]));
   const GradientValue sum = SumGradients(graph_, adder, parts, value);
   DF_TRY(adder.status().Annotate(StrCat("adding up the gradients of ", graph_.Describe(value.node))));
   if (parts.size() > 1) parts = {sum};

@@ -69,7 +69,7 @@ class Differentiation {
   Result<GradientValue> MergeTwo(NodeAdder& adder, GradientValue a, GradientValue b, Output value);
   // Rows of no index, alive where the literals hold; nothing where the rows' shape is not known.
   Result<std::optional<GradientValue>> NoRows(FrameGradient& current, NodeAdder& adder, const GradientValue& like,
-                                              const std::vector<Branches::Literal>& literals);
+                                              const std::vector<Branches::PathCondition>& literals);
 
   // stack_gradients.cc: a value pushed in one loop and popped in another, the first one's gradient. The gradient of the
   // pop is pushed on a stack of its own, and popped where the push is differentiated; that loop's gradient waits for

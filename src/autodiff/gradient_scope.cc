@@ -62,14 +62,14 @@ GradientScope::GradientScope(GradientScope& parent, int32_t frame, const Forward
   if (status_.ok()) status_ = CountBackward();
 }
 
-GradientScope::Home GradientScope::HomeOf(Output value) const {
+GradientScope::GradientSite GradientScope::SiteOf(Output value) const {
   if (IsConstant(graph_.node(value.node))) return {};
   const ForwardGraph& forward = shared_->forward;
   if (value.node < forward.num_nodes) {
     return {nullptr, std::max(forward.frames.of_outputs[value.node], 0), forward.branches.Of(value)};
   }
   const auto it = shared_->homes.find(value.node);
-  return it == shared_->homes.end() ? Home{shared_->root} : it->second;
+  return it == shared_->homes.end() ? GradientSite{shared_->root} : it->second;
 }
 
 NodeSpec GradientScope::Spec(std::string_view op, std::vector<Output> inputs, AttrMap attrs) const {
@@ -82,7 +82,7 @@ NodeSpec GradientScope::Spec(std::string_view op, std::vector<Output> inputs, At
   return spec;
 }
 
-Result<Output> GradientScope::AddAt(const Home& home, NodeSpec spec) {
+Result<Output> GradientScope::AddAt(const GradientSite& home, NodeSpec spec) {
   spec.name = graph_.UniqueName(spec.name);
   DF_ASSIGN(const NodeId id, graph_.AddNode(std::move(spec)));
   shared_->homes[id] = home;
@@ -92,7 +92,7 @@ Result<Output> GradientScope::AddAt(const Home& home, NodeSpec spec) {
 Result<Output> GradientScope::Add(NodeSpec spec) {
   const bool reads_constants =
       spec.control_inputs.empty() &&
-      std::all_of(spec.inputs.begin(), spec.inputs.end(), [&](Output input) { return HomeOf(input).is_anywhere(); });
+      std::all_of(spec.inputs.begin(), spec.inputs.end(), [&](Output input) { return SiteOf(input).is_anywhere(); });
   if (is_root() || !reads_constants || spec.op == "Const") return AddAt({this}, std::move(spec));
   const OpDef* op = graph_.ops().Find(spec.op);
   const bool can_leave = op != nullptr && !op->is_stateful && spec.op != "Switch";
@@ -113,14 +113,14 @@ Result<NodeId> GradientScope::AddNode(NodeSpec spec) {
 }
 
 Result<Output> GradientScope::Get(Output value) {
-  const Home home = HomeOf(value);
+  const GradientSite home = SiteOf(value);
   if (home.is_anywhere() || home.scope == this) return value;
   if (home.forward_frame == frame_) return is_root() ? Result<Output>(value) : Saved(value, home);
   if (is_root()) {
     return Unimplemented(graph_.Describe(value.node), ": a gradient outside of its loop needs its value");
   }
   DF_ASSIGN(const Output outer, parent_->Get(value));
-  if (HomeOf(outer).is_anywhere()) return outer;
+  if (SiteOf(outer).is_anywhere()) return outer;
   Output& entered = entered_[KeyOf(outer)];
   if (!entered.valid()) {
     DF_ASSIGN(entered, AddAt({this}, EnterSpec(frame_name_, outer, true)));
@@ -128,9 +128,9 @@ Result<Output> GradientScope::Get(Output value) {
   return entered;
 }
 
-Result<Output> GradientScope::Gate(Output value, const std::vector<Branches::Literal>& literals) {
+Result<Output> GradientScope::Gate(Output value, const std::vector<Branches::PathCondition>& literals) {
   DF_ASSIGN(value, Get(value));
-  for (const Branches::Literal& literal : literals) {
+  for (const Branches::PathCondition& literal : literals) {
     DF_ASSIGN(const Output pred, Get(literal.pred));
     NodeSpec spec = Spec("Switch", {value, pred});
     if (is_root()) spec.name = StrCat(shared_->options.name, "/Switch");
@@ -151,7 +151,7 @@ NodeSpec GradientScope::EnterSpec(const std::string& frame_name, Output value, b
   return spec;
 }
 
-Result<Output> GradientScope::AddMerge(const Home& home, Output enter) {
+Result<Output> GradientScope::AddMerge(const GradientSite& home, Output enter) {
   return AddAt(home, Spec("Merge", {enter, Output()}, {{"T", graph_.dtype(enter)}, {"N", 2}}));
 }
 
@@ -165,8 +165,8 @@ Status GradientScope::CountForward() {
   };
   auto it = std::find_if(frame.enters.begin(), frame.enters.end(), is_whole);
   const Node& model = graph_.node(it == frame.enters.end() ? frame.enters[0] : *it);
-  const Home inside{nullptr, frame_, 0};
-  const Home outside{nullptr, frame.parent, forward.branches.OfLoop(frame_)};
+  const GradientSite inside{nullptr, frame_, 0};
+  const GradientSite outside{nullptr, frame.parent, forward.branches.OfLoop(frame_)};
 
   DF_ASSIGN(const Output zero, AddAt({}, Spec("Const", {}, {{"dtype", DType::kInt32}, {"value", IntScalar(0)}})));
   NodeSpec enter_spec = EnterSpec(frame.name, zero, false);
@@ -191,7 +191,7 @@ Status GradientScope::CountBackward() {
   DF_CHECK(parent_ != nullptr);
   DF_ASSIGN(const Output count, parent_->Get(count_));
   gate_ = count.node;
-  const Home here{this};
+  const GradientSite here{this};
   NodeSpec enter_spec = EnterSpec(frame_name_, count, false);
   enter_spec.control_inputs.insert(enter_spec.control_inputs.end(), after_.begin(), after_.end());
   DF_ASSIGN(const Output enter, AddAt(here, std::move(enter_spec)));
@@ -224,7 +224,7 @@ Status GradientScope::Close() {
 }
 
 // Closes a counter. It waits by a ControlTrigger, since the nodes of an untaken branch are dead.
-Status GradientScope::CloseCounter(const Counter& counter, const Home& home, std::string_view op) {
+Status GradientScope::CloseCounter(const Counter& counter, const GradientSite& home, std::string_view op) {
   DF_ASSIGN(const Output one, AddAt({}, Spec("Const", {}, {{"dtype", DType::kInt32}, {"value", IntScalar(1)}})));
   NodeSpec step = Spec(op, {{counter.begin, 0}, one});
   if (!counter.ends.empty()) {
@@ -240,7 +240,7 @@ Status GradientScope::CloseCounter(const Counter& counter, const Home& home, std
 
 Result<GradientScope::Variable> GradientScope::AddVariable(Output initial, const PartialShape& shape) {
   DF_CHECK(parent_ != nullptr);
-  const Home here{this};
+  const GradientSite here{this};
   DF_ASSIGN(const Output outer, parent_->Get(initial));
   DF_ASSIGN(const Output enter, AddAt(here, EnterSpec(frame_name_, outer, false)));
   DF_ASSIGN(const Output merge, AddMerge(here, enter));
@@ -268,7 +268,7 @@ Result<Output> GradientScope::FinalValue(const LoopVariable& variable) {
                Spec("Exit", {{variable.leaves, 0}}));
 }
 
-Result<Output> GradientScope::Saved(Output value, const Home& home) {
+Result<Output> GradientScope::Saved(Output value, const GradientSite& home) {
   const auto it = saved_.find(KeyOf(value));
   if (it != saved_.end()) return it->second;
   const Node& node = graph_.node(value.node);
@@ -281,8 +281,8 @@ Result<Output> GradientScope::Saved(Output value, const Home& home) {
   } else if (PassesOnHere(graph_, node) || is_constant_enter) {
     const Output source = node.inputs[0];
     DF_ASSIGN(const Output copy, Get(source));
-    const BranchId known = is_constant_enter ? 0 : HomeOf(source).branch;
-    DF_ASSIGN(saved, Gate(copy, shared_->forward.branches.Beyond(known, home.branch)));
+    const BranchId known = is_constant_enter ? 0 : SiteOf(source).branch;
+    DF_ASSIGN(saved, Gate(copy, shared_->forward.branches.Difference(known, home.branch)));
   } else {
     DF_ASSIGN(saved, PushAndPop(value, home));
   }
@@ -311,7 +311,7 @@ Result<Output> GradientScope::NewStack(DType dtype, NodeId source) {
   return AddAt({shared_->root}, StackSpec("StackV2", {unbounded}, attrs, source));
 }
 
-Result<Output> GradientScope::AddPush(const Home& home, Counter& counter, Output stack, Output value, NodeId source) {
+Result<Output> GradientScope::AddPush(const GradientSite& home, Counter& counter, Output stack, Output value, NodeId source) {
   NodeSpec spec = StackSpec("StackPushV2", {stack, value}, {{"swap_memory", swap_memory_}}, source);
   spec.control_inputs = {counter.begin};
   DF_ASSIGN(const Output push, AddAt(home, std::move(spec)));
@@ -319,7 +319,7 @@ Result<Output> GradientScope::AddPush(const Home& home, Counter& counter, Output
   return push;
 }
 
-Result<Output> GradientScope::Push(Output value, const std::vector<Branches::Literal>& literals, NodeId source) {
+Result<Output> GradientScope::Push(Output value, const std::vector<Branches::PathCondition>& literals, NodeId source) {
   DF_ASSIGN(value, Get(value));
   DF_ASSIGN(const Output stack, NewStack(graph_.dtype(value), source));
   DF_ASSIGN(const Output handle, Gate(stack, literals));
@@ -328,7 +328,7 @@ Result<Output> GradientScope::Push(Output value, const std::vector<Branches::Lit
 }
 
 Result<Output> GradientScope::Pop(Output stack, const PartialShape& shape, DType dtype,
-                                  const std::vector<Branches::Literal>& literals, NodeId source) {
+                                  const std::vector<Branches::PathCondition>& literals, NodeId source) {
   DF_ASSIGN(const Output handle, Gate(stack, literals));
   NodeSpec spec = StackSpec("StackPopV2", {handle}, {{"elem_type", dtype}, {"_elem_shape", shape}}, source);
   spec.control_inputs = {counter_.begin};
@@ -337,7 +337,7 @@ Result<Output> GradientScope::Pop(Output stack, const PartialShape& shape, DType
   return pop;
 }
 
-Result<Output> GradientScope::PushAndPop(Output value, const Home& home) {
+Result<Output> GradientScope::PushAndPop(Output value, const GradientSite& home) {
   const DType dtype = graph_.dtype(value);
   DF_ASSIGN(const Output stack, NewStack(dtype, value.node));
   DF_ASSIGN(const Output forward_handle, EnteredForward(stack));
@@ -349,13 +349,13 @@ Result<Output> GradientScope::FromShape(const NodeSpec& spec) {
   const bool is_filled = spec.op == "ZerosLike" || spec.op == "OnesLike";
   if (!is_filled && spec.op != "Shape" && spec.op != "Size" && spec.op != "Rank") return Output();
   const Output value = spec.inputs[0];
-  const Home home = HomeOf(value);
+  const GradientSite home = SiteOf(value);
   const DType dtype = graph_.dtype(value);
   if (home.forward_frame <= 0 || (is_filled && !IsFloating(dtype) && !IsComplex(dtype))) return Output();
   DF_ASSIGN(Output result, FromStaticShape(spec));
   if (!result.valid()) return FromSavedShape(spec, home);
-  const std::vector<Branches::Literal> literals =
-      home.forward_frame == frame_ ? shared_->forward.branches.literals(home.branch) : std::vector<Branches::Literal>();
+  const std::vector<Branches::PathCondition> literals =
+      home.forward_frame == frame_ ? shared_->forward.branches.literals(home.branch) : std::vector<Branches::PathCondition>();
   if (literals.empty()) return result;
   DF_ASSIGN(result, Gate(result, literals));
   return Add(Spec("Identity", {result}));
@@ -384,7 +384,7 @@ Result<Output> GradientScope::FromStaticShape(const NodeSpec& spec) {
   return Get(result);
 }
 
-Result<Output> GradientScope::FromSavedShape(const NodeSpec& spec, const Home& home) {
+Result<Output> GradientScope::FromSavedShape(const NodeSpec& spec, const GradientSite& home) {
   NodeSpec forward = Spec(spec.op, spec.inputs, spec.attrs);
   forward.colocate_with = graph_.node(spec.inputs[0].node).name;
   const bool is_filled = spec.op == "ZerosLike" || spec.op == "OnesLike";

@@ -73,7 +73,7 @@ class GradientScope final : public NodeSink {
   // The value as nodes of this scope can read it.
   Result<Output> Get(Output value);
   // The value, dead where not all of these hold.
-  Result<Output> Gate(Output value, const std::vector<Branches::Literal>& literals);
+  Result<Output> Gate(Output value, const std::vector<Branches::PathCondition>& literals);
 
   // A variable of the gradient's loop. `inside` is its value in an iteration, `result` its last value, in the parent's
   // scope.
@@ -88,10 +88,10 @@ class GradientScope final : public NodeSink {
   Status SetNext(const Variable& variable, Output next);
   // A new stack, on which every iteration puts the value where the literals hold. Nodes are colocated with `source`, a
   // forward one.
-  Result<Output> Push(Output value, const std::vector<Branches::Literal>& literals, NodeId source);
+  Result<Output> Push(Output value, const std::vector<Branches::PathCondition>& literals, NodeId source);
   // Pops a value off the stack in every iteration where the literals hold.
   Result<Output> Pop(Output stack, const PartialShape& shape, DType dtype,
-                     const std::vector<Branches::Literal>& literals, NodeId source);
+                     const std::vector<Branches::PathCondition>& literals, NodeId source);
   // Runs in the parent's scope when the last iteration has ended.
   Result<NodeId> Finished();
   // Closes both counters, after all that this scope and those inside it hold has been added.
@@ -102,7 +102,7 @@ class GradientScope final : public NodeSink {
 
  private:
   // The scope or forward frame that a value belongs to. Neither: a constant, which can be read from anywhere.
-  struct Home {
+  struct GradientSite {
     const GradientScope* scope = nullptr;
     int32_t forward_frame = -1;
     BranchId branch = 0;  // for a forward value
@@ -114,7 +114,7 @@ class GradientScope final : public NodeSink {
     ForwardGraph& forward;
     const Options options;
     const GradientScope* root;
-    std::unordered_map<NodeId, Home> homes;  // added nodes, except the root's
+    std::unordered_map<NodeId, GradientSite> homes;  // added nodes, except the root's
   };
   // A counter of iterations: the nodes that use it in an iteration come between `begin` and `ends`.
   struct Counter {
@@ -126,28 +126,28 @@ class GradientScope final : public NodeSink {
   using Key = std::pair<int32_t, int32_t>;
 
   static Key KeyOf(Output value) { return {value.node, value.port}; }
-  Home HomeOf(Output value) const;
+  GradientSite SiteOf(Output value) const;
   NodeSpec Spec(std::string_view op, std::vector<Output> inputs, AttrMap attrs = {}) const;
-  Result<Output> AddAt(const Home& home, NodeSpec spec);
+  Result<Output> AddAt(const GradientSite& home, NodeSpec spec);
   // Adds a node here, with inputs that this scope can read.
   Result<Output> Add(NodeSpec spec);
-  Result<Output> AddMerge(const Home& home, Output enter);
+  Result<Output> AddMerge(const GradientSite& home, Output enter);
   NodeSpec EnterSpec(const std::string& frame_name, Output value, bool is_constant) const;
 
   Status CountForward();
   Status CountBackward();
-  Status CloseCounter(const Counter& counter, const Home& home, std::string_view op);
-  Result<Output> Saved(Output value, const Home& home);
+  Status CloseCounter(const Counter& counter, const GradientSite& home, std::string_view op);
+  Result<Output> Saved(Output value, const GradientSite& home);
   // A value of frame 0, as the forward loop's nodes can read it.
   Result<Output> EnteredForward(Output value);
-  Result<Output> PushAndPop(Output value, const Home& home);
+  Result<Output> PushAndPop(Output value, const GradientSite& home);
   NodeSpec StackSpec(std::string_view op, std::vector<Output> inputs, AttrMap attrs, NodeId source) const;
   Result<Output> NewStack(DType dtype, NodeId source);
-  Result<Output> AddPush(const Home& home, Counter& counter, Output stack, Output value, NodeId source);
+  Result<Output> AddPush(const GradientSite& home, Counter& counter, Output stack, Output value, NodeId source);
   // The op's result where it only depends on its input's shape; an invalid Output where that is not so.
   Result<Output> FromShape(const NodeSpec& spec);
   Result<Output> FromStaticShape(const NodeSpec& spec);
-  Result<Output> FromSavedShape(const NodeSpec& spec, const Home& home);
+  Result<Output> FromSavedShape(const NodeSpec& spec, const GradientSite& home);
 
   const std::shared_ptr<Shared> shared_;
   Graph& graph_;

@@ -41,7 +41,7 @@ GradientValue ConcatSparse(const Graph& graph, NodeAdder& adder, const std::vect
 
 }  // namespace
 
-std::string HomeOf(const Graph& graph, const GradientValue& gradient) {
+std::string SiteOf(const Graph& graph, const GradientValue& gradient) {
   const Node& node = graph.node(gradient.is_sparse ? gradient.values.node : gradient.dense.node);
   return node.colocate_with.empty() ? node.name : node.colocate_with;
 }
@@ -70,7 +70,7 @@ GradientValue SumGradients(const Graph& graph, NodeAdder& adder, const std::vect
 Result<Output> DenseGradient(Graph& graph, const GradientValue& gradient, Output x, const std::string& name) {
   DF_CHECK(gradient.exists);
   if (!gradient.is_sparse) return gradient.dense;
-  NodeAdder adder(graph, name + "/", HomeOf(graph, gradient));
+  NodeAdder adder(graph, name + "/", SiteOf(graph, gradient));
   const Output dense = ScatterToDense(graph, adder, gradient, x);
   DF_TRY(adder.status());
   return dense;

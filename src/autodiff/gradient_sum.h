@@ -11,7 +11,7 @@
 namespace dfrun {
 
 // The node to be colocated with in order to be where the gradient is.
-std::string HomeOf(const Graph& graph, const GradientValue& gradient);
+std::string SiteOf(const Graph& graph, const GradientValue& gradient);
 
 // The sum of the existing gradients `parts` of x, in their order: the one there is, an AddN of dense ones, a
 // concatenation of sparse ones, dense where both kinds are there. Without parts it does not exist.

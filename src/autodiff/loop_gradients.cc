@@ -110,10 +110,10 @@ Status Differentiation::EndVariable(FrameGradient& inner, const Active& active) 
 
 Result<GradientValue> Differentiation::Accumulate(FrameGradient& outer, FrameGradient& inner, Output outer_value,
                                                   std::vector<GradientValue>& parts, Output inner_value) {
-  NodeAdder inner_adder = AdderFor(inner, inner_value.node, HomeOf(graph_, parts[0]));
+  NodeAdder inner_adder = AdderFor(inner, inner_value.node, SiteOf(graph_, parts[0]));
   DF_ASSIGN(const GradientValue sum, Sum(inner, parts, inner_value));
   DF_ASSIGN(const Output part, Dense(inner_adder, sum, inner_value));
-  NodeAdder outer_adder = AdderFor(outer, inner_value.node, HomeOf(graph_, parts[0]));
+  NodeAdder outer_adder = AdderFor(outer, inner_value.node, SiteOf(graph_, parts[0]));
   DF_ASSIGN(const Output zeros, Zeros(outer_adder, outer_value, graph_.dtype(part)));
   const bool is_handle = graph_.dtype(outer_value) == DType::kResource;
   const PartialShape shape = is_handle ? graph_.HandleShape(outer_value) : graph_.shape(outer_value);

@@ -32,7 +32,7 @@ Status Differentiation::VisitPop(FrameGradient& current, NodeId id, const Gradie
   DF_TRY(Connect(push, id));
   NodeAdder adder = AdderFor(current, id, graph_.node(id).name);
   DF_ASSIGN(const Output dense, Dense(adder, dy, {id, 0}));
-  const std::vector<Branches::Literal>& literals = forward_->branches.literals(forward_->branches.OfNode(id));
+  const std::vector<Branches::PathCondition>& literals = forward_->branches.literals(forward_->branches.OfNode(id));
   DF_ASSIGN(gradient_stacks_[push], current.scope.Push(dense, literals, id));
   return Status();
 }
@@ -43,7 +43,7 @@ Status Differentiation::VisitPush(FrameGradient& current, NodeId id, const Gradi
   if (dy.exists) DF_TRY(AddPart(current, value, dy, branch));
   const auto it = gradient_stacks_.find(id);
   if (it == gradient_stacks_.end()) return Status();
-  const std::vector<Branches::Literal>& literals = forward_->branches.literals(branch);
+  const std::vector<Branches::PathCondition>& literals = forward_->branches.literals(branch);
   DF_ASSIGN(const Output popped, current.scope.Pop(it->second, graph_.shape(value), graph_.dtype(value), literals, id));
   return AddPart(current, value, GradientValue::Dense(popped), branch);
 }
@@ -61,7 +61,7 @@ Status Differentiation::Connect(NodeId push, NodeId pop) {
   LoopState& filling = loops_[to_push.back()];
   if (filling.was_visited) return refuse("in a loop that does not run before the one where it is popped");
   const Branches& branches = forward_->branches;
-  if (!branches.Beyond(branches.OfLoop(to_push.back()), branches.OfLoop(to_pop.back())).empty()) {
+  if (!branches.Difference(branches.OfLoop(to_push.back()), branches.OfLoop(to_pop.back())).empty()) {
     return refuse("in a loop that runs where the one in which it is popped does not");
   }
   for (int32_t frame : to_push) loops_[frame].is_reached = true;

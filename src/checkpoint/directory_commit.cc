@@ -17,7 +17,7 @@
 namespace dfrun {
 namespace {
 
-constexpr int kMostNames = 1000;
+constexpr int kMaxNames = 1000;
 
 std::string WithoutTrailingSlashes(const std::string& path) {
   return path.substr(0, path.find_last_not_of('/') + 1);
@@ -106,7 +106,7 @@ Result<std::optional<std::string>> FindSetAside(const std::string& path) {
 
 Result<FileDescriptor> MakeOwnDirectory(const std::string& target) {
   DF_TRY(MakeDirectories(ParentDirectory(target)));
-  for (int i = 0; i < kMostNames; ++i) {
+  for (int i = 0; i < kMaxNames; ++i) {
     const std::string path = OwnName(target, kTemporaryMark);
     if (::mkdir(path.c_str(), 0777) != 0) {
       if (errno == EEXIST) continue;  // left by a process that had this one's number

@@ -13,7 +13,7 @@ namespace dfrun {
 namespace {
 
 // An attempt fails only if another process has given its directory the name meanwhile.
-constexpr int kMostTries = 10'000;
+constexpr int kMaxTries = 10'000;
 
 enum class Outcome { kDone, kTryAgain, kUnsupported };
 
@@ -82,7 +82,7 @@ Result<Outcome> Replace(const std::string& from, const std::string& to, const Ma
 
 Status TrySwap(const std::string& from, const std::string& to, const MayReplace& may_replace,
                std::vector<std::string>* replaced) {
-  for (int i = 0; i < kMostTries; ++i) {
+  for (int i = 0; i < kMaxTries; ++i) {
     DF_ASSIGN(const Outcome moved, RenameToFree(from, to));
     if (moved == Outcome::kDone) return Status();
     DF_ASSIGN(const Outcome outcome, Replace(from, to, may_replace, replaced));

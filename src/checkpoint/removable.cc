@@ -22,7 +22,7 @@ constexpr char kManifest[] = "manifest.json";
 constexpr char kIndex[] = "index.h5";
 // Looking again is needed only when another process has given its checkpoint the name meanwhile, so one of the
 // processes always ends.
-constexpr int kMostLooks = 1000;
+constexpr int kMaxLooks = 1000;
 
 // The name that NFS gives to a removed file which a process still has open; the file goes when that process closes it.
 bool IsLeftByNfs(std::string_view name) {
@@ -98,7 +98,7 @@ Result<Content> ReadContent(const FileDescriptor& directory, RemovalRule rule) {
 
 // Files that were read by the path belong to one directory only if the path still leads to it.
 Result<Content> Look(const std::string& path, RemovalRule rule) {
-  for (int i = 0; i < kMostLooks; ++i) {
+  for (int i = 0; i < kMaxLooks; ++i) {
     DF_ASSIGN(const FileDescriptor directory, OpenDirectory(path));
     Result<Content> content = ReadContent(directory, rule);
     struct stat opened;

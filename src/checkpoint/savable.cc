@@ -10,7 +10,7 @@ namespace dfrun {
 namespace {
 
 // A limit of HDF5.
-constexpr int kMostDimensions = 32;
+constexpr int kMaxDimensions = 32;
 
 std::string WhyNotAlone(const SavedVariable& v) {
   if (v.name.size() > kLongestVariableName) {
@@ -18,9 +18,9 @@ std::string WhyNotAlone(const SavedVariable& v) {
                   " bytes, and a checkpoint holds names of up to ", kLongestVariableName, ": give it a shorter one");
   }
   if (IsHandle(v.dtype)) return StrCat("variable '", v.name, "' is a ", v.dtype, ", which cannot be saved");
-  if (v.shape.rank() <= kMostDimensions) return "";
+  if (v.shape.rank() <= kMaxDimensions) return "";
   return StrCat("variable '", v.name, "' has ", v.shape.rank(), " dimensions, and HDF5 holds tensors of up to ",
-                kMostDimensions, ": reshape it");
+                kMaxDimensions, ": reshape it");
 }
 
 std::string DescribeClash(const DatasetClash& clash, const std::vector<SavedVariable>& variables,

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "src/collectives/fold_groups.h"
+#include "src/collectives/reduce_groups.h"
 #include "src/framework/communication/collective_registry.h"
 #include "src/framework/device/device.h"
 
@@ -31,7 +31,7 @@ constexpr std::array<Rule, 1> kRules = {{
     // Sends and sums take the same ways, and passes see them; no step is shorter by it on two ranks of one host
     // (docs/performance.md, "Ranks"). It has channels for each pair of participants,
     // and folds all in one go.
-    {"point_to_point", kNever, 2, kMostInOneFold},
+    {"point_to_point", kNever, 2, kMaxInOneReduction},
 }};
 
 bool IsTaken(std::string_view implementation, const CollectiveRequest& request, bool is_wanted) {

@@ -36,11 +36,11 @@ Output LoweredExchange::Fold(size_t i, const std::string& merge, const std::vect
   return folded;
 }
 
-Output LoweredExchange::FoldAll(size_t i, const std::string& merge, const std::vector<Output>& values) {
-  const std::vector<FoldGroup> groups = FoldGroups(members().size());
+Output LoweredExchange::ReduceAll(size_t i, const std::string& merge, const std::vector<Output>& values) {
+  const std::vector<ReduceGroup> groups = ReduceGroups(members().size());
   if (groups.size() == 1) return Fold(i, merge, values);
   std::vector<Output> folded;
-  for (const FoldGroup& group : groups) {
+  for (const ReduceGroup& group : groups) {
     folded.push_back(Fold(i, merge == "Mean" ? "Add" : merge, group.Of(values)));
   }
   return Fold(i, merge, folded);
@@ -56,7 +56,7 @@ bool LoweredExchange::IsWorthParting() const {
 }
 
 std::vector<Output> LoweredExchange::Reduce(const std::string& merge) {
-  const std::vector<FoldGroup> groups = FoldGroups(members().size());
+  const std::vector<ReduceGroup> groups = ReduceGroups(members().size());
   const bool in_parts = IsWorthParting();
   std::vector<Output> results;
   if (groups.size() == 1 && !in_parts) {
@@ -65,7 +65,7 @@ std::vector<Output> LoweredExchange::Reduce(const std::string& merge) {
     for (size_t i = 0; i < members().size(); ++i) results.push_back(Fold(i, merge, values));
     return results;
   }
-  const std::vector<std::vector<Output>> folded = FoldByGroups(merge, groups, Split(in_parts ? groups[0].size : 1));
+  const std::vector<std::vector<Output>> folded = ReduceByGroups(merge, groups, Split(in_parts ? groups[0].size : 1));
   for (size_t i = 0; i < members().size(); ++i) results.push_back(Join(i, folded[i / groups[0].size]));
   return results;
 }
@@ -90,8 +90,8 @@ std::vector<std::vector<Output>> LoweredExchange::Split(size_t num_parts) {
   return parts;
 }
 
-std::vector<std::vector<Output>> LoweredExchange::FoldByGroups(const std::string& merge,
-                                                               const std::vector<FoldGroup>& groups,
+std::vector<std::vector<Output>> LoweredExchange::ReduceByGroups(const std::string& merge,
+                                                               const std::vector<ReduceGroup>& groups,
                                                                const std::vector<std::vector<Output>>& parts) {
   const bool is_last = groups.size() == 1;
   const std::string inner = merge == "Mean" && !is_last ? "Add" : merge;
@@ -141,7 +141,7 @@ std::vector<Output> LoweredExchange::Scatter(const std::string& merge) {
     parts.push_back(Ports(Add(j, "Split", {axis, members()[j].value}, {{"num_split", size()}}), size()));
   }
   std::vector<Output> results;
-  for (size_t i = 0; i < members().size(); ++i) results.push_back(FoldAll(i, merge, PartOf(parts, i)));
+  for (size_t i = 0; i < members().size(); ++i) results.push_back(ReduceAll(i, merge, PartOf(parts, i)));
   return results;
 }
 

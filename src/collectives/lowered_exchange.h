@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/collectives/exchange.h"
-#include "src/collectives/fold_groups.h"
+#include "src/collectives/reduce_groups.h"
 
 namespace dfrun {
 
@@ -22,7 +22,7 @@ class LoweredExchange final : public CollectiveExchange {
   // With three members and more and large values of known shape, each member folds one part, and they exchange these:
   // every member then receives twice the size of a value at most, instead of one value from each other.
   //
-  // Many members fold by groups (fold_groups.h), and then the groups' folds: n members that all exchange have n * n
+  // Many members fold by groups (reduce_groups.h), and then the groups' folds: n members that all exchange have n * n
   // edges, groups of them 3 n for small values and 3 n * sqrt(n) for large.
   std::vector<Output> Reduce(const std::string& merge) override;
   std::vector<Output> Gather() override;
@@ -36,11 +36,11 @@ class LoweredExchange final : public CollectiveExchange {
   // Folds `values` in their order at member i.
   Output Fold(size_t i, const std::string& merge, const std::vector<Output>& values);
   // Folds one value of each member at member i, by groups where there are several.
-  Output FoldAll(size_t i, const std::string& merge, const std::vector<Output>& values);
+  Output ReduceAll(size_t i, const std::string& merge, const std::vector<Output>& values);
   // The value of each member, flat, in so many parts.
   std::vector<std::vector<Output>> Split(size_t num_parts);
   // Returns, by group, the fold of each part of all members, at its holder. parts[j][p]: part p of member j.
-  std::vector<std::vector<Output>> FoldByGroups(const std::string& merge, const std::vector<FoldGroup>& groups,
+  std::vector<std::vector<Output>> ReduceByGroups(const std::string& merge, const std::vector<ReduceGroup>& groups,
                                                 const std::vector<std::vector<Output>>& parts);
   // Joins the parts to a value at member i.
   Output Join(size_t i, const std::vector<Output>& parts);

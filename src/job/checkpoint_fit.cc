@@ -15,13 +15,13 @@ namespace {
 
 using Checkpoint = CheckpointStore::Checkpoint;
 
-constexpr size_t kMostNamed = 4;
+constexpr size_t kMaxNamed = 4;
 
 // "'a', 'b' and 'c'", "'a', 'b' and 3 others".
 std::string NameFirst(const std::vector<std::string>& names) {
   std::vector<std::string> texts;
   for (const std::string& name : names) {
-    if (texts.size() == kMostNamed) break;
+    if (texts.size() == kMaxNamed) break;
     texts.push_back(StrCat("'", name, "'"));
   }
   const size_t others = names.size() - texts.size();

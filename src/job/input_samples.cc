@@ -9,7 +9,7 @@ namespace dfrun {
 namespace {
 
 // The bound of the files that a manifest names; a set of a million images has only their number there.
-constexpr size_t kMostFilesNamed = 1000;
+constexpr size_t kMaxFilesNamed = 1000;
 
 std::vector<int64_t> SamplesByFile(const RecordIndex& record_index, size_t files) {
   std::vector<int64_t> samples(files);
@@ -77,7 +77,7 @@ Status NameInput(const LoadedSpec& spec, const Status& status) {
 SavedInput SamplesOf(const InputSpec& input) {
   SavedInput out{input.name, input.num_samples, {}, ClassesOf(input)};
   const std::vector<std::string>& paths = input.config.files;
-  if (paths.size() > kMostFilesNamed) return out;
+  if (paths.size() > kMaxFilesNamed) return out;
   const std::vector<int64_t> samples = SamplesByFile(input.record_index, paths.size());
   for (size_t i = 0; i < paths.size(); ++i) out.files.push_back({paths[i], samples[i]});
   return out;

@@ -21,9 +21,9 @@
 #include "src/job/run_evaluation.h"
 #include "src/job/run_record.h"
 #include "src/job/start_report.h"
+#include "src/session/grace_period_watchdog.h"
 #include "src/session/session.h"
 #include "src/session/start_tasks.h"
-#include "src/session/stop_guard.h"
 #include "src/storage/hdf5_helpers.h"
 #include "src/storage/hdf5_library.h"
 #include "src/training/build_job_graph.h"
@@ -33,7 +33,7 @@ namespace dfrun {
 namespace {
 
 // The least time that a step gets after a signal.
-constexpr double kLeastGraceS = 1;
+constexpr double kMinGraceS = 1;
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
@@ -387,11 +387,11 @@ Status Job::WithAdvice(Status error) const {
 // Gives the stop guard its facts for a step that does not end in time after a signal. The time of a save is subtracted
 // from the step's.
 void Job::TellGuard() const {
-  StopGuard* const guard = runtime_.stop();
+  GracePeriodWatchdog* const guard = runtime_.stop();
   if (guard == nullptr) return;
   guard->SetSaves(spec_.job.checkpoint.has_value());
   guard->SetCommitted(saved_step_ < 0 ? "" : Committed());
-  guard->SetGrace(StopGuard::Seconds(std::max(options_.grace_s - save_s_, kLeastGraceS)));
+  guard->SetGrace(GracePeriodWatchdog::Seconds(std::max(options_.grace_s - save_s_, kMinGraceS)));
 }
 
 Status Job::SaveTimed() {

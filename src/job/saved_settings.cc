@@ -72,20 +72,20 @@ std::string TextOf(WireCompression compression) {
 // "2 files of 300 bytes, crc32c 0a1b2c3d": of many files some tell, and of large ones some blocks and the time of their
 // last change. Empty where one cannot be read.
 std::string DataOf(const std::vector<std::string>& files) {
-  constexpr size_t kMostFiles = 16;
-  constexpr uint64_t kMostBlocks = 16;
+  constexpr size_t kMaxFiles = 16;
+  constexpr uint64_t kMaxBlocks = 16;
   uint64_t bytes = 0;
   uint32_t digest = 0;
-  const size_t chosen = std::min(files.size(), kMostFiles);
+  const size_t chosen = std::min(files.size(), kMaxFiles);
   for (size_t i = 0; i < chosen; ++i) {
     const std::string& path = files[chosen == 1 ? 0 : i * (files.size() - 1) / (chosen - 1)];
     const Result<FileDescriptor> file = FileDescriptor::OpenForReading(path);
     const Result<FileVersion> version = file.ok() ? VersionOf(*file) : Result<FileVersion>(file.status());
     if (!version.ok()) return "";
-    const Result<uint32_t> sample = DigestSample(*file, version->bytes, kMostBlocks);
+    const Result<uint32_t> sample = DigestSample(*file, version->bytes, kMaxBlocks);
     if (!sample.ok()) return "";
     bytes += version->bytes;
-    const bool is_whole = version->bytes <= kMostBlocks * kSampleBlockBytes;
+    const bool is_whole = version->bytes <= kMaxBlocks * kSampleBlockBytes;
     const std::string told = StrCat(*sample, " ", version->bytes, " ", is_whole ? 0 : version->modified_ns);
     digest = ExtendCrc32c(digest, told.data(), told.size());
   }
@@ -128,11 +128,11 @@ class Settings {
 
   // The input's files by their paths relative to the spec's folder, which may have been moved together with them.
   std::string FilesOf(const InputSpec& input) const {
-    constexpr size_t kMostNamed = 3;
+    constexpr size_t kMaxNamed = 3;
     const std::filesystem::path folder = std::filesystem::path(spec_.job.path).parent_path();
     std::vector<std::string> names;
     for (const std::string& file : input.config.files) {
-      if (names.size() == kMostNamed) break;
+      if (names.size() == kMaxNamed) break;
       const std::string relative = std::filesystem::path(file).lexically_relative(folder).string();
       names.push_back(relative.empty() ? file : relative);
     }

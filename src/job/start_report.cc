@@ -71,15 +71,15 @@ std::string CountedSamples(const JobSpec& job) {
 
 // "ranks 0, 1, 2 and 61 more on node7, node8".
 std::string NameRanks(const std::vector<size_t>& ranks, const std::vector<std::string>& hosts) {
-  constexpr size_t kMost = 4;
+  constexpr size_t kMax = 4;
   const std::vector<size_t> first(ranks.begin(),
-                                  ranks.begin() + static_cast<std::ptrdiff_t>(std::min(ranks.size(), kMost)));
+                                  ranks.begin() + static_cast<std::ptrdiff_t>(std::min(ranks.size(), kMax)));
   std::set<std::string> names;
   for (const size_t rank : first) {
     if (rank < hosts.size()) names.insert(hosts[rank]);
   }
   std::string text = StrCat(ranks.size() == 1 ? "rank " : "ranks ", Join(first));
-  if (ranks.size() > kMost) text += StrCat(" and ", ranks.size() - kMost, " more");
+  if (ranks.size() > kMax) text += StrCat(" and ", ranks.size() - kMax, " more");
   return names.empty() ? text : StrCat(text, " on ", Join(names));
 }
 

@@ -12,9 +12,9 @@ namespace dfrun {
 namespace {
 
 // Moves nodes that lead into and out of iterations to the device that reads or makes their value.
-class BorderMover {
+class BoundaryMover {
  public:
-  explicit BorderMover(Graph& graph) : graph_(graph), readers_(static_cast<size_t>(graph.num_nodes())) {
+  explicit BoundaryMover(Graph& graph) : graph_(graph), readers_(static_cast<size_t>(graph.num_nodes())) {
     for (const Node& node : graph.nodes()) AddReads(node.id);
   }
 
@@ -87,9 +87,9 @@ class BorderMover {
 };
 
 // Adds the control loops.
-class LoopDriver {
+class LoopPredicateSender {
  public:
-  LoopDriver(Graph& graph, DistributedFrames& frames)
+  LoopPredicateSender(Graph& graph, DistributedFrames& frames)
       : graph_(graph), frames_(frames), devices_(frames.tree.frames.size()), spans_(devices_.size()) {}
 
   Status Run() {
@@ -229,13 +229,13 @@ Status PrepareLoops(Graph& graph) {
     DF_TRY(MergeLoopEntries(graph));
     DF_TRY(EndLoopsByConditions(graph));
   }
-  return BorderMover(graph).Run();
+  return BoundaryMover(graph).Run();
 }
 
 Result<DistributedFrames> DistributeLoops(Graph& graph) {
   DistributedFrames frames;
   DF_ASSIGN(frames.tree, BuildFrameTree(graph));
-  DF_TRY(LoopDriver(graph, frames).Run());
+  DF_TRY(LoopPredicateSender(graph, frames).Run());
   if (frames.drivers.empty()) return frames;
   DF_ASSIGN(frames.tree, BuildFrameTree(graph));
   std::map<std::pair<int32_t, std::string>, NodeId> renumbered;

@@ -10,9 +10,9 @@ namespace dfrun {
 namespace {
 
 // One call of MergeLoopEntries().
-class EntryMerger {
+class EnterMerger {
  public:
-  explicit EntryMerger(Graph& graph) : graph_(graph), consumers_(graph.BuildConsumers()) {}
+  explicit EnterMerger(Graph& graph) : graph_(graph), consumers_(graph.BuildConsumers()) {}
 
   Status Run() {
     const NodeId num_nodes = graph_.num_nodes();
@@ -118,7 +118,7 @@ class EntryMerger {
 }  // namespace
 
 Status MergeLoopEntries(Graph& graph) {
-  return EntryMerger(graph).Run();
+  return EnterMerger(graph).Run();
 }
 
 }  // namespace dfrun

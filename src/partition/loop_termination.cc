@@ -12,9 +12,9 @@ namespace dfrun {
 namespace {
 
 // One call of EndLoopsByConditions().
-class LoopEnder {
+class LoopExitInserter {
  public:
-  LoopEnder(Graph& graph, const FrameTree& tree)
+  LoopExitInserter(Graph& graph, const FrameTree& tree)
       : graph_(graph), tree_(tree), conditions_(tree.frames.size()), bits_(conditions_.size()) {}
 
   Status Run() {
@@ -122,7 +122,7 @@ class LoopEnder {
 
 Status EndLoopsByConditions(Graph& graph) {
   DF_ASSIGN(const FrameTree tree, BuildFrameTree(graph));
-  return LoopEnder(graph, tree).Run();
+  return LoopExitInserter(graph, tree).Run();
 }
 
 }  // namespace dfrun

@@ -9,8 +9,8 @@
 
 #include "src/base/sort_unique.h"
 #include "src/framework/device/device_factory.h"
-#include "src/graph/order/crossings.h"
 #include "src/graph/order/participants.h"
+#include "src/graph/order/transfer_depth.h"
 #include "src/partition/channels.h"
 #include "src/partition/deadness.h"
 #include "src/partition/distributed_loops.h"
@@ -43,14 +43,14 @@ Result<std::vector<int>> DevicesOf(const Graph& graph, const Cluster& cluster) {
 // One call of PartitionGraph(). A part is the graph of one device.
 class Partitioner {
  public:
-  // `crossings`: by node (crossings.h).
-  Partitioner(const Graph& graph, const Cluster& cluster, std::vector<int> device, std::vector<int> crossings,
+  // `transfer_depth`: by node (transfer_depth.h).
+  Partitioner(const Graph& graph, const Cluster& cluster, std::vector<int> device, std::vector<int> transfer_depth,
               const DistributedFrames& loops, const ChannelTable& channels, const PartitionOptions& options)
       : graph_(graph),
         cluster_(cluster),
         options_(options),
         device_(std::move(device)),
-        crossings_(std::move(crossings)),
+        transfer_depth_(std::move(transfer_depth)),
         loops_(loops),
         channels_(channels),
         leaving_(device_.size()),
@@ -102,7 +102,7 @@ class Partitioner {
       }
     }
     DF_ASSIGN(node.control_inputs, ControlInputs(graph_.node(id)));
-    if (IsParticipant(node)) SetCrossings(crossings_[id], at, node.attrs);
+    if (IsParticipant(node)) SetTransferDepth(transfer_depth_[id], at, node.attrs);
     new_id_[id] = parts_[at].AddResolved(std::move(node));
     return Status();
   }
@@ -182,7 +182,7 @@ class Partitioner {
     } else {
       spec.op = "Cast";
       spec.attrs = {{"DstT", DType::kBfloat16}, {"Truncate", true}};
-      SetCrossings(crossings_[source.node], at, spec.attrs);
+      SetTransferDepth(transfer_depth_[source.node], at, spec.attrs);
     }
     DF_ASSIGN(it->second, parts_[at].AddNode(std::move(spec)));
     return Output{it->second, 0};
@@ -197,7 +197,7 @@ class Partitioner {
     spec.location = node.location;
     spec.inputs = {{recv, 0}};
     spec.attrs = {{"DstT", DType::kFloat}};
-    SetCrossings(crossings_[c.source.node] + 1, c.to, spec.attrs);
+    SetTransferDepth(transfer_depth_[c.source.node] + 1, c.to, spec.attrs);
     return parts_[c.to].AddNode(std::move(spec));
   }
 
@@ -220,13 +220,13 @@ class Partitioner {
 
   // Marks a node by which values come to a device or leave it. A host's work is not recorded as a whole, so its nodes
   // need no mark.
-  void SetCrossings(int crossings, int at, AttrMap& attrs) const {
-    if (*cluster_.devices[at].name.type != HostDeviceType()) attrs.Set(kCrossingsAttr, int64_t{crossings});
+  void SetTransferDepth(int transfer_depth, int at, AttrMap& attrs) const {
+    if (*cluster_.devices[at].name.type != HostDeviceType()) attrs.Set(kTransferDepthAttr, int64_t{transfer_depth});
   }
 
   Result<NodeId> AddEnd(const char* op, const Channel& c, int at, NodeSpec spec) {
     const Node& source = graph_.node(c.source.node);
-    SetCrossings(crossings_[c.source.node] + 1, at, spec.attrs);
+    SetTransferDepth(transfer_depth_[c.source.node] + 1, at, spec.attrs);
     spec.name = graph_.UniqueName(StrCat(source.name, "/", op, "_", c.id));
     spec.op = op;
     spec.device = names_[at];
@@ -295,7 +295,7 @@ class Partitioner {
   const Cluster& cluster_;
   const PartitionOptions& options_;
   const std::vector<int> device_;     // by node
-  const std::vector<int> crossings_;  // by node
+  const std::vector<int> transfer_depth_;  // by node
   const DistributedFrames& loops_;
   const ChannelTable& channels_;
   std::vector<bool> may_be_dead_;                        // by node
@@ -332,8 +332,8 @@ Result<std::vector<Partition>> Cut(const Graph& graph, const DistributedFrames& 
   DF_ASSIGN(std::vector<int> device, DevicesOf(graph, cluster));
   DF_ASSIGN(const std::vector<NodeId> order, OrderWith(graph, loops.first));
   DF_ASSIGN(const ChannelTable channels, FindChannels(graph, order, device, loops, next_channel));
-  DF_ASSIGN(std::vector<int> crossings, CountCrossings(graph, order, device));
-  return Partitioner(graph, cluster, std::move(device), std::move(crossings), loops, channels, options).Run(order);
+  DF_ASSIGN(std::vector<int> transfer_depth, FindTransferDepths(graph, order, device));
+  return Partitioner(graph, cluster, std::move(device), std::move(transfer_depth), loops, channels, options).Run(order);
 }
 
 }  // namespace

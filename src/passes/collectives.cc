@@ -22,7 +22,7 @@ bool IsWholeOp(const std::string& op) {
   return op == "AllReduce" || op == "AllGather" || op == "ReduceScatter" || op == "Broadcast";
 }
 
-// One call of LowerCollectives() or SettleCollectives().
+// One call of LowerCollectives() or ChooseCollectives().
 class Lowering {
  public:
   Lowering(Graph& graph, CollectivesOption option) : graph_(graph), option_(option), num_before_(graph.num_nodes()) {}
@@ -364,7 +364,7 @@ Status LowerCollectives(Graph& graph, CollectivesOption option) {
   return Lowering(graph, option).Run();
 }
 
-Status SettleCollectives(Graph& graph, CollectivesOption option) {
+Status ChooseCollectives(Graph& graph, CollectivesOption option) {
   return Lowering(graph, option).Settle();
 }
 

@@ -23,7 +23,7 @@ Status LowerCollectives(Graph& graph, CollectivesOption option = CollectivesOpti
 
 // Gives the participants of a placed graph their implementation, or makes them Sends, Recvs and sums where none suits
 // the devices that they are on.
-Status SettleCollectives(Graph& graph, CollectivesOption option);
+Status ChooseCollectives(Graph& graph, CollectivesOption option);
 
 }  // namespace dfrun
 

@@ -66,8 +66,8 @@ class WaitingFrame {
       : graph_(graph), tree_(tree), frame_(frame), consumers_(graph.BuildConsumers()), late_(FindLate(entered)) {}
 
   // Removes the frame's wait for itself. Returns false, and changes nothing, if it cannot be removed. Enters that are
-  // not needed any more are added to `gone`.
-  bool Free(std::vector<NodeId>& gone) {
+  // not needed any more are added to `removed`.
+  bool Free(std::vector<NodeId>& removed) {
     if (!Plan() || (cuts_.empty() && awaited_.empty())) return false;
     const NodeId first = FirstEntered();
     for (const auto& [before, node] : cuts_) {
@@ -77,7 +77,7 @@ class WaitingFrame {
     }
     for (NodeId enter : awaited_) {
       for (const Consumers::Edge& edge : consumers_.of(enter)) MakeNoOp(graph_.mutable_node(edge.node));
-      gone.push_back(enter);
+      removed.push_back(enter);
     }
     return true;
   }
@@ -196,12 +196,12 @@ void EnterBeforeExit(Graph& graph) {
     if (!tree.ok()) return;  // placement and plan report the error
     const std::vector<int32_t> entered = EnteredFrames(graph, *tree);
     const std::vector<int32_t> waiting = FindWaiting(graph, *tree, entered);
-    std::vector<NodeId> gone;
+    std::vector<NodeId> removed;
     changed = std::any_of(waiting.begin(), waiting.end(),
-                          [&](int32_t frame) { return WaitingFrame(graph, *tree, entered, frame).Free(gone); });
+                          [&](int32_t frame) { return WaitingFrame(graph, *tree, entered, frame).Free(removed); });
     std::vector<bool> keep(static_cast<size_t>(graph.num_nodes()), true);
-    for (NodeId id : gone) keep[id] = false;
-    if (!gone.empty()) graph = graph.Subset(keep);
+    for (NodeId id : removed) keep[id] = false;
+    if (!removed.empty()) graph = graph.Subset(keep);
   }
 }
 

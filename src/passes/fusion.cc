@@ -19,7 +19,7 @@ std::vector<Fusion> FindFusions(const FusionView& view, std::span<const NodeId> 
     if (is_taken[static_cast<size_t>(order[i])]) continue;
     std::optional<Fusion> found = rule(view, view.node(order[i]));
     if (!found) continue;
-    std::vector<NodeId> nodes = found->gone;
+    std::vector<NodeId> nodes = found->removed;
     nodes.push_back(found->last);
     if (found->second >= 0) nodes.push_back(found->second);
     if (std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) { return is_taken[static_cast<size_t>(id)]; })) continue;
@@ -31,16 +31,16 @@ std::vector<Fusion> FindFusions(const FusionView& view, std::span<const NodeId> 
 
 // The removed node whose end tells others that a variable has been read; -1: none.
 NodeId AwaitedRead(const FusionView& view, const Fusion& fusion) {
-  const auto found = std::find_if(fusion.gone.begin(), fusion.gone.end(), [&](NodeId id) {
+  const auto found = std::find_if(fusion.removed.begin(), fusion.removed.end(), [&](NodeId id) {
     return view.IsAwaited(view.node(id)) && ReadsRef(view.graph(), view.node(id));
   });
-  return found == fusion.gone.end() ? -1 : *found;
+  return found == fusion.removed.end() ? -1 : *found;
 }
 
 // The control inputs of the fused node, beside those of `read`.
 std::vector<NodeId> OtherSources(const Graph& graph, const Fusion& fusion, NodeId read) {
   std::vector<NodeId> sources = graph.node(fusion.last).control_inputs;
-  for (NodeId id : fusion.gone) {
+  for (NodeId id : fusion.removed) {
     const std::vector<NodeId>& controls = graph.node(id).control_inputs;
     if (id != read) sources.insert(sources.end(), controls.begin(), controls.end());
   }
@@ -96,8 +96,8 @@ Status PrepareWaiters(Graph& graph, std::vector<Fusion>& fusions) {
       which.push_back(i);
     }
   }
-  for (size_t first = 0; first < reads.size(); first += NodeOrder::kMost) {
-    const size_t count = std::min(NodeOrder::kMost, reads.size() - first);
+  for (size_t first = 0; first < reads.size(); first += NodeOrder::kMax) {
+    const size_t count = std::min(NodeOrder::kMax, reads.size() - first);
     DF_TRY(MoveWaiters(graph, std::span(reads).subspan(first, count), std::span(which).subspan(first, count), fusions));
   }
   std::erase_if(fusions, [](const Fusion& fusion) { return fusion.last < 0; });
@@ -121,7 +121,7 @@ Status AddFused(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuil
   for (Output input : fusion.inputs) {
     spec.inputs.push_back(rebuilder.NewOutput(input));
   }
-  for (NodeId gone : fusion.gone) rebuilder.AddControls(graph.node(gone).control_inputs, spec.control_inputs);
+  for (NodeId removed : fusion.removed) rebuilder.AddControls(graph.node(removed).control_inputs, spec.control_inputs);
   rebuilder.AddControls(last.control_inputs, spec.control_inputs);
   SortUnique(spec.control_inputs);
   spec.attrs = fusion.attrs;
@@ -137,13 +137,13 @@ Status AddFused(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuil
 
 Result<Graph> Rebuild(const Graph& graph, const std::vector<Fusion>& fusions) {
   const FusionView view(graph);
-  std::vector<bool> is_gone(static_cast<size_t>(graph.num_nodes()), false);
+  std::vector<bool> is_removed(static_cast<size_t>(graph.num_nodes()), false);
   std::unordered_map<NodeId, const Fusion*> by_last;
   for (const Fusion& fusion : fusions) {
     by_last.emplace(fusion.last, &fusion);
-    for (NodeId id : fusion.gone) is_gone[static_cast<size_t>(id)] = true;
+    for (NodeId id : fusion.removed) is_removed[static_cast<size_t>(id)] = true;
   }
-  std::vector<bool> is_second(is_gone.size(), false);
+  std::vector<bool> is_second(is_removed.size(), false);
   for (const Fusion& fusion : fusions) {
     if (fusion.second >= 0) is_second[static_cast<size_t>(fusion.second)] = true;
   }
@@ -151,7 +151,7 @@ Result<Graph> Rebuild(const Graph& graph, const std::vector<Fusion>& fusions) {
   GraphRebuilder rebuilder(graph);
   for (NodeId id : order) {
     if (is_second[static_cast<size_t>(id)]) continue;
-    if (is_gone[static_cast<size_t>(id)]) {
+    if (is_removed[static_cast<size_t>(id)]) {
       if (view.IsAwaited(graph.node(id))) DF_TRY(rebuilder.AddAwaited(id).status());
     } else if (const auto fusion = by_last.find(id); fusion != by_last.end()) {
       DF_TRY(AddFused(graph, *fusion->second, rebuilder));

@@ -75,13 +75,13 @@ void GraphRebuilder::MergeInto(NodeId old, NodeId made) {
 }
 
 Result<NodeId> GraphRebuilder::AddAwaited(NodeId old) {
-  const Node& gone = from_.node(old);
-  NodeSpec spec = PlacedAs(gone);
-  spec.name = to_.UniqueName(StrCat(gone.name, "/inputs"));
+  const Node& removed = from_.node(old);
+  NodeSpec spec = PlacedAs(removed);
+  spec.name = to_.UniqueName(StrCat(removed.name, "/inputs"));
   spec.op = "NoOp";
-  for (Output input : gone.inputs) spec.control_inputs.push_back(NewControl(input.node));
+  for (Output input : removed.inputs) spec.control_inputs.push_back(NewControl(input.node));
   std::erase(spec.control_inputs, kNone);
-  AddControls(gone.control_inputs, spec.control_inputs);
+  AddControls(removed.control_inputs, spec.control_inputs);
   DF_ASSIGN(const NodeId made, to_.AddNode(std::move(spec)));
   ReplaceControl(old, made);
   return made;

@@ -37,9 +37,9 @@ namespace dfrun {
 namespace {
 
 // Below it a receive that is posted early gains more than its memory is worth.
-constexpr int64_t kLeastBytes = int64_t{256} << 10;
+constexpr int64_t kMinBytes = int64_t{256} << 10;
 // Items that are looked at for one Recv.
-constexpr int kMostSeen = 1000;
+constexpr int kMaxSeen = 1000;
 
 bool IsOnHost(const Graph& graph) {
   const Result<DeviceName> device = DeviceName::Parse(graph.node(0).device);
@@ -67,7 +67,7 @@ std::optional<int64_t> BytesOfLate(const Node& node) {
   const Result<bool> is_static = node.attrs.Get<bool>("static_shape");
   if (!is_static.ok() || !*is_static) return {};
   const std::optional<int64_t> bytes = StaticBytes(node.output_types[0].dtype, node.output_shapes[0]);
-  return bytes >= kLeastBytes ? bytes : std::nullopt;
+  return bytes >= kMinBytes ? bytes : std::nullopt;
 }
 
 // Whether any of the graph's may: for most graphs nothing else has to be found out.
@@ -140,7 +140,7 @@ class LateReceives {
     std::priority_queue<int32_t, std::vector<int32_t>, decltype(ends_before)> pending(ends_before);
     std::unordered_set<int32_t> seen;
     pending.push(reader);
-    while (!pending.empty() && seen.size() < kMostSeen) {
+    while (!pending.empty() && seen.size() < kMaxSeen) {
       const int32_t item = pending.top();
       pending.pop();
       if (!seen.insert(item).second) continue;

@@ -19,7 +19,7 @@
 namespace dfrun {
 namespace {
 
-constexpr int kMostDepth = 200;
+constexpr int kMaxDepth = 200;
 
 // The values of outputs in the first turn of all loops around them.
 class FirstTurn {
@@ -29,7 +29,7 @@ class FirstTurn {
   // Returns nothing where it is not known. Merges of loops that the value is made of are in merges() then.
   std::optional<Tensor> Value(Output output, int depth = 0) {
     const Node& node = graph_.node(output.node);
-    if (depth > kMostDepth || node.op->is_stateful || HasRefs(node)) return {};
+    if (depth > kMaxDepth || node.op->is_stateful || HasRefs(node)) return {};
     if (node.op->name == "Const") return *node.attrs.Find("value")->get<Tensor>();
     switch (node.op->traits.control_flow) {
       case ControlFlowKind::kNone:

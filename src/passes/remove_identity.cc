@@ -22,7 +22,7 @@ namespace dfrun {
 namespace {
 
 // The number of control edges that cost no more than a node.
-constexpr size_t kMostWaits = 16;
+constexpr size_t kMaxWaits = 16;
 
 bool Has(const std::vector<NodeId>& ids, NodeId id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
@@ -75,7 +75,7 @@ class Remover {
     const Node& source = graph_.node(node.inputs[0].node);
     const auto readers = consumers_.of(node.id);
     if (readers.empty() || !IsOneWith(node, source)) return false;
-    if (!has_control_flow_) return WaitsOf(node).size() <= kMostWaits;
+    if (!has_control_flow_) return WaitsOf(node).size() <= kMaxWaits;
     const bool is_awaited = std::any_of(readers.begin(), readers.end(), [](const auto& edge) { return edge.port < 0; });
     return !is_awaited && node.control_inputs.empty() && source.op->traits.control_flow == ControlFlowKind::kNone;
   }
@@ -97,7 +97,7 @@ class Remover {
 
   void AddWaits(const Node& identity, NodeId id, std::vector<NodeId>& waits) const {
     const Node& node = graph_.node(id);
-    if (node.op->name == "NoOp" && waits.size() <= kMostWaits) {
+    if (node.op->name == "NoOp" && waits.size() <= kMaxWaits) {
       for (NodeId before : node.control_inputs) AddWaits(identity, before, waits);
     } else if (!HasOnlyValues(node)) {
       waits.push_back(id);

@@ -7,7 +7,7 @@
 
 #include "src/framework/device/device_factory.h"
 #include "src/framework/device/device_speed.h"
-#include "src/framework/device/step_recorder.h"
+#include "src/framework/device/graph_capture.h"
 #include "src/graph/control_flow.h"
 #include "src/graph/node_cost.h"
 #include "src/graph/order/ancestors.h"
@@ -106,7 +106,7 @@ class Choice {
     if (def.ok()) defs_[Index(node.id)] = *def;
     const bool is_source = node.num_inputs() == 0 && !node.op->is_stateful && groups_.Size(root) == 1;
     if (!IsOpen(node.id)) return;
-    const bool is_small = IsInput(node) && BytesOfOutputs(node) <= static_cast<double>(kMostBytesInOrder);
+    const bool is_small = IsInput(node) && BytesOfOutputs(node) <= static_cast<double>(kMaxBytesInOrder);
     if (!def.ok() || is_source || is_small || (node.op->is_stateful && !options_.with_state)) {
       site_[Index(root)] = kNone;
     }

@@ -108,7 +108,7 @@ Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature
   if (ends) return Whole(std::move(pruned));
   DF_TRY(ChooseDevices(pruned, options.cluster, runtime.kernels(), {.soft = options.soft_placement}));
   DF_TRY(PlaceGraph(pruned, options.cluster, runtime.kernels(), options.soft_placement));
-  DF_TRY(SettleCollectives(pruned, runtime.collectives()));
+  DF_TRY(ChooseCollectives(pruned, runtime.collectives()));
   if (last == kPlace) return Whole(std::move(pruned));
   int32_t channels = *next_channel;
   DF_TRY(AllotCollectiveChannels(pruned, options.cluster, &channels));

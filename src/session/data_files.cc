@@ -12,9 +12,9 @@ namespace {
 
 // The bound of the files compared: a data set of a million images is sampled at even distances, from the first to the
 // last.
-constexpr size_t kMostFiles = 1000;
+constexpr size_t kMaxFiles = 1000;
 // The bound of the blocks read in a file: files up to 4 MiB are read whole, so that the check does not delay the start.
-constexpr uint64_t kMostBlocks = 64;
+constexpr uint64_t kMaxBlocks = 64;
 constexpr std::string_view kLayouts = "layouts";  // an attr of readers
 
 const std::string* Text(const Node& node, std::string_view attr) {
@@ -50,7 +50,7 @@ Hdf5Layouts LayoutsOf(const Node& reader, size_t paths) {
 void AddSampleFiles(const Node& reader, DataFileUses& uses) {
   const std::vector<std::string> paths = PathsOf(reader);
   const Hdf5Layouts layouts = LayoutsOf(reader, paths.size());
-  const size_t chosen = std::min(paths.size(), kMostFiles);
+  const size_t chosen = std::min(paths.size(), kMaxFiles);
   for (size_t i = 0; i < chosen; ++i) {
     const size_t at = chosen == 1 ? 0 : i * (paths.size() - 1) / (chosen - 1);
     uses[paths[at]] = layouts.files[at];
@@ -86,7 +86,7 @@ void DescribeDatasets(const control::DataFile& expected, control::DataFile& out)
 
 Result<control::DataFile> LookAtBytes(const FileDescriptor& file) {
   DF_ASSIGN(const uint64_t bytes, file.Size());
-  DF_ASSIGN(const uint32_t crc, DigestSample(file, bytes, kMostBlocks));
+  DF_ASSIGN(const uint32_t crc, DigestSample(file, bytes, kMaxBlocks));
   control::DataFile found;
   found.set_path(file.path());
   found.set_bytes(static_cast<int64_t>(bytes));
@@ -97,7 +97,7 @@ Result<control::DataFile> LookAtBytes(const FileDescriptor& file) {
 // A layout of rank 0's file becomes one of this rank's, whose bytes are the same as far as they were compared.
 void Adopt(const FileVersion& own, std::string& bytes) {
   Hdf5Layout layout = ParseLayout(bytes);
-  const bool is_whole = own.bytes <= kMostBlocks * kSampleBlockBytes;
+  const bool is_whole = own.bytes <= kMaxBlocks * kSampleBlockBytes;
   if (layout.file.bytes != own.bytes || (!is_whole && layout.file.modified_ns != own.modified_ns)) return bytes.clear();
   layout.file = own;
   bytes = SerializeLayout(layout);

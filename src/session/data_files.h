@@ -2,7 +2,7 @@
 // the same path would train on them without a word.
 //
 // Rank 0 looks at each file that the part of another rank reads, and describes it when it registers the part; the rank
-// compares the description with its own file. The check is bounded: kMostFiles files, and a sample of the bytes of a
+// compares the description with its own file. The check is bounded: kMaxFiles files, and a sample of the bytes of a
 // large one.
 #ifndef DFRUN_SRC_SESSION_DATA_FILES_H_
 #define DFRUN_SRC_SESSION_DATA_FILES_H_

@@ -3,14 +3,14 @@
 #include <map>
 #include <utility>
 
-#include "src/executor/step/plan_look.h"
+#include "src/executor/step/plan_snapshot.h"
 #include "src/framework/op/op.h"
 #include "src/session/local_executable.h"
 
 namespace dfrun {
 namespace {
 
-constexpr int kMostBlocked = 100;  // bound of those listed
+constexpr int kMaxBlocked = 100;  // bound of those listed
 
 WaitKind KindOf(const ExecPlan& plan, uint32_t node) {
   return plan.info(node).op->traits.wait;
@@ -20,7 +20,7 @@ WaitKind KindOf(const ExecPlan& plan, uint32_t node) {
 class PlanReport {
  public:
   PlanReport(ExecPlan& plan, control::RankReport& report) : plan_(plan), report_(report), look_(LookAt(plan)) {
-    for (const NodeMeeting& meeting : plan.meetings()) meetings_.emplace(meeting.node, &meeting);
+    for (const BlockingInfo& meeting : plan.meetings()) meetings_.emplace(meeting.node, &meeting);
   }
 
   void Add() {
@@ -32,7 +32,7 @@ class PlanReport {
       if (started.has_ended) continue;
       if (kind == WaitKind::kNone) {
         SayAtWork(StrCat("is in ", plan_.info(started.node).op->name, " '", plan_.info(started.node).name, "'"));
-      } else if (report_.blocked_size() == kMostBlocked) {
+      } else if (report_.blocked_size() == kMaxBlocked) {
         report_.set_more_blocked(report_.more_blocked() + 1);
       } else {
         AddBlocked(started, kind);
@@ -85,7 +85,7 @@ class PlanReport {
   void AddBehind(uint32_t node, control::BlockedNode& blocked) const {
     const auto found = meetings_.find(node);
     if (found == meetings_.end()) return;
-    const NodeMeeting& meeting = *found->second;
+    const BlockingInfo& meeting = *found->second;
     switch (KindOf(plan_, node)) {
       case WaitKind::kSend:
         blocked.add_sends(meeting.channel);
@@ -115,8 +115,8 @@ class PlanReport {
 
   ExecPlan& plan_;
   control::RankReport& report_;
-  const PlanLook look_;
-  std::map<uint32_t, const NodeMeeting*> meetings_;  // by node
+  const PlanSnapshot look_;
+  std::map<uint32_t, const BlockingInfo*> meetings_;  // by node
 };
 
 }  // namespace

@@ -10,11 +10,11 @@
 #include "src/session/control.pb.h"
 #include "src/session/control_devices.h"
 #include "src/session/control_plane.h"
+#include "src/session/grace_period_watchdog.h"
 #include "src/session/rank_report.h"
 #include "src/session/report_writer.h"
 #include "src/session/stall_watch.h"
 #include "src/session/step_runner.h"
-#include "src/session/stop_guard.h"
 
 namespace dfrun {
 namespace {

@@ -40,7 +40,7 @@ class Devices;  // src/session/control.proto
 class ControlPlane;
 class ReportWriter;
 class StallWatch;
-class StopGuard;
+class GracePeriodWatchdog;
 class StepRunner;
 class WorkerPool;
 
@@ -60,7 +60,7 @@ struct RuntimeOptions {
   CollectivesOption collectives = CollectivesOption::kAuto;
   std::vector<std::string> hosts = {};  // by rank; empty: not known
   // This rank's stop guard; it outlives the runtime. Null: nobody asks the rank to stop.
-  StopGuard* stop = nullptr;
+  GracePeriodWatchdog* stop = nullptr;
   // This rank's watch; it outlives the runtime. Null: the death of a rank is not noticed.
   RankWatch* watch = nullptr;
   // Rank 0, with a watch: after so many seconds without the end of a step it reports what all ranks wait for; 0: never.
@@ -108,7 +108,7 @@ class Runtime {
 
   // The signal by which this rank, or on rank 0 any rank, is asked to stop; 0: none.
   int stop_signal() const;
-  StopGuard* stop() const { return options_.stop; }
+  GracePeriodWatchdog* stop() const { return options_.stop; }
   // The error that cannot be mended: the network has failed, or a rank is lost. OK if there is none.
   Status network_status() const;
 

@@ -8,7 +8,7 @@
 #include "src/session/control_error.h"
 #include "src/session/control_plane.h"
 #include "src/session/control_round.h"
-#include "src/session/stop_guard.h"
+#include "src/session/grace_period_watchdog.h"
 
 namespace dfrun {
 namespace {

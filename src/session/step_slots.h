@@ -11,9 +11,9 @@ namespace dfrun {
 // Thread safety: none.
 class StepSlots {
  public:
-  static constexpr int32_t kMost = 64;
+  static constexpr int32_t kMax = 64;
 
-  explicit StepSlots(int32_t slots) : free_(slots >= kMost ? ~uint64_t{0} : (uint64_t{1} << slots) - 1) {}
+  explicit StepSlots(int32_t slots) : free_(slots >= kMax ? ~uint64_t{0} : (uint64_t{1} << slots) - 1) {}
   bool any_free() const { return free_ != 0; }
   // Takes a free slot.
   int32_t Take() {

@@ -14,7 +14,7 @@ using control::BlockedNode;
 using control::RankReport;
 using control::SentValue;
 
-constexpr size_t kMostLinesARank = 8;
+constexpr size_t kMaxLinesARank = 8;
 constexpr size_t kLongestChain = 4;
 
 WaitKind KindOf(const BlockedNode& node) {
@@ -179,7 +179,7 @@ std::string WaitGraph::Text() const {
   std::vector<size_t> lines(reports_.size(), 0);
   for (size_t i = 0; i < waiters_.size(); ++i) {
     const int rank = waiters_[i].rank;
-    if (++lines[static_cast<size_t>(rank)] > kMostLinesARank) continue;
+    if (++lines[static_cast<size_t>(rank)] > kMaxLinesARank) continue;
     text += StrCat("  rank ", rank, " ", Chain(i), " (step ", waiters_[i].node->step(), ")\n");
   }
   int idle = 0;
@@ -190,7 +190,7 @@ std::string WaitGraph::Text() const {
       continue;
     }
     const int64_t more =
-        static_cast<int64_t>(lines[rank]) + report->more_blocked() - static_cast<int64_t>(kMostLinesARank);
+        static_cast<int64_t>(lines[rank]) + report->more_blocked() - static_cast<int64_t>(kMaxLinesARank);
     if (more > 0) text += StrCat("  rank ", rank, " waits in ", more, " more nodes\n");
     if (!report->at_work().empty()) text += StrCat("  rank ", rank, " ", report->at_work(), "\n");
     if (report->at_work().empty() && lines[rank] == 0) ++idle;

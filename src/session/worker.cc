@@ -12,28 +12,28 @@
 #include "src/session/control_error.h"
 #include "src/session/control_plane.h"
 #include "src/session/data_files.h"
+#include "src/session/grace_period_watchdog.h"
 #include "src/session/step_runner.h"
-#include "src/session/stop_guard.h"
 #include "src/session/trace/chrome_trace.h"
 
 namespace dfrun {
 
 // Steps that rank 0 has asked for; ends with them.
-class ServedRun {
+class RunRequestHandler {
  public:
   static void Start(Runtime& runtime, LocalExecutable& part, StepRequest request, bool check_numerics) {
-    auto* served = new ServedRun(runtime);
+    auto* served = new RunRequestHandler(runtime);
     if (check_numerics) request.numerics = &served->numerics_.emplace();
-    const auto run = std::make_shared<StepRun>(runtime.runner(), part, request, Callback{&ServedRun::Ended, served});
+    const auto run = std::make_shared<StepRun>(runtime.runner(), part, request, Callback{&RunRequestHandler::Ended, served});
     served->run_ = run;
     if (runtime.runner().Queue(run)) run->Begin();
   }
 
  private:
-  explicit ServedRun(Runtime& runtime) : runtime_(runtime) {}
+  explicit RunRequestHandler(Runtime& runtime) : runtime_(runtime) {}
 
   static void Ended(void* arg, Status status) {
-    const std::unique_ptr<ServedRun> self(static_cast<ServedRun*>(arg));
+    const std::unique_ptr<RunRequestHandler> self(static_cast<RunRequestHandler*>(arg));
     const StepRunner& runner = self->runtime_.runner();
     const bool looked = self->numerics_.has_value() && status.ok();
     if (self->run_->request().tell_memory) self->TellMemory();
@@ -182,7 +182,7 @@ void Worker::Impl::StartRun(const control::Message& request) {
   }
   runtime_.runner().WaitUntilQuiet(*it->second);
   if (run.trace()) runtime_.communicator().Trace(&runtime_.trace());
-  ServedRun::Start(runtime_, *it->second,
+  RunRequestHandler::Start(runtime_, *it->second,
                    {.round = request.round(),
                     .first_step = run.first_step(),
                     .steps = run.steps(),

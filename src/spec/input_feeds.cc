@@ -9,7 +9,7 @@ namespace dfrun {
 namespace {
 
 // The number of classes that a list shows.
-constexpr size_t kMostShown = 20;
+constexpr size_t kMaxShown = 20;
 
 // The input and the tensor that an output is.
 std::pair<const InputSpec*, const InputTensor*> FindTensor(const std::vector<InputSpec>& inputs, Output output) {
@@ -38,8 +38,8 @@ Status CompareClasses(const std::string& name, const std::vector<std::string>& c
 }  // namespace
 
 std::string ListClasses(const std::vector<std::string>& classes) {
-  if (classes.size() <= kMostShown) return StrCat("[", Join(classes), "]");
-  const std::vector<std::string> first(classes.begin(), classes.begin() + kMostShown);
+  if (classes.size() <= kMaxShown) return StrCat("[", Join(classes), "]");
+  const std::vector<std::string> first(classes.begin(), classes.begin() + kMaxShown);
   return StrCat("[", Join(first), ", ... ", classes.size(), " in all]");
 }
 

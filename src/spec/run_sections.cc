@@ -96,14 +96,14 @@ bool ReadCount(const Yaml& map, std::string_view key, int64_t minimum, ValueRead
 }
 
 // A session tells so many steps of one kind apart.
-constexpr int64_t kMostStepsInFlight = 64;
+constexpr int64_t kMaxStepsInFlight = 64;
 
 bool ReadStepsInFlight(const Yaml& section, ValueReader& reader, int& out) {
   int64_t steps = out;
   if (!ReadCount(section, "steps_in_flight", 1, reader, steps)) return false;
-  if (steps > kMostStepsInFlight) {
+  if (steps > kMaxStepsInFlight) {
     reader.diagnostics().Error(FindKey(section, "steps_in_flight")->location(), "'steps_in_flight' is ", steps,
-                               "; at most ", kMostStepsInFlight, " steps are in flight at a time");
+                               "; at most ", kMaxStepsInFlight, " steps are in flight at a time");
     return false;
   }
   out = static_cast<int>(steps);

@@ -198,8 +198,8 @@ class TrainReader {
       return Fail(epochs->location(), "the loss reads no input that epochs could count: write 'steps'");
     const InputSpec& input = context_.inputs[spec_.input];
     const double needed = StepsOf(count * static_cast<double>(input.num_samples), static_cast<double>(input.batch));
-    constexpr double kMostSteps = 1e15;
-    if (needed > kMostSteps) return Fail(epochs->location(), "too many epochs");
+    constexpr double kMaxSteps = 1e15;
+    if (needed > kMaxSteps) return Fail(epochs->location(), "too many epochs");
     spec_.steps = static_cast<int64_t>(needed);
     return true;
   }

@@ -24,8 +24,8 @@ inline constexpr uint64_t kHdf5HelperMemory = uint64_t{4} << 30;
 // Returns the bytes that can be unpacked. No filter of HDF5 makes more bytes of one than deflate does, so a damaged
 // file's claim beyond that is cut, and its time with it.
 constexpr uint64_t MostUnpacked(uint64_t claimed, uint64_t held) {
-  constexpr uint64_t kMostOfAByte = 1032;
-  return held > UINT64_MAX / kMostOfAByte ? claimed : std::min(claimed, held * kMostOfAByte);
+  constexpr uint64_t kMaxOfAByte = 1032;
+  return held > UINT64_MAX / kMaxOfAByte ? claimed : std::min(claimed, held * kMaxOfAByte);
 }
 // The bound of a request, and of its answer without values.
 inline constexpr uint32_t kMaxHdf5Message = 1 << 20;

@@ -18,7 +18,7 @@ bool OnlyHandsOn(const Node& node) {
 }
 
 // Whether the node hands a reference on by a condition or round a loop.
-bool Steers(const Node& node) {
+bool WritesPredicate(const Node& node) {
   static constexpr std::string_view kOps[] = {"RefSwitch", "RefMerge",         "RefEnter",
                                               "RefExit",   "RefNextIteration", "RefSelect"};
   return std::find(std::begin(kOps), std::end(kOps), node.op->name) != std::end(kOps);
@@ -50,7 +50,7 @@ Writers WritersOf(const Graph& graph, const Consumers& consumers, const std::vec
         continue;
       if (!TakesRef(node, refs[i])) continue;
       seen[static_cast<size_t>(node.id)] = true;
-      if (Steers(node)) {
+      if (WritesPredicate(node)) {
         writers.are_steered = true;
       } else if (!OnlyHandsOn(node)) {
         writers.nodes.push_back(node.id);

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "src/collectives/fold_groups.h"
+#include "src/collectives/reduce_groups.h"
 #include "src/graph/order/has_refs.h"
 #include "src/placement/device_choice.h"
 #include "src/training/narrow_values.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "src/framework/device/step_recorder.h"
+#include "src/framework/device/graph_capture.h"
 #include "src/graph/update_gate.h"
 #include "src/training/finite_checks.h"
 
@@ -60,7 +60,7 @@ bool Waits(const JobGraphDraft& draft, NodeId variable) {
 // Whether a device leaves out updates by itself.
 Result<bool> HasOwnGate(const std::string& device) {
   DF_ASSIGN(const DeviceName name, DeviceName::Parse(device));
-  return name.type && FindRecordingTraits(*name.type, kDeviceGateOp) != nullptr;
+  return name.type && FindCaptureTraits(*name.type, kDeviceGateOp) != nullptr;
 }
 
 // `found`: by training site.

@@ -138,8 +138,8 @@ Status RunCase(const RandomCase& c, Device& device, Counts& counts) {
 
 // The memory that parent and child share.
 struct Progress {
-  static constexpr size_t kMostOps = 4096;
-  Counts ops[kMostOps];
+  static constexpr size_t kMaxOps = 4096;
+  Counts ops[kMaxOps];
   std::atomic<int64_t> wrong;  // cases that returned an internal error
 };
 
@@ -151,7 +151,7 @@ class Fuzzer {
     }
     ReadExamples();
     void* shared = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    DF_CHECK(shared != MAP_FAILED && ops_.size() <= Progress::kMostOps);
+    DF_CHECK(shared != MAP_FAILED && ops_.size() <= Progress::kMaxOps);
     progress_ = new (shared) Progress{};
   }
 

@@ -32,12 +32,12 @@ constexpr int kSteps = 6;
 
 // The memory that parent and child share.
 struct Progress {
-  static constexpr size_t kMostOps = 4096;
+  static constexpr size_t kMaxOps = 4096;
   struct Nodes {
     int64_t all;
     int64_t ended_well;
   };
-  Nodes ops[kMostOps];
+  Nodes ops[kMaxOps];
   int64_t wrong;
   int64_t steps;
   int64_t ended_well;
@@ -87,7 +87,7 @@ class Fuzzer {
  public:
   explicit Fuzzer(const Options& options) : options_(options), ops_(OpRegistry::Builtin().List()) {
     void* const shared = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    DF_CHECK(shared != MAP_FAILED && ops_.size() <= Progress::kMostOps);
+    DF_CHECK(shared != MAP_FAILED && ops_.size() <= Progress::kMaxOps);
     progress_ = new (shared) Progress{};
   }
 

@@ -1,4 +1,4 @@
-// cuDNN's plans of attention for a card that is elsewhere, from its description. Their kernels are compiled when a plan
+// cuDNN's plans of attention for a GPU that is elsewhere, from its description. Their kernels are compiled when a plan
 // is made: the library then asks for the driver, for which the toolkit's stub stands where there is none, and cannot
 // load what it has compiled. That it comes so far says that it knows the operations and has a way whose results are the
 // same each time. Left out where there is no cuDNN or no stub.
@@ -30,7 +30,7 @@ class AttentionPlansTest : public ::testing::Test {
       GTEST_SKIP() << "neither the driver's library nor " << DFRUN_CUDA_STUB;
     }
     if (dlopen(DFRUN_NVRTC, RTLD_NOW | RTLD_GLOBAL) == nullptr) GTEST_SKIP() << dlerror();
-    std::ifstream in(DFRUN_CARD_PROPERTIES);
+    std::ifstream in(DFRUN_GPU_PROPERTIES);
     std::ostringstream json;
     json << in.rdbuf();
     target_ = std::make_unique<Result<CudnnTarget>>(CudnnTarget::OfDescription(**Cudnn::Get(), json.str()));
@@ -49,14 +49,14 @@ class AttentionPlansTest : public ::testing::Test {
     EXPECT_EQ(plan.status().code(), Code::kUnimplemented);
     EXPECT_NE(plan.status().message().find("EXECUTION_FAILED_CUDA_DRIVER"), std::string_view::npos)
         << text << ": " << plan.status().ToString();
-    std::printf("%s: compiled, and to be loaded where a card is\n", text.c_str());
+    std::printf("%s: compiled, and to be loaded where a GPU is\n", text.c_str());
   }
 
   std::unique_ptr<Result<CudnnTarget>> target_;
 };
 
 // The shapes of GPT-2 small.
-TEST_F(AttentionPlansTest, AreCompiledWithoutTheCard) {
+TEST_F(AttentionPlansTest, AreCompiledWithoutTheGpu) {
   for (const bool is_gradient : {false, true}) {
     for (const bool causal : {false, true}) Plan({is_gradient, 8, 12, 1024, 1024, 64, 64, causal, DType::kBfloat16});
     Plan({is_gradient, 8, 12, 1024, 1024, 64, 64, true, DType::kHalf});

@@ -46,9 +46,9 @@ class AttentionTest : public ::testing::Test {
   template <class T>
   static void Compare(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs, double tolerance,
                       NodeRunner& host, std::vector<Tensor>* made) {
-    NodeRunner card(kType);
+    NodeRunner gpu(kType);
     NodeRunner again(kType);
-    const auto first = card.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
+    const auto first = gpu.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
     const auto second = again.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
     const auto expected = host.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
     ASSERT_TRUE(first.ok()) << first.status().ToString();
@@ -56,11 +56,11 @@ class AttentionTest : public ::testing::Test {
     ASSERT_TRUE(expected.ok()) << expected.status().ToString();
     for (size_t i = 0; i < expected->size(); ++i) {
       SCOPED_TRACE(StrCat(op, " output ", i));
-      const Tensor& on_card = (*first)[i];
-      ASSERT_EQ(on_card.shape(), (*expected)[i].shape());
-      EXPECT_TRUE(on_card.Identical((*second)[i]));
-      const double difference = on_card.dtype() == DTypeOf<T> ? LargestDifference<T>(on_card, (*expected)[i])
-                                                              : LargestDifference<float>(on_card, (*expected)[i]);
+      const Tensor& on_gpu = (*first)[i];
+      ASSERT_EQ(on_gpu.shape(), (*expected)[i].shape());
+      EXPECT_TRUE(on_gpu.Identical((*second)[i]));
+      const double difference = on_gpu.dtype() == DTypeOf<T> ? LargestDifference<T>(on_gpu, (*expected)[i])
+                                                              : LargestDifference<float>(on_gpu, (*expected)[i]);
       EXPECT_LT(difference, tolerance);
     }
     *made = *expected;

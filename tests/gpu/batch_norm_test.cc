@@ -22,7 +22,7 @@ class BatchNormTest : public ::testing::Test {
     setenv("DFRUN_DEVICE_PARTS", DFRUN_EMULATED_PARTS, 1);
     MakeDeviceOf(kType);
   }
-  static std::vector<Tensor> OnCard(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) {
+  static std::vector<Tensor> OnGpu(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) {
     NodeRunner runner(kType);
     auto outputs = runner.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
     EXPECT_TRUE(outputs.ok()) << outputs.status().ToString();
@@ -51,17 +51,17 @@ TYPED_TEST(FusedBatchNormTest, HasTheBitsOfItsOps) {
       }
       const Tensor side = RandomNormal<T>(shape, 6);
       AttrMap attrs = {{"is_training", is_training}};
-      const std::vector<Tensor> plain = this->OnCard("FusedBatchNormV3", attrs, inputs);
+      const std::vector<Tensor> plain = this->OnGpu("FusedBatchNormV3", attrs, inputs);
       attrs.Set("activation_mode", "Relu");
       attrs.Set("num_side_inputs", int64_t{0});
-      const std::vector<Tensor> with_relu = this->OnCard("_FusedBatchNormEx", attrs, inputs);
-      EXPECT_TRUE(with_relu[0].Identical(this->OnCard("Relu", {}, {plain[0]})[0]));
+      const std::vector<Tensor> with_relu = this->OnGpu("_FusedBatchNormEx", attrs, inputs);
+      EXPECT_TRUE(with_relu[0].Identical(this->OnGpu("Relu", {}, {plain[0]})[0]));
       for (int i = 1; i < 5; ++i) EXPECT_TRUE(with_relu[i].Identical(plain[i])) << i;
       attrs.Set("num_side_inputs", int64_t{1});
       inputs.emplace_back(side);
-      const std::vector<Tensor> with_both = this->OnCard("_FusedBatchNormEx", attrs, inputs);
-      const Tensor sum = this->OnCard("AddV2", {}, {plain[0], side})[0];
-      EXPECT_TRUE(with_both[0].Identical(this->OnCard("Relu", {}, {sum})[0]));
+      const std::vector<Tensor> with_both = this->OnGpu("_FusedBatchNormEx", attrs, inputs);
+      const Tensor sum = this->OnGpu("AddV2", {}, {plain[0], side})[0];
+      EXPECT_TRUE(with_both[0].Identical(this->OnGpu("Relu", {}, {sum})[0]));
     }
   }
 }
@@ -102,18 +102,18 @@ TEST_F(BatchNormTest, SumsInPartsAreNearTheHosts) {
       const Tensor dy = RandomNormal<float>(shape, 2);
       const Tensor scale = RandomNormal<float>(Shape({channels}), 3);
       const Tensor none(DType::kFloat, Shape({0}));
-      NodeRunner card(kType);
+      NodeRunner gpu(kType);
       NodeRunner host{std::string(HostDeviceType())};
       const AttrMap attrs = {{"data_format", data_format}};
       const std::vector<Input> inputs = {x, scale, scale, none, none};
-      const auto made = card.Run(NodeRunner::Way::kStaticShapes, "FusedBatchNormV3", attrs, inputs);
+      const auto made = gpu.Run(NodeRunner::Way::kStaticShapes, "FusedBatchNormV3", attrs, inputs);
       const auto wanted = host.Run(NodeRunner::Way::kStaticShapes, "FusedBatchNormV3", attrs, inputs);
       ASSERT_TRUE(made.ok() && wanted.ok()) << made.status().ToString() << wanted.status().ToString();
       for (int i = 0; i < 5; ++i) EXPECT_LT(Difference((*made)[i], (*wanted)[i]), 1e-5) << i;
       const std::vector<Input> grads = {dy, x, scale, (*wanted)[3], (*wanted)[4], none};
-      NodeRunner second_card(kType);
+      NodeRunner second_gpu(kType);
       NodeRunner second_host{std::string(HostDeviceType())};
-      const auto back = second_card.Run(NodeRunner::Way::kStaticShapes, "FusedBatchNormGradV3", attrs, grads);
+      const auto back = second_gpu.Run(NodeRunner::Way::kStaticShapes, "FusedBatchNormGradV3", attrs, grads);
       const auto wanted_back = second_host.Run(NodeRunner::Way::kStaticShapes, "FusedBatchNormGradV3", attrs, grads);
       ASSERT_TRUE(back.ok() && wanted_back.ok()) << back.status().ToString() << wanted_back.status().ToString();
       for (int i = 0; i < 3; ++i) EXPECT_LT(Difference((*back)[i], (*wanted_back)[i]), 1e-5) << i;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The benchmark of cards on the emulated one: figures beside limits as a table and as JSON; what has no limit there,
+# The benchmark of GPUs on the emulated one: figures beside limits as a table and as JSON; what has no limit there,
 # since the libraries are not there, is said and left out.
 #   bench_test.sh SOURCE_DIR DFRUN PARTS_FOLDER
 SOURCE=$1 DFRUN=$2

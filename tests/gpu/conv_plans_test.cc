@@ -1,5 +1,5 @@
-// cuDNN's plans of all convolutions of five nets, made on this host for a card that is elsewhere: by the product's own
-// descriptors, from the card's description. Prints each plan's engine, knobs and workspace. Left out where there is no
+// cuDNN's plans of all convolutions of five nets, made on this host for a GPU that is elsewhere: by the product's own
+// descriptors, from the GPU's description. Prints each plan's engine, knobs and workspace. Left out where there is no
 // cuDNN.
 #include <gtest/gtest.h>
 
@@ -64,9 +64,9 @@ class ConvPlansTest : public ::testing::Test {
       GTEST_SKIP() << Cudnn::Get().status().message() << "; scripts/packages.sh says how to get cuDNN";
     }
     target_ = std::make_unique<Result<CudnnTarget>>(
-        CudnnTarget::OfDescription(**Cudnn::Get(), ReadFile(DFRUN_CARD_PROPERTIES)));
+        CudnnTarget::OfDescription(**Cudnn::Get(), ReadFile(DFRUN_GPU_PROPERTIES)));
     ASSERT_TRUE(target_->ok()) << target_->status().ToString();
-    std::printf("cuDNN %zu, for %s\n", (*Cudnn::Get())->cudnnGetVersion(), DFRUN_CARD_PROPERTIES);
+    std::printf("cuDNN %zu, for %s\n", (*Cudnn::Get())->cudnnGetVersion(), DFRUN_GPU_PROPERTIES);
   }
 
   void Plan(const ConvShape& shape, const ConvTask& task, const char* numbers) {
@@ -100,7 +100,7 @@ class ConvPlansTest : public ::testing::Test {
 
 class ConvPlansOfNetsTest : public ConvPlansTest, public ::testing::WithParamInterface<const char*> {};
 
-TEST_P(ConvPlansOfNetsTest, AreFinishedWithoutTheCard) {
+TEST_P(ConvPlansOfNetsTest, AreFinishedWithoutTheGpu) {
   const auto convolutions = ConvolutionsOf(GetParam());
   ASSERT_TRUE(convolutions.ok()) << convolutions.status().ToString();
   for (const NetConv& conv : *convolutions) {
@@ -123,7 +123,7 @@ TEST_F(ConvPlansTest, OfFloat32In32Bits) {
 }
 
 // A description that is none.
-TEST_F(ConvPlansTest, RefusesWhatDescribesNoCard) {
+TEST_F(ConvPlansTest, RefusesWhatDescribesNoGpu) {
   const auto target = CudnnTarget::OfDescription(**Cudnn::Get(), "{}");
   EXPECT_FALSE(target.ok());
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A training whose kernels begin before those that they wait for are done has the losses that it has where they do not:
-# on a card that cannot, and with a driver that does not take such graphs; and in other orders of its work.
+# on a GPU that cannot, and with a driver that does not take such graphs; and in other orders of its work.
 #   early_edges_test.sh SOURCE_DIR DFRUN PARTS_FOLDER
 SOURCE=$1 DFRUN=$2
 export DFRUN_DEVICE_PARTS=$3
@@ -24,7 +24,7 @@ same() { cmp "$WORK/early" "$WORK/$1" || fail "the losses differ: $1"; }
 trained early
 [ "$early" -gt 10 ] || { cat "$WORK/log"; fail "$early edges are early"; }
 DFRUN_EMULATED_CARD=sm_80 trained sm_80
-[ "$early" = 0 ] || fail "$early edges are early on a card of sm_80"
+[ "$early" = 0 ] || fail "$early edges are early on a GPU of sm_80"
 same sm_80
 DFRUN_EMULATED_CARD=no-early-edges trained refused
 [ "$early" = 0 ] || fail "$early edges are early where the driver refuses them"

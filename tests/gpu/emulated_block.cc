@@ -62,7 +62,7 @@ struct Block {
   FunctionRef<void()>* thread = nullptr;
 };
 
-// Blocks that have begun: one may have another run before it goes on (AfterEarlierWork()).
+// Blocks that have begun: one may have another run before it goes on (GridDependencySync()).
 int blocks_begun = 0;
 
 Block& TheBlock() {

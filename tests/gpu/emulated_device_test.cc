@@ -41,7 +41,7 @@ TEST_F(EmulatedDeviceTest, CopiesInAllDirections) {
   EXPECT_TRUE(device->Synchronize().ok());
 }
 
-// More than fits into a piece of what the card fetches while the host copies, by less than another.
+// More than fits into a piece of what the GPU fetches while the host copies, by less than another.
 TEST_F(EmulatedDeviceTest, CopiesLargeValuesOfTheHost) {
   const std::unique_ptr<Device> device = MakeDeviceOf(kType);
   const Tensor host = RandomNormal<float>(Shape({(9 << 20) / 4 + 1}), 7);

@@ -20,7 +20,7 @@ bool has_ended = false;  // the kernel that has begun early
 }  // namespace
 
 // A fault can be planted: DFRUN_EMULATED_NO_WAIT has kernels go on without waiting.
-void DoEarlierWork() {
+void RunGridDependency() {
   if (std::getenv("DFRUN_EMULATED_NO_WAIT") != nullptr && !has_ended) return;
   std::function<void()>* const work = std::exchange(earlier_work, nullptr);
   const Place before = place;
@@ -34,11 +34,11 @@ void BeginEarly(const Work& kernel, const Work& earlier) {
   has_ended = false;
   kernel();
   has_ended = true;
-  if (earlier_work != nullptr) DoEarlierWork();
+  if (earlier_work != nullptr) RunGridDependency();
 }
 
 bool TakesEarlyEdges() {
-  return !IsEmulatedCard("no-early-edges");
+  return !IsEmulatedGpu("no-early-edges");
 }
 
 }  // namespace dfrun::cuda::emulated

@@ -24,7 +24,7 @@ Pieces& ThePieces() {
 
 }  // namespace
 
-void* TakeCardMemory(size_t bytes) {
+void* TakeGpuMemory(size_t bytes) {
   constexpr size_t kAlignment = 256;
   void* memory = nullptr;
   if (posix_memalign(&memory, kAlignment, bytes) != 0) return nullptr;
@@ -35,7 +35,7 @@ void* TakeCardMemory(size_t bytes) {
   return memory;
 }
 
-bool IsCardMemory(const void* address) {
+bool IsGpuMemory(const void* address) {
   Pieces& pieces = ThePieces();
   const MutexLock lock(pieces.mu);
   const auto at = reinterpret_cast<uintptr_t>(address);

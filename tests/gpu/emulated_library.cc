@@ -209,7 +209,7 @@ class EmulatedConv final : public LibraryConv {
 
 template <class L>
 Result<const L*> Find(const L& library, const char* soname) {
-  if (!emulated::IsEmulatedCard("no-libraries")) return &library;
+  if (!emulated::IsEmulatedGpu("no-libraries")) return &library;
   return NotFound("cannot open ", soname, ": the emulated host has none");
 }
 
@@ -264,9 +264,9 @@ Status LibraryProduct::Enqueue(cudaStream_t stream, const Data& given, void* giv
 
 const Result<const Cudnn*>& Cudnn::Get() {
   static const Cudnn& cudnn = *new Cudnn{
-      .cudnnGetVersion = [] { return emulated::IsEmulatedCard("old-cudnn") ? size_t{90100} : size_t{CUDNN_VERSION}; },
+      .cudnnGetVersion = [] { return emulated::IsEmulatedGpu("old-cudnn") ? size_t{90100} : size_t{CUDNN_VERSION}; },
       .cudnnGetCudartVersion =
-          [] { return emulated::IsEmulatedCard("cudnn-for-12") ? size_t{12080} : size_t{CUDART_VERSION}; }};
+          [] { return emulated::IsEmulatedGpu("cudnn-for-12") ? size_t{12080} : size_t{CUDART_VERSION}; }};
   static const auto& found = *new Result<const Cudnn*>(Find(cudnn, "libcudnn.so.none"));
   return found;
 }

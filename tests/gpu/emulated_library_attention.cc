@@ -1,4 +1,4 @@
-// Attention of the emulated card's library: plain sums of float64, enqueued as the library enqueues its plans. It
+// Attention of the emulated GPU's library: plain sums of float64, enqueued as the library enqueues its plans. It
 // stands for kernels/device/cuda/library/attention_plan.cc, kernels/device/cuda/library_call/library_attention.cc.
 #include "kernels/device/cuda/library_call/library_attention.h"
 

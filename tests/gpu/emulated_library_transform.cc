@@ -1,4 +1,4 @@
-// Transforms of the emulated card's library: the host's, enqueued as the library enqueues its own. They stand for
+// Transforms of the emulated GPU's library: the host's, enqueued as the library enqueues its own. They stand for
 // kernels/device/cuda/library_call/cufft.cc. A spectrum that becomes real numbers is destroyed.
 #include <algorithm>
 #include <complex>

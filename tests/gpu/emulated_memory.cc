@@ -27,7 +27,7 @@ constexpr uintptr_t kBase = uintptr_t{0x6b3d} << 32;
 // address of the memory.
 constexpr size_t kFirst = size_t{1} << 30;
 // Number of fences. Each splits a mapping, of which a process may have 65,530.
-constexpr int kMostFences = 20000;
+constexpr int kMaxFences = 20000;
 
 size_t RoundUp(size_t bytes, size_t multiple) {
   return (bytes + multiple - 1) / multiple * multiple;
@@ -54,10 +54,10 @@ class Line {
   size_t size_ = 0;
 };
 
-class CardMemory {
+class GpuMemory {
  public:
-  static CardMemory& Get() {
-    static CardMemory& memory = *new CardMemory();
+  static GpuMemory& Get() {
+    static GpuMemory& memory = *new GpuMemory();
     return memory;
   }
 
@@ -68,7 +68,7 @@ class CardMemory {
     if (pages + kPage > kBytes - end_) return nullptr;
     const uintptr_t at = end_ + (pages - fenced);
     end_ += pages;
-    if (fences_ < kMostFences && Setting("DFRUN_EMULATED_FENCES", 1) != 0) {
+    if (fences_ < kMaxFences && Setting("DFRUN_EMULATED_FENCES", 1) != 0) {
       DF_CHECK(mprotect(reach_ + end_, kPage, PROT_NONE) == 0);
       ++fences_;
     }
@@ -80,7 +80,7 @@ class CardMemory {
   std::byte* ReachOf(uintptr_t address) const { return reach_ + (address - kBase); }
 
  private:
-  CardMemory();
+  GpuMemory();
   static void OnFault(int, siginfo_t* info, void*);
 
   std::byte* reach_;
@@ -94,7 +94,7 @@ bool IsSealed(uintptr_t address) {
   return address - kBase < kBytes;
 }
 
-CardMemory::CardMemory() {
+GpuMemory::GpuMemory() {
   const int file = memfd_create("dfrun-emulated-card", MFD_CLOEXEC);
   DF_CHECK(file >= 0 && ftruncate(file, static_cast<off_t>(kBytes)) == 0);
   constexpr int kFlags = MAP_SHARED | MAP_NORESERVE;
@@ -111,19 +111,19 @@ CardMemory::CardMemory() {
 }
 
 // Reports the fault. On return the access is tried again, with the handler that was there before.
-void CardMemory::OnFault(int, siginfo_t* info, void*) {
-  const CardMemory& memory = Get();
+void GpuMemory::OnFault(int, siginfo_t* info, void*) {
+  const GpuMemory& memory = Get();
   sigaction(SIGSEGV, &memory.before_, nullptr);
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
   const uintptr_t from_reach = address - reinterpret_cast<uintptr_t>(memory.reach_);
   Line line;
-  line.Add("emulated card: ");
+  line.Add("emulated GPU: ");
   if (IsSealed(address)) {
-    line.Add(AtWork::IsNow() ? "work of the card found an address in memory, and none in its arguments: "
-                             : "the host touched memory of the card at ");
+    line.Add(AtWork::IsNow() ? "work of the GPU found an address in memory, and none in its arguments: "
+                             : "the host touched memory of the GPU at ");
     line.AddAddress(address);
   } else if (from_reach < kBytes) {
-    line.Add("work touched what lies behind a piece of the card's memory, at ");
+    line.Add("work touched what lies behind a piece of the GPU's memory, at ");
     line.AddAddress(kBase + from_reach);
   } else {
     return;
@@ -134,11 +134,11 @@ void CardMemory::OnFault(int, siginfo_t* info, void*) {
 
 }  // namespace
 
-void* TakeCardMemory(size_t bytes) {
-  return CardMemory::Get().Take(bytes);
+void* TakeGpuMemory(size_t bytes) {
+  return GpuMemory::Get().Take(bytes);
 }
 
-bool IsCardMemory(const void* address) {
+bool IsGpuMemory(const void* address) {
   const auto at = reinterpret_cast<uintptr_t>(address);
   return IsSealed(at) && at >= kBase + kFirst;
 }
@@ -148,8 +148,8 @@ size_t FencedBytes(size_t bytes) {
 }
 
 void* ReachOf(const void* address) {
-  if (!IsCardMemory(address)) return const_cast<void*>(address);
-  return CardMemory::Get().ReachOf(reinterpret_cast<uintptr_t>(address));
+  if (!IsGpuMemory(address)) return const_cast<void*>(address);
+  return GpuMemory::Get().ReachOf(reinterpret_cast<uintptr_t>(address));
 }
 
 void PutReach(void* value, size_t bytes) {
@@ -157,7 +157,7 @@ void PutReach(void* value, size_t bytes) {
   for (size_t i = 0; i + sizeof(uintptr_t) <= bytes; i += sizeof(uintptr_t)) {
     void* word = nullptr;
     std::memcpy(&word, at + i, sizeof(word));
-    if (!IsCardMemory(word)) continue;
+    if (!IsGpuMemory(word)) continue;
     word = ReachOf(word);
     std::memcpy(at + i, &word, sizeof(word));
   }

@@ -18,8 +18,8 @@
 namespace dfrun::cuda::emulated {
 
 // Allocates memory that is never given back and holds NaN. Returns null if there is no more.
-void* TakeCardMemory(size_t bytes);
-bool IsCardMemory(const void* address);
+void* TakeGpuMemory(size_t bytes);
+bool IsGpuMemory(const void* address);
 // Returns the size of a piece of memory, including the bytes before its fence.
 size_t FencedBytes(size_t bytes);
 

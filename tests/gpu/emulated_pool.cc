@@ -26,7 +26,7 @@ int64_t Counted(size_t bytes) {
 
 // Executes the work now, or in the order of the GPU if it concerns GPU memory.
 void InOrder(const void* memory, emulated::Work work) {
-  if (emulated::IsCardMemory(memory)) {
+  if (emulated::IsGpuMemory(memory)) {
     emulated::EnqueueInOrderOfMemory(std::move(work));
   } else {
     work();

@@ -18,9 +18,9 @@ extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = 0;
-  if (emulated::IsEmulatedCard("no-driver") || emulated::IsEmulatedCard("old-driver"))
+  if (emulated::IsEmulatedGpu("no-driver") || emulated::IsEmulatedGpu("old-driver"))
     return cudaErrorInsufficientDriver;
-  if (emulated::IsEmulatedCard("no-card")) return cudaErrorNoDevice;
+  if (emulated::IsEmulatedGpu("no-card")) return cudaErrorNoDevice;
   *count = 1;
   return cudaSuccess;
 }
@@ -32,8 +32,8 @@ cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int* version) {
-  *version = emulated::IsEmulatedCard("no-driver")    ? 0
-             : emulated::IsEmulatedCard("old-driver") ? 12020
+  *version = emulated::IsEmulatedGpu("no-driver")    ? 0
+             : emulated::IsEmulatedGpu("old-driver") ? 12020
                                                       : CUDART_VERSION;
   return cudaSuccess;
 }
@@ -68,7 +68,7 @@ cudaError_t cudaGetLastError() {
   return cudaSuccess;
 }
 cudaError_t cudaMalloc(void** memory, size_t bytes) {
-  *memory = emulated::TakeCardMemory(bytes);
+  *memory = emulated::TakeGpuMemory(bytes);
   return *memory == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
 }
 cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned) {

@@ -25,17 +25,17 @@ int64_t Setting(const char* name, int64_t fallback) {
   return text == nullptr ? fallback : std::atoll(text);
 }
 
-bool IsEmulatedCard(std::string_view name) {
-  const char* const card = std::getenv("DFRUN_EMULATED_CARD");
-  return card != nullptr && card == name;
+bool IsEmulatedGpu(std::string_view name) {
+  const char* const gpu = std::getenv("DFRUN_EMULATED_CARD");
+  return gpu != nullptr && gpu == name;
 }
 
 int ComputeCapabilityNumber() {
   constexpr std::string_view kPrefix = "sm_";
   constexpr int kHopper = 90;
-  const char* const card = std::getenv("DFRUN_EMULATED_CARD");
-  if (card == nullptr || std::string_view(card).substr(0, kPrefix.size()) != kPrefix) return kHopper;
-  return std::atoi(card + kPrefix.size());
+  const char* const gpu = std::getenv("DFRUN_EMULATED_CARD");
+  if (gpu == nullptr || std::string_view(gpu).substr(0, kPrefix.size()) != kPrefix) return kHopper;
+  return std::atoi(gpu + kPrefix.size());
 }
 
 void ReadSettings() {
@@ -61,7 +61,7 @@ int64_t MissingBarrier() {
 }
 
 void Die(std::string_view what) {
-  std::fprintf(stderr, "emulated card: %.*s\n", static_cast<int>(what.size()), what.data());
+  std::fprintf(stderr, "emulated GPU: %.*s\n", static_cast<int>(what.size()), what.data());
   std::abort();
 }
 

@@ -13,7 +13,7 @@ namespace dfrun::cuda::emulated {
 int64_t Setting(const char* name, int64_t fallback);
 
 // Returns whether DFRUN_EMULATED_CARD, which chooses what the GPU and its host are or lack, has this value.
-bool IsEmulatedCard(std::string_view name);
+bool IsEmulatedGpu(std::string_view name);
 // Returns 90, or NN if DFRUN_EMULATED_CARD is sm_NN.
 int ComputeCapabilityNumber();
 

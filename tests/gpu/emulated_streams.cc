@@ -68,14 +68,14 @@ class Streams {
 
   // Adds a step, and lets the streams advance by some steps, as a GPU works on meanwhile.
   void Add(cudaStream_t stream, Step step) REQUIRES(running) {
-    constexpr unsigned kMostAtOnce = 8;
-    constexpr int64_t kMostLeft = 4096;
+    constexpr unsigned kMaxAtOnce = 8;
+    constexpr int64_t kMaxLeft = 4096;
     ReadSettings();
     stream->steps.push_back(std::move(step));
     if (++left_ == 1) has_work_.NotifyOne();
     if (!has_thread_) std::thread([this] { Main(); }).detach();
     has_thread_ = true;
-    if (left_ > kMostLeft || RandomTurn() % 4 == 0) AdvanceBy(RandomTurn() % kMostAtOnce + 1);
+    if (left_ > kMaxLeft || RandomTurn() % 4 == 0) AdvanceBy(RandomTurn() % kMaxAtOnce + 1);
   }
 
   void AdvanceBy(unsigned steps) REQUIRES(running) {
@@ -88,13 +88,13 @@ class Streams {
  private:
   // Lets the streams advance slowly, also while the program only looks at memory.
   void Main() {
-    constexpr unsigned kMostAtOnce = 16;
+    constexpr unsigned kMaxAtOnce = 16;
     constexpr auto kPause = std::chrono::microseconds(20);
     for (;;) {
       {
         const MutexLock lock(running);
         while (left_ == 0) has_work_.Wait(running);
-        AdvanceBy(RandomTurn() % kMostAtOnce + 1);
+        AdvanceBy(RandomTurn() % kMaxAtOnce + 1);
       }
       std::this_thread::sleep_for(kPause);
     }
@@ -239,9 +239,9 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  constexpr unsigned kMostAtOnce = 16;
+  constexpr unsigned kMaxAtOnce = 16;
   const MutexLock lock(emulated::running);
-  if (event->passed < event->recorded) emulated::Streams::Get().AdvanceBy(emulated::RandomTurn() % kMostAtOnce + 1);
+  if (event->passed < event->recorded) emulated::Streams::Get().AdvanceBy(emulated::RandomTurn() % kMaxAtOnce + 1);
   return event->passed < event->recorded ? cudaErrorNotReady : cudaSuccess;
 }
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "src/framework/kernel/variable.h"
-#include "tests/gpu/card_steps.h"
+#include "tests/gpu/gpu_steps.h"
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/random_tensor.h"
 #include "tests/unit/testing/run_pass.h"
@@ -32,7 +32,7 @@ class EqualRowsTest : public ::testing::Test {
         maker_.Add(name + "_init", "Assign", {variable, maker_.Const(name + "_first", RandomNormal<float>(shape, 1))});
     RunSignature signature;
     signature.targets = {init.node};
-    const Status status = CardSteps(*device_, maker_.graph, signature).Run().status();
+    const Status status = GpuSteps(*device_, maker_.graph, signature).Run().status();
     EXPECT_TRUE(status.ok()) << status.ToString();
     return variable;
   }
@@ -82,7 +82,7 @@ class EqualRowsTest : public ::testing::Test {
       for (Output& feed : signature.feeds) feed.node = graph.Find(maker_.graph.node(feed.node).name);
       signature.targets = {graph.Find(name + "_update")};
     }
-    CardSteps steps(*device_, graph, signature);
+    GpuSteps steps(*device_, graph, signature);
     for (int step = 1; step <= 3; ++step) {
       const auto run =
           steps.Run({Picked(step), RandomNormal<float>(Shape({kPicked, kColumns}), static_cast<uint32_t>(step))});
@@ -97,9 +97,9 @@ class EqualRowsTest : public ::testing::Test {
 
 TEST_F(EqualRowsTest, AreSummedByTheUpdateWithTheSameBits) {
   const std::string apart = Train("apart", /*is_fused=*/false);
-  const int64_t launches = DeviceRecording::Of(*device_)->counters().launches;
+  const int64_t launches = CapturingDevice::Of(*device_)->counters().launches;
   const std::string fused = Train("fused", /*is_fused=*/true);
-  EXPECT_EQ(DeviceRecording::Of(*device_)->counters().launches - launches, 2) << fused;
+  EXPECT_EQ(CapturingDevice::Of(*device_)->counters().launches - launches, 2) << fused;
   EXPECT_NE(apart.find("not recorded"), std::string::npos) << apart;
   EXPECT_EQ(fused.find("not recorded"), std::string::npos) << fused;
   EXPECT_TRUE(ValueOf("fused").Identical(ValueOf("apart")));

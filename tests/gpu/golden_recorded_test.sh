@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The golden cases of ops and of gradients on the emulated device of cards, each in a graph that runs three times: the
+# The golden cases of ops and of gradients on the emulated device of GPUs, each in a graph that runs three times: the
 # third time what was recorded is launched. The ops of which a case is not recorded are those of the list.
 #   golden_recorded_test.sh CONFORMANCE_KERNELS PARTS_FOLDER LIST
 PROGRAM=$1 PARTS=$2 LIST=$3

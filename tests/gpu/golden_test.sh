@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All golden cases on the emulated device of cards; the cases that did not run there are those of the list, each op with
+# All golden cases on the emulated device of GPUs; the cases that did not run there are those of the list, each op with
 # the reason.
 #   golden_test.sh CONFORMANCE_KERNELS PARTS_FOLDER LIST
 PROGRAM=$1 PARTS=$2 LIST=$3

@@ -8,8 +8,8 @@
 
 namespace {
 
-DF_CARD_KERNEL void SetToTwo(float* x, int64_t n) {
-  const int64_t i = dfrun::cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void SetToTwo(float* x, int64_t n) {
+  const int64_t i = dfrun::cuda::GlobalThreadId();
   if (i < n) x[i] = 2;
 }
 

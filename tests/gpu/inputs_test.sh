@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Large batches are read and copied for a card a step ahead: the losses are those of batches that the host hands over.
+# Large batches are read and copied for a GPU a step ahead: the losses are those of batches that the host hands over.
 #   inputs_test.sh SOURCE_DIR DFRUN PARTS_FOLDER
 SOURCE=$1 DFRUN=$2
 export DFRUN_DEVICE_PARTS=$3

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Jobs whose layers lie on the emulated card with a limit of its memory: one fits, one does not, and that one ends on
+# Jobs whose layers lie on the emulated GPU with a limit of its memory: one fits, one does not, and that one ends on
 # every rank with 74 and says what was asked, what the limit is, and what holds the memory.
 #   memory_test.sh SOURCE_DIR DFRUN PARTS_FOLDER
 SOURCE=$1 DFRUN=$2
@@ -8,7 +8,7 @@ WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 source "$SOURCE/tests/mpi/training_lib.sh"
 
-# Two products of 512x512 matrices, a megabyte each, on a card of rank TASK.
+# Two products of 512x512 matrices, a megabyte each, on a GPU of rank TASK.
 spec() {  # spec FILE LIMIT TASK
   cat > "$1" <<END
 dfrun: 1
@@ -51,7 +51,7 @@ says "wrong.yaml:2:23: 'gpu_memory' must be above 0"
 spec "$WORK/fits.yaml" 16777216 0
 sed -i -e 's/{op: Placeholder.*/"RandomUniform(shape=[512, 512])"/' -e '/^run:/d' "$WORK/fits.yaml"
 "$DFRUN" eval "$WORK/fits.yaml" --fetch here --stats "$WORK/stats.json" > "$WORK/log" 2>&1 ||
-  { cat "$WORK/log"; fail "dfrun eval on the card"; }
+  { cat "$WORK/log"; fail "dfrun eval on the GPU"; }
 grep -qE '"device": "/job:worker/task:0/device:gpu:0", "in_use_bytes": [0-9]+, "peak_bytes": [1-9][0-9]+, "reserved_bytes": [1-9][0-9]+, "limit_bytes": 16777216' \
-  "$WORK/stats.json" || { cat "$WORK/stats.json"; fail "the statistics do not tell of the card's memory"; }
+  "$WORK/stats.json" || { cat "$WORK/stats.json"; fail "the statistics do not tell of the GPU's memory"; }
 echo "memory is limited, counted and told"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The nets of scripts/bench/nets: each is checked at its full size for a card, where a step is one unit and the ops that
-# run on the host, since they or what belongs to them have no kernel for cards, are those of the list; made small it
-# trains a few steps on CPUs and on the emulated card, with near losses there, and equal ones the second time.
+# The nets of scripts/bench/nets: each is checked at its full size for a GPU, where a step is one unit and the ops that
+# run on the host, since they or what belongs to them have no kernel for GPUs, are those of the list; made small it
+# trains a few steps on CPUs and on the emulated GPU, with near losses there, and equal ones the second time.
 #   nets_test.sh SOURCE_DIR DFRUN PARTS_FOLDER
 SOURCE=$1 DFRUN=$2
 export DFRUN_DEVICE_PARTS=$3 DFRUN_EMULATED_CARD=no-libraries  # whose plain sums of many terms would take long
@@ -34,12 +34,12 @@ for net in NETS:
         params = {**params_of(net, precision, True, 0, device), "steps": 2, "log": 1}
         return side.measure(net, params, f"{net.name}-{precision}")[1]
     host, card, again = losses("/device:cpu:0"), losses("/device:gpu:0"), losses("/device:gpu:0")
-    assert card == again, f"{net.name} has other losses the second time: {card} and {again}"
+    assert card == again, f"{net.name} has other losses the second time: {GPU} and {again}"
     near = all(abs(a - b) <= 1e-3 * max(1, abs(a)) for a, b in zip(host, card))
-    assert len(card) == 2 and near, f"{net.name} has losses {card} on a card and {host} on CPUs"
+    assert len(card) == 2 and near, f"{net.name} has losses {GPU} on a GPU and {host} on CPUs"
     if net.name in ("alexnet", "mlp"):  # there is no library here that could use it
         assert losses("/device:gpu:0", "tf32") == card, f"{net.name} has other losses where TF32 may be used"
     print(net.name, *card, flush=True)
 PYTHON
 timeout 500 python3 "$WORK/train.py" "$DFRUN" "$WORK/runs" || fail "a net"
-echo "nets run on cards"
+echo "nets run on GPUs"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The kernels for cards are those of tests/golden/registry/gpu.txt, from which docs/OPS.md has its column; an op that
+# The kernels for GPUs are those of tests/golden/registry/gpu.txt, from which docs/OPS.md has its column; an op that
 # TensorFlow has on GPUs (tests/golden/registry/gpu_ops.txt) and this program on CPUs alone is listed with the reason.
 #   ops_test.sh SOURCE PROGRAM PARTS_FOLDER
 SOURCE=$1 PROGRAM=$2 PARTS=$3
@@ -21,12 +21,12 @@ comm -12 "$WORK/cpu" <(names tests/golden/registry/gpu_ops.txt) |
 # Of ops with golden cases golden_test.sh finds what is no longer so.
 grep ': 0 of 0 cases: ' tests/gpu/not_on_gpu.txt | cut -d: -f1 | sort -u | comm -12 - <(names "$WORK/gpu") > "$WORK/there"
 if [ -s "$WORK/there" ]; then
-  echo "tests/gpu/not_on_gpu.txt says why there is no kernel for cards, but there is one:"
+  echo "tests/gpu/not_on_gpu.txt says why there is no kernel for GPUs, but there is one:"
   cat "$WORK/there"
   exit 1
 fi
 if [ -s "$WORK/missing" ]; then
-  echo "TensorFlow has these ops on GPUs, and tests/gpu/not_on_gpu.txt says not why there is no kernel for cards:"
+  echo "TensorFlow has these ops on GPUs, and tests/gpu/not_on_gpu.txt says not why there is no kernel for GPUs:"
   cat "$WORK/missing"
   exit 1
 fi

@@ -33,15 +33,15 @@ class OrderTest : public ::testing::Test {
 
   void ExpectTheSame(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) {
     SCOPED_TRACE(op);
-    NodeRunner card(kType);
+    NodeRunner gpu(kType);
     NodeRunner host{std::string(HostDeviceType())};
-    ASSERT_TRUE(card.HasKernel(op, attrs, inputs));
-    const auto on_card = card.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
+    ASSERT_TRUE(gpu.HasKernel(op, attrs, inputs));
+    const auto on_gpu = gpu.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
     const auto on_host = host.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
-    ASSERT_TRUE(on_card.ok()) << on_card.status().ToString();
+    ASSERT_TRUE(on_gpu.ok()) << on_gpu.status().ToString();
     ASSERT_TRUE(on_host.ok()) << on_host.status().ToString();
-    ASSERT_EQ(on_card->size(), on_host->size());
-    for (size_t i = 0; i < on_card->size(); ++i) EXPECT_TRUE((*on_card)[i].Identical((*on_host)[i])) << "output " << i;
+    ASSERT_EQ(on_gpu->size(), on_host->size());
+    for (size_t i = 0; i < on_gpu->size(); ++i) EXPECT_TRUE((*on_gpu)[i].Identical((*on_host)[i])) << "output " << i;
   }
 
   std::minstd_rand random_{7};

@@ -19,32 +19,32 @@ namespace {
 
 constexpr int kSeeds = 5;
 
-DF_CARD_KERNEL void Twice(const float* x, float* y, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void Twice(const float* x, float* y, int64_t n) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i < n) y[i] = 2 * x[i];
 }
 
-DF_CARD_KERNEL void TwiceAndOneMore(const float* x, float* y, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void TwiceAndOneMore(const float* x, float* y, int64_t n) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i <= n) y[i] = 2 * x[i < n ? i : 0];
 }
 
-DF_CARD_KERNEL void SumWithNext(const float* x, float* y, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void SumWithNext(const float* x, float* y, int64_t n) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i < n) y[i] = x[i] + x[i + 1];
 }
 
 // Reads by a pointer that is stored in memory.
-DF_CARD_KERNEL void TwiceOfFirst(const float* const* x, float* y, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void TwiceOfFirst(const float* const* x, float* y, int64_t n) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i < n) y[i] = 2 * x[0][i];
 }
 
 // Uses memory that the block shares, where each thread reads what another one writes.
-DF_CARD_KERNEL void TwiceByBlock(const float* x, float* y, int64_t n, bool meets) {
-  DF_CARD_SHARED(float, shared, cuda::kBlockThreads);
+DF_DEVICE_KERNEL void TwiceByBlock(const float* x, float* y, int64_t n, bool meets) {
+  DF_DEVICE_SHARED(float, shared, cuda::kBlockThreads);
   const int thread = cuda::ThreadInBlock();
-  const int64_t first = cuda::BlockInGrid() * cuda::kBlockThreads;
+  const int64_t first = cuda::GlobalBlockId() * cuda::kBlockThreads;
   if (first + thread < n) shared[thread] = x[first + thread];
   if (meets) cuda::Barrier();
   const int other = cuda::kBlockThreads - 1 - thread;
@@ -52,8 +52,8 @@ DF_CARD_KERNEL void TwiceByBlock(const float* x, float* y, int64_t n, bool meets
 }
 
 // Writes, for each block, the sums of the elements before and up to each.
-DF_CARD_KERNEL void SumsOfBlock(const float* x, float* y, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void SumsOfBlock(const float* x, float* y, int64_t n) {
+  const int64_t i = cuda::GlobalThreadId();
   const int mine = i < n ? static_cast<int>(x[i]) : 0;
   const cuda::BlockSums<int> sums = cuda::SumOverBlock(mine);
   if (i < n) y[i] = static_cast<float>(sums.before + mine);
@@ -246,13 +246,13 @@ TEST_F(PlantedFaultsDeathTest, AnIndexThatIsWrongByOneIsFound) {
 #else
 
 TEST_F(PlantedFaultsDeathTest, TheHostsTouchIsFound) {
-  EXPECT_DEATH(Run("host read"), "emulated card: the host touched memory of the card at 0x6b3d");
-  EXPECT_DEATH(Run("host write"), "emulated card: the host touched memory of the card at 0x6b3d");
+  EXPECT_DEATH(Run("host read"), "emulated GPU: the host touched memory of the GPU at 0x6b3d");
+  EXPECT_DEATH(Run("host write"), "emulated GPU: the host touched memory of the GPU at 0x6b3d");
 }
 
 TEST_F(PlantedFaultsDeathTest, AnIndexThatIsWrongByOneIsFound) {
-  EXPECT_DEATH(Run("index"), "work touched what lies behind a piece of the card's memory");
-  EXPECT_DEATH(Run("index read"), "work touched what lies behind a piece of the card's memory");
+  EXPECT_DEATH(Run("index"), "work touched what lies behind a piece of the GPU's memory");
+  EXPECT_DEATH(Run("index read"), "work touched what lies behind a piece of the GPU's memory");
 }
 
 // Before the fence are up to 15 more bytes, which are checked when the memory is freed.
@@ -261,7 +261,7 @@ TEST_F(PlantedFaultsDeathTest, AWriteBeforeTheFenceIsFound) {
 }
 
 TEST_F(PlantedFaultsDeathTest, AnAddressThatStandsInMemoryIsFound) {
-  EXPECT_DEATH(Run("pointer in memory"), "work of the card found an address in memory");
+  EXPECT_DEATH(Run("pointer in memory"), "work of the GPU found an address in memory");
 }
 
 #endif

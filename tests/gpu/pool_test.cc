@@ -35,10 +35,10 @@ class PoolTest : public ::testing::Test {
 
   static void Compare(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs, double tolerance) {
     SCOPED_TRACE(op);
-    NodeRunner card(kType);
+    NodeRunner gpu(kType);
     NodeRunner host{std::string(HostDeviceType())};
-    ASSERT_TRUE(card.HasKernel(op, attrs, inputs));
-    const auto made = card.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
+    ASSERT_TRUE(gpu.HasKernel(op, attrs, inputs));
+    const auto made = gpu.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
     const auto wanted = host.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
     ASSERT_TRUE(made.ok()) << made.status().ToString();
     ASSERT_TRUE(wanted.ok()) << wanted.status().ToString();

@@ -23,14 +23,14 @@ class ProductTest : public ::testing::Test {
     setenv("DFRUN_DEVICE_PARTS", DFRUN_EMULATED_PARTS, 1);
     MakeDeviceOf(kType);
   }
-  static std::vector<Tensor> AllOnCard(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) {
+  static std::vector<Tensor> AllOnGpu(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) {
     NodeRunner runner(kType);
     auto outputs = runner.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
     EXPECT_TRUE(outputs.ok()) << outputs.status().ToString();
     return outputs.ok() ? *outputs : std::vector<Tensor>(2);
   }
-  static Tensor OnCard(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) {
-    return AllOnCard(op, attrs, inputs)[0];
+  static Tensor OnGpu(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) {
+    return AllOnGpu(op, attrs, inputs)[0];
   }
 };
 
@@ -47,17 +47,17 @@ TYPED_TEST(FusedProductTest, HasTheBitsOfItsOps) {
     const Tensor a = RandomNormal<T>(Shape({size, size + 1}), 1);
     const Tensor b = RandomNormal<T>(Shape({size + 1, size + 2}), 2);
     const Tensor bias = RandomNormal<T>(Shape({size + 2}), 3);
-    const Tensor biased = this->OnCard("BiasAdd", {}, {this->OnCard("MatMul", {}, {a, b}), bias});
+    const Tensor biased = this->OnGpu("BiasAdd", {}, {this->OnGpu("MatMul", {}, {a, b}), bias});
     AttrMap attrs = {{"num_args", int64_t{1}}, {"fused_ops", std::vector<std::string>{"BiasAdd"}}};
-    EXPECT_TRUE(this->OnCard("_FusedMatMul", attrs, {a, b, bias}).Identical(biased));
+    EXPECT_TRUE(this->OnGpu("_FusedMatMul", attrs, {a, b, bias}).Identical(biased));
     attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd", "Relu"});
-    EXPECT_TRUE(this->OnCard("_FusedMatMul", attrs, {a, b, bias}).Identical(this->OnCard("Relu", {}, {biased})));
+    EXPECT_TRUE(this->OnGpu("_FusedMatMul", attrs, {a, b, bias}).Identical(this->OnGpu("Relu", {}, {biased})));
     for (const bool approximate : {false, true}) {
       SCOPED_TRACE(approximate);
-      const Tensor gelu = this->OnCard("Gelu", {{"approximate", approximate}}, {biased});
+      const Tensor gelu = this->OnGpu("Gelu", {{"approximate", approximate}}, {biased});
       attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd", approximate ? "GeluApproximate" : "GeluExact"});
-      EXPECT_TRUE(this->OnCard("_FusedMatMul", attrs, {a, b, bias}).Identical(gelu));
-      const auto both = this->AllOnCard("_MatMulBiasGelu", {{"approximate", approximate}}, {a, b, bias});
+      EXPECT_TRUE(this->OnGpu("_FusedMatMul", attrs, {a, b, bias}).Identical(gelu));
+      const auto both = this->AllOnGpu("_MatMulBiasGelu", {{"approximate", approximate}}, {a, b, bias});
       EXPECT_TRUE(both[0].Identical(biased));
       EXPECT_TRUE(both[1].Identical(gelu));
     }
@@ -75,7 +75,7 @@ TYPED_TEST(FusedProductTest, GeluKeepsNaN) {
   bias.data<T>()[7] = static_cast<T>(NAN);
   const AttrMap attrs = {{"num_args", int64_t{1}},
                          {"fused_ops", std::vector<std::string>{"BiasAdd", "GeluApproximate"}}};
-  const Tensor y = this->OnCard("_FusedMatMul", attrs, {a, b, bias});
+  const Tensor y = this->OnGpu("_FusedMatMul", attrs, {a, b, bias});
   for (int64_t i = 0; i < y.num_elements(); ++i) {
     ASSERT_EQ(std::isnan(static_cast<double>(y.data<T>()[i])), i / kSize == 5 || i % kSize == 7) << i;
   }
@@ -118,8 +118,8 @@ void ExpectNearTheHost(const Arithmetic& arithmetic, double tolerance) {
     const auto expected = host.Run(NodeRunner::Way::kStaticShapes, "MatMul", attrs, inputs);
     ASSERT_TRUE(expected.ok()) << expected.status().ToString();
     arithmetic.SetOn(attrs);
-    NodeRunner card(kType);
-    const auto product = card.Run(NodeRunner::Way::kStaticShapes, "MatMul", attrs, inputs);
+    NodeRunner gpu(kType);
+    const auto product = gpu.Run(NodeRunner::Way::kStaticShapes, "MatMul", attrs, inputs);
     ASSERT_TRUE(product.ok()) << product.status().ToString();
     ASSERT_EQ((*product)[0].shape(), (*expected)[0].shape());
     double largest = 0;

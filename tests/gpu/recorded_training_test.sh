@@ -15,14 +15,14 @@ run() {
   shift 3
   all_on_gpu "$(short_spec "$name" "$epochs" 1000)" "$WORK/configs/$name-gpu.yaml"
   sed -i -e '/^eval:/d' -e 's/replicas: 4/replicas: '"$ranks"'/' "$WORK/configs/$name-gpu.yaml"  # the mean of replicas' losses is small work, which stays with the CPU
-  train "$ranks" "$WORK/configs/$name-gpu.yaml" "$output" "$@" > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "$name on a card"; }
+  train "$ranks" "$WORK/configs/$name-gpu.yaml" "$output" "$@" > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "$name on a GPU"; }
   losses "$output" > "$WORK/losses"
 }
-# said WHAT: the number before these words that a card tells at the end, by rank.
+# said WHAT: the number before these words that a GPU tells at the end, by rank.
 said() { sed -nE "s|.*/device:gpu:0: .* ?\b([0-9]+) $1.*|\1|p" "$WORK/log"; }
 steps() { wc -l < "$WORK/losses"; }
 
-# compared NAME RANKS EPOCHS LAUNCHES SEED...: as many launches a step, on each rank that has a card.
+# compared NAME RANKS EPOCHS LAUNCHES SEED...: as many launches a step, on each rank that has a GPU.
 compared() {
   local name=$1 ranks=$2 epochs=$3 launches=$4
   shift 4

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "kernels/device/cuda/memory/memory_hazards.h"
-#include "kernels/device/cuda/memory/unit_arena.h"
+#include "kernels/device/cuda/memory/subgraph_arena.h"
 #include "kernels/device/cuda/runtime/graph_edges.h"
 
 namespace dfrun::cuda {
@@ -99,9 +99,9 @@ class HostBlocks final : public Allocator {
   std::vector<size_t> bytes_;
 };
 
-TEST(UnitArenaTest, LittleMemoryIsNotUsedTwice) {
+TEST(SubgraphArenaTest, LittleMemoryIsNotUsedTwice) {
   HostBlocks blocks;
-  UnitArena arena(blocks);
+  SubgraphArena arena(blocks);
   std::set<void*> places;
   for (int round = 0; round < 2; ++round) {
     places.clear();
@@ -115,14 +115,14 @@ TEST(UnitArenaTest, LittleMemoryIsNotUsedTwice) {
     }
   }
   EXPECT_EQ(places.size(), 10);
-  EXPECT_EQ(blocks.bytes_, std::vector<size_t>({10 * UnitArena::kAlignment}));
+  EXPECT_EQ(blocks.bytes_, std::vector<size_t>({10 * SubgraphArena::kAlignment}));
   EXPECT_EQ(arena.Allocate(1), nullptr) << "the block is used up";
 }
 
 // The arena takes no more memory than is live at a time.
-TEST(UnitArenaTest, MuchMemoryIsUsedAgain) {
+TEST(SubgraphArenaTest, MuchMemoryIsUsedAgain) {
   HostBlocks blocks;
-  UnitArena arena(blocks);
+  SubgraphArena arena(blocks);
   constexpr size_t kBytes = size_t{10} << 20;
   for (int round = 0; round < 2; ++round) {
     for (int i = 0; i < 10; ++i) {
@@ -141,10 +141,10 @@ TEST(UnitArenaTest, MuchMemoryIsUsedAgain) {
   EXPECT_EQ(arena.TakeGiven().size(), 20);
 }
 
-TEST(UnitArenaTest, NoMemoryIsSaid) {
+TEST(SubgraphArenaTest, NoMemoryIsSaid) {
   HostBlocks blocks;
   blocks.most_ = 10;
-  UnitArena arena(blocks);
+  SubgraphArena arena(blocks);
   arena.Free(arena.Allocate(100), 100);
   EXPECT_FALSE(arena.TakeBlock());
 }

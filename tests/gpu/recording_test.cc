@@ -8,7 +8,7 @@
 
 #include "src/framework/kernel/variable.h"
 #include "src/graph/update_gate.h"
-#include "tests/gpu/card_steps.h"
+#include "tests/gpu/gpu_steps.h"
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/tested_device.h"
 
@@ -33,7 +33,7 @@ class RecordingTest : public ::testing::Test {
     unsetenv("DFRUN_EMULATED_MISSING_EDGE");
   }
 
-  RecordingCounters counters() { return DeviceRecording::Of(*device_)->counters(); }
+  CaptureCounters counters() { return CapturingDevice::Of(*device_)->counters(); }
 
   // Adds four chains of ops on x that meet; their value changes from step to step.
   Output Branches(const Output& x) {
@@ -69,7 +69,7 @@ class RecordingTest : public ::testing::Test {
     const Output assign = maker_.Add(name + "_init", "Assign", {variable, first});
     RunSignature signature;
     signature.targets = {assign.node};
-    const Status status = CardSteps(*device_, maker_.graph, signature).Run().status();
+    const Status status = GpuSteps(*device_, maker_.graph, signature).Run().status();
     EXPECT_TRUE(status.ok()) << status.ToString();
     return variable;
   }
@@ -92,7 +92,7 @@ class RecordingTest : public ::testing::Test {
     signature.feed_shapes = {PartialShape(Shape({4}))};
     signature.fetches = {sum};
     signature.targets = {update.node};
-    CardSteps steps(*device_, maker_.graph, signature, records);
+    GpuSteps steps(*device_, maker_.graph, signature, records);
     std::vector<Tensor> sums;
     for (int step = 1; step <= kSteps; ++step) {
       const auto fetched = steps.Run({Vector(step)});
@@ -111,8 +111,8 @@ TEST_F(RecordingTest, AStepIsOneLaunch) {
   RunSignature signature;
   signature.feeds = {x};
   signature.fetches = {Branches(x)};
-  CardSteps steps(*device_, maker_.graph, signature);
-  const RecordingCounters before = counters();
+  GpuSteps steps(*device_, maker_.graph, signature);
+  const CaptureCounters before = counters();
   int64_t of_first_step = 0;
   for (int step = 1; step <= kSteps; ++step) {
     const auto fetched = steps.Run({Vector(step)});
@@ -133,7 +133,7 @@ TEST_F(RecordingTest, NoStepAfterTheFirstWaits) {
   RunSignature signature;
   signature.feeds = {x};
   signature.fetches = {Branches(x)};
-  CardSteps steps(*device_, maker_.graph, signature);
+  GpuSteps steps(*device_, maker_.graph, signature);
   ASSERT_TRUE(steps.Run({Vector(1)}).ok());
   ASSERT_TRUE(steps.Run({Vector(2)}).ok());
   const int64_t waits = HostWaits();
@@ -146,7 +146,7 @@ TEST_F(RecordingTest, ValuesAreRightInEveryOrder) {
   RunSignature signature;
   signature.feeds = {x};
   signature.fetches = {Branches(x)};
-  CardSteps steps(*device_, maker_.graph, signature);
+  GpuSteps steps(*device_, maker_.graph, signature);
   for (int seed = 1; seed <= kSeeds; ++seed) {
     UseSeed(seed);
     for (int step = 1; step <= kSteps; ++step) {
@@ -166,7 +166,7 @@ TEST_F(RecordingTest, AMissingEdgeIsFound) {
   constexpr int kEdges = 12;
   for (int edge = 0; edge < kEdges; ++edge) {
     setenv("DFRUN_EMULATED_MISSING_EDGE", std::to_string(edge).c_str(), 1);
-    CardSteps steps(*device_, maker_.graph, signature);
+    GpuSteps steps(*device_, maker_.graph, signature);
     bool is_found = false;
     for (int step = 1; step <= 40 && !is_found; ++step) {
       const auto fetched = steps.Run({Vector(step)});
@@ -179,7 +179,7 @@ TEST_F(RecordingTest, AMissingEdgeIsFound) {
 
 TEST_F(RecordingTest, UpdatesComeAfterReaders) {
   const std::vector<Tensor> expected = Train(/*records=*/false);
-  const RecordingCounters before = counters();
+  const CaptureCounters before = counters();
   const std::vector<Tensor> sums = Train(/*records=*/true);
   EXPECT_EQ(counters().launches - before.launches, kSteps - 1);
   ASSERT_EQ(sums.size(), expected.size());
@@ -191,9 +191,9 @@ TEST_F(RecordingTest, UpdatesComeAfterReaders) {
 TEST_F(RecordingTest, AMissingEdgeToAnUpdateIsFound) {
   const std::vector<Tensor> expected = Train(/*records=*/false);
   std::string found;
-  constexpr int kMost = 4;
+  constexpr int kMax = 4;
   constexpr int kManySeeds = 20;
-  for (int edge = 0; edge < kMost; ++edge) {
+  for (int edge = 0; edge < kMax; ++edge) {
     setenv("DFRUN_EMULATED_MISSING_EDGE", std::to_string(edge).c_str(), 1);
     bool differs = false;
     for (int seed = 1; seed <= kManySeeds && !differs; ++seed) {
@@ -213,8 +213,8 @@ TEST_F(RecordingTest, OtherShapesAreRecordedApart) {
   RunSignature signature;
   signature.feeds = {x};
   signature.fetches = {Branches(x)};
-  CardSteps steps(*device_, maker_.graph, signature);
-  const RecordingCounters before = counters();
+  GpuSteps steps(*device_, maker_.graph, signature);
+  const CaptureCounters before = counters();
   for (int step = 1; step <= 12; ++step) {
     const bool is_short = step > 4 && step <= 8;
     const auto value = static_cast<float>(step);
@@ -234,7 +234,7 @@ TEST_F(RecordingTest, AVariableThatMovesIsReadWhereItIs) {
   const Output twice = maker_.Add("twice", "AddV2", {w, w});
   RunSignature signature;
   signature.fetches = {maker_.Add("product", "Mul", {twice, w})};
-  CardSteps steps(*device_, maker_.graph, signature);
+  GpuSteps steps(*device_, maker_.graph, signature);
   for (int step = 0; step < 3; ++step) ASSERT_TRUE(steps.Run().ok());
   const RefPtr<Variable> variable = device_->containers().Lookup<Variable>("", "w");
   ASSERT_TRUE(variable);
@@ -263,7 +263,7 @@ TEST_F(RecordingTest, WhatTheHostReadsIsNotRecorded) {
   RunSignature signature;
   signature.feeds = {x, n};
   signature.fetches = {z};
-  CardSteps steps(*device_, maker_.graph, signature);
+  GpuSteps steps(*device_, maker_.graph, signature);
   for (int step = 1; step <= kSteps; ++step) {
     const bool flat = step % 2 == 0;
     const auto fetched =
@@ -285,7 +285,7 @@ TEST_F(RecordingTest, ASequenceOfRandomNumbersIsNotRecorded) {
   const Output minus = maker_.Add("minus", "Neg", {maker_.Add("plus", "AddV2", {random, random})});
   RunSignature signature;
   signature.fetches = {maker_.Add("square", "Square", {minus})};
-  CardSteps steps(*device_, maker_.graph, signature);
+  GpuSteps steps(*device_, maker_.graph, signature);
   std::vector<Tensor> seen;
   for (int step = 0; step < 4; ++step) {
     const auto fetched = steps.Run();
@@ -342,8 +342,8 @@ class LibraryCallsTest : public RecordingTest {
     signature.feed_shapes = {shape, shape};
     signature.fetches = {
         maker_.Add("sum", "AddV2", {maker_.Add("xy", "MatMul", {x, y}), maker_.Add("yx", "MatMul", {y, x})})};
-    CardSteps recorded(*device_, maker_.graph, signature);
-    CardSteps plain(*device_, maker_.graph, signature, /*records=*/false);
+    GpuSteps recorded(*device_, maker_.graph, signature);
+    GpuSteps plain(*device_, maker_.graph, signature, /*records=*/false);
     int right = 0;
     for (int step = 1; step <= steps; ++step) {
       UseSeed(step);
@@ -400,8 +400,8 @@ TEST_F(LibraryCallsTest, ConvolutionsAreCaptured) {
   signature.feed_shapes = {shape};
   signature.fetches = {maker_.Add("dx", "Conv2DBackpropInput", {sizes, filter, y}, attrs),
                        maker_.Add("dw", "Conv2DBackpropFilter", {x, filter_sizes, y}, attrs)};
-  CardSteps recorded(*device_, maker_.graph, signature);
-  CardSteps plain(*device_, maker_.graph, signature, /*records=*/false);
+  GpuSteps recorded(*device_, maker_.graph, signature);
+  GpuSteps plain(*device_, maker_.graph, signature, /*records=*/false);
   for (int step = 1; step <= 3; ++step) {
     UseSeed(step);
     Tensor image(DType::kFloat, Shape({4, 16, 16, 32}));
@@ -427,8 +427,8 @@ TEST_F(LibraryCallsTest, TransformsAreCaptured) {
   signature.feed_shapes = {shape};
   signature.fetches = {maker_.Add("back", "IRFFT2D", {spectrum, lengths}),
                        maker_.Add("square", "Mul", {turned, spectrum})};
-  CardSteps recorded(*device_, maker_.graph, signature);
-  CardSteps plain(*device_, maker_.graph, signature, /*records=*/false);
+  GpuSteps recorded(*device_, maker_.graph, signature);
+  GpuSteps plain(*device_, maker_.graph, signature, /*records=*/false);
   for (int step = 1; step <= kSteps; ++step) {
     UseSeed(step);
     Tensor values(DType::kFloat, Shape({6, 12, 10}));
@@ -465,7 +465,7 @@ TEST_F(RecordingTest, TheLeastNumberOfAValueThatIsNotFiniteIsFound) {
   const Output first = maker_.Add("first", kFirstNotFiniteOp, values, {{"numbers", numbers}});
   const Output other = maker_.Add("other", kFirstNotFiniteOp, {values[0]}, {{"numbers", std::vector<int64_t>{1000}}});
   signature.fetches = {maker_.Add("found", kFirstNotFiniteOp, {first, values[1], other})};
-  CardSteps steps(*device_, maker_.graph, signature);
+  GpuSteps steps(*device_, maker_.graph, signature);
   const auto found = [&] {
     const auto fetched = steps.Run(fed);
     EXPECT_TRUE(fetched.ok()) << fetched.status().ToString();
@@ -503,8 +503,8 @@ TEST_F(RecordingTest, TheGateOfUpdatesIsRecorded) {
   signature.feed_shapes = {PartialShape(Shape({4}))};
   signature.fetches = {loss};
   signature.targets = {update.node, gate.node};
-  CardSteps steps(*device_, maker_.graph, signature);
-  const RecordingCounters before = counters();
+  GpuSteps steps(*device_, maker_.graph, signature);
+  const CaptureCounters before = counters();
   float w0 = 1;
   for (int step = 1; step <= 10; ++step) {
     const bool is_finite = step % 3 != 0 && step != 1;

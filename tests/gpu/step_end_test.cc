@@ -11,7 +11,7 @@
 #include "src/base/mutex.h"
 #include "src/framework/device/device_factory.h"
 #include "src/framework/kernel/variable.h"
-#include "tests/gpu/card_steps.h"
+#include "tests/gpu/gpu_steps.h"
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/tested_device.h"
 
@@ -32,7 +32,7 @@ class StepEndTest : public ::testing::Test {
     unsetenv("DFRUN_EMULATED_NO_WAIT");
   }
 
-  RecordingCounters counters() { return DeviceRecording::Of(*device_)->counters(); }
+  CaptureCounters counters() { return CapturingDevice::Of(*device_)->counters(); }
 
   // (x + 1) * 2, squared.
   RunSignature Chain(int64_t size) {
@@ -59,7 +59,7 @@ class StepEndTest : public ::testing::Test {
     return true;
   }
   // Returns how many of the steps give the right values.
-  static int RightSteps(CardSteps& steps, int64_t size) {
+  static int RightSteps(GpuSteps& steps, int64_t size) {
     int right = 0;
     for (int step = 1; step <= kSteps; ++step) {
       const auto fetched = steps.Run({Fed(size, step)});
@@ -75,21 +75,21 @@ class StepEndTest : public ::testing::Test {
 
 // The value that the step fetches arrives, and then the step ends.
 TEST_F(StepEndTest, FewBytesTellThatTheyAreThere) {
-  CardSteps steps(*device_, maker_.graph, Chain(8));
+  GpuSteps steps(*device_, maker_.graph, Chain(8));
   ASSERT_TRUE(steps.Run({Fed(8, 1)}).ok());
-  const RecordingCounters before = counters();
+  const CaptureCounters before = counters();
   EXPECT_EQ(RightSteps(steps, 8), kSteps);
-  EXPECT_EQ(counters().told_ends - before.told_ends, 2 * kSteps);
+  EXPECT_EQ(counters().signaled_ends - before.signaled_ends, 2 * kSteps);
   EXPECT_EQ(counters().asked_ends, before.asked_ends);
 }
 
 // A block of threads cannot tell when all bytes have arrived.
 TEST_F(StepEndTest, ManyBytesDoNot) {
   constexpr int64_t kSize = 5000;
-  CardSteps steps(*device_, maker_.graph, Chain(kSize));
-  const RecordingCounters before = counters();
+  GpuSteps steps(*device_, maker_.graph, Chain(kSize));
+  const CaptureCounters before = counters();
   EXPECT_EQ(RightSteps(steps, kSize), kSteps);
-  EXPECT_EQ(counters().told_ends, before.told_ends);
+  EXPECT_EQ(counters().signaled_ends, before.signaled_ends);
   EXPECT_EQ(counters().asked_ends - before.asked_ends, kSteps);
 }
 
@@ -100,15 +100,15 @@ TEST_F(StepEndTest, AStepWithoutValuesTellsItsEnd) {
   const Output init = maker_.Add("init", "Assign", {w, maker_.Const("zeros", Tensor::Vector<float>({0, 0, 0, 0}))});
   RunSignature initial;
   initial.targets = {init.node};
-  ASSERT_TRUE(CardSteps(*device_, maker_.graph, initial).Run().ok());
+  ASSERT_TRUE(GpuSteps(*device_, maker_.graph, initial).Run().ok());
   const Output square = maker_.Add("square", "Square", {maker_.Const("x", Tensor::Vector<float>({1, 2, 3, 4}))});
   RunSignature signature;
   signature.targets = {maker_.Add("update", "AssignAdd", {w, square}).node};
-  CardSteps steps(*device_, maker_.graph, signature);
+  GpuSteps steps(*device_, maker_.graph, signature);
   ASSERT_TRUE(steps.Run().ok());
-  const RecordingCounters before = counters();
+  const CaptureCounters before = counters();
   for (int step = 2; step <= kSteps; ++step) ASSERT_TRUE(steps.Run().ok());
-  EXPECT_EQ(counters().told_ends - before.told_ends, kSteps - 1);
+  EXPECT_EQ(counters().signaled_ends - before.signaled_ends, kSteps - 1);
   EXPECT_EQ(counters().asked_ends, before.asked_ends);
   EXPECT_EQ(steps.NumberBefore(" pieces of work"), 3) << steps.text();
   const Result<Tensor> value = device_->ToHostMemory(device_->containers().Lookup<Variable>("", "w")->value());
@@ -117,28 +117,28 @@ TEST_F(StepEndTest, AStepWithoutValuesTellsItsEnd) {
 }
 
 TEST_F(StepEndTest, KernelsBeginEarly) {
-  CardSteps steps(*device_, maker_.graph, Chain(8));
+  GpuSteps steps(*device_, maker_.graph, Chain(8));
   EXPECT_EQ(RightSteps(steps, 8), kSteps);
   EXPECT_EQ(steps.NumberBefore(" of them early"), 2) << steps.text();
 }
 
 TEST_F(StepEndTest, AKernelThatDoesNotWaitIsFound) {
   setenv("DFRUN_EMULATED_NO_WAIT", "1", 1);
-  CardSteps steps(*device_, maker_.graph, Chain(8));
+  GpuSteps steps(*device_, maker_.graph, Chain(8));
   EXPECT_LT(RightSteps(steps, 8), kSteps);
 }
 
 TEST_F(StepEndTest, ADriverMayRefuseThat) {
   setenv("DFRUN_EMULATED_CARD", "no-early-edges", 1);
-  CardSteps steps(*device_, maker_.graph, Chain(8));
+  GpuSteps steps(*device_, maker_.graph, Chain(8));
   EXPECT_EQ(RightSteps(steps, 8), kSteps);
   EXPECT_EQ(steps.NumberBefore(" of them early"), 0) << steps.text();
 }
 
 // Large values arrive in memory that is used in turns, and no more memory is allocated.
 TEST_F(StepEndTest, LargeValuesComeBeside) {
-  constexpr int64_t kSize = (kMostBytesInOrder / 4) + 1000;
-  CardSteps steps(*device_, maker_.graph, Chain(kSize));
+  constexpr int64_t kSize = (kMaxBytesInOrder / 4) + 1000;
+  GpuSteps steps(*device_, maker_.graph, Chain(kSize));
   EXPECT_EQ(RightSteps(steps, kSize), kSteps);
   const int64_t allocations = device_->allocator().Stats().bytes_reserved;
   EXPECT_EQ(RightSteps(steps, kSize), kSteps);
@@ -148,7 +148,7 @@ TEST_F(StepEndTest, LargeValuesComeBeside) {
 // Steps that are in flight together, each with a large value of its own.
 class StepsInFlightTest : public StepEndTest {
  protected:
-  static constexpr int64_t kSize = (kMostBytesInOrder / 4) + 1000;
+  static constexpr int64_t kSize = (kMaxBytesInOrder / 4) + 1000;
   static constexpr int kInFlight = 4;
 
   class StepsLeft {
@@ -204,9 +204,9 @@ TEST_F(StepsInFlightTest, HaveTheirOwnLargeValues) {
 TEST_F(StepsInFlightTest, AMissingEventIsFound) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto look = [&]() noexcept {
-    constexpr int kMostTries = 50;
+    constexpr int kMaxTries = 50;
     setenv("DFRUN_EMULATED_MISSING_EVENT", "1", 1);
-    for (int i = 0; i < kMostTries; ++i) {
+    for (int i = 0; i < kMaxTries; ++i) {
       if (RightStepsInFlight(kSteps) == kSteps * kInFlight) continue;
       std::fputs("a value is wrong\n", stderr);
       std::abort();
@@ -222,16 +222,16 @@ TEST_F(StepsInFlightTest, AMissingEventIsFound) {
 
 // Memory that is kept for large values is given to others when there is no more.
 TEST_F(StepEndTest, MemoryOfLargeValuesIsGivenBack) {
-  constexpr int64_t kBytes = 4 * kMostBytesInOrder;
+  constexpr int64_t kBytes = 4 * kMaxBytesInOrder;
   DeviceSite site{.task = *DeviceName::Parse("/job:worker/task:0")};
-  DeviceRecording& recording = *DeviceRecording::Of(*device_);
+  CapturingDevice& recording = *CapturingDevice::Of(*device_);
   for (int i = 0; i < 2; ++i) {
     ASSERT_TRUE(Tensor::Allocate(recording.uploads(), DType::kUint8, Shape({kBytes})).ok());
   }
   const int64_t in_use = device_->allocator().Stats().bytes_in_use;
   EXPECT_GE(in_use, kBytes);
   site.memory_limits["gpu"] = MemoryLimit{.bytes = in_use + kBytes / 2};
-  ASSERT_TRUE(FindDevices(site).ok());  // limits the card's memory
+  ASSERT_TRUE(FindDevices(site).ok());  // limits the GPU's memory
   EXPECT_TRUE(Tensor::Allocate(device_->allocator(), DType::kUint8, Shape({kBytes})).ok());
   EXPECT_LT(device_->allocator().Stats().bytes_in_use, in_use);
   ASSERT_TRUE(FindDevices({.task = site.task}).ok());

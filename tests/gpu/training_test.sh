@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Trainings of the digits with their layers on a card: they reach the accuracy that they reach on CPUs, and have equal
+# Trainings of the digits with their layers on a GPU: they reach the accuracy that they reach on CPUs, and have equal
 # losses each time and with other ranks.
 #   training_test.sh SOURCE_DIR DFRUN PARTS_FOLDER
 SOURCE=$1 DFRUN=$2
@@ -15,9 +15,9 @@ accuracy() { sed -n 's|.*"eval/accuracy": *\([0-9.]*\).*|\1|p' "$1/metrics.jsonl
 trained() {
   local name=$1 ranks=$2 epochs=$3 least=$4 output=$WORK/$1-$2-$RANDOM
   on_gpu "$(short_spec "$name" "$epochs" 1000)" "$WORK/configs/$name-gpu.yaml"
-  train "$ranks" "$WORK/configs/$name-gpu.yaml" "$output" > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "$name on a card"; }
+  train "$ranks" "$WORK/configs/$name-gpu.yaml" "$output" > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "$name on a GPU"; }
   awk -v seen="$(accuracy "$output")" -v least="$least" 'BEGIN {exit !(seen >= least)}' ||
-    fail "$name on a card has accuracy $(accuracy "$output"), expected $least"
+    fail "$name on a GPU has accuracy $(accuracy "$output"), expected $least"
   losses "$output" > "$WORK/losses"
   echo "$name on $ranks ranks: accuracy $(accuracy "$output")"
 }

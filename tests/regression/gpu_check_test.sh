@@ -36,11 +36,11 @@ if "other losses" in faults and net == "lstm":
     lines[-1]["loss"] = time.time()
 (output / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 SH
-cat > bundle/bin/test_card <<'SH'
+cat > bundle/bin/test_gpu_device <<'SH'
 #!/usr/bin/env bash
-printf '[       OK ] CardTest.First\n'
+printf '[       OK ] GpuDeviceTest.First\n'
 case ,$FAULT, in
-  *,"test fails",*) printf '[  FAILED  ] CardTest.Second, where (double) is wrong\n'; exit 1 ;;
+  *,"test fails",*) printf '[  FAILED  ] GpuDeviceTest.Second, where (double) is wrong\n'; exit 1 ;;
   *,"test crashes",*) exit 139 ;;
   *,hangs,*) trap '' TERM
              (echo $BASHPID > "$WORK/child"; while :; do sleep 0.1; done) &
@@ -123,7 +123,7 @@ TABLE
 # A profiler that fails gives way to the next.
 printf '#!/bin/sh\nexit 1\n' > programs/nsys
 FAULT="test fails,no test,training fails,other losses,net fails" checked 1
-row correctness card FAIL '1 tests passed, failed: CardTest.Second$'
+row correctness card FAIL '1 tests passed, failed: GpuDeviceTest.Second$'
 row correctness golden pass
 row correctness 'control flow' FAIL 'no test ran: 1 were skipped'
 row correctness 'training digits_mlp' FAIL 'other losses the second time'
@@ -158,14 +158,14 @@ chmod +x programs/python-alone
 DFRUN_PEER_PYTHON=$WORK/programs/python-alone checked 0 --peers
 row peers PyTorch 'left out' 'has no module torch'
 row peers 'resnet50 bfloat16' pass 'ms a step'
-row racecheck test_card 'left out' 'the bundle has no sanitizer'
+row racecheck test_gpu_device 'left out' 'the bundle has no sanitizer'
 mkdir bundle/sanitizer
-printf '#!/bin/sh\necho "[       OK ] CardTest.First"; [ "$FAULT" != race ] || exit 9\n' > bundle/sanitizer/compute-sanitizer
+printf '#!/bin/sh\necho "[       OK ] GpuDeviceTest.First"; [ "$FAULT" != race ] || exit 9\n' > bundle/sanitizer/compute-sanitizer
 chmod +x bundle/sanitizer/compute-sanitizer
 DFRUN_PEER_PYTHON=$WORK/programs/python-alone checked 0 --peers
-row racecheck test_card pass '4 tests without a race'
+row racecheck test_gpu_device pass '4 tests without a race'
 FAULT=race DFRUN_PEER_PYTHON=$WORK/programs/python-alone checked 1 --peers
-row racecheck test_card FAIL 'ended with 9'
+row racecheck test_gpu_device FAIL 'ended with 9'
 
 DFRUN_DEVICE_PARTS=$WORK expect 64 'has no emulated GPU' "$SOURCE/scripts/gpu-check" bundle --dry-run
 expect 64 'is no bundle with tests' "$SOURCE/scripts/gpu-check" programs

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "comm/mpi/mpi_part.h"
-#include "comm/mpi/part/bare_mpi.h"
 #include "comm/mpi/part/mpi_bootstrap.h"
 #include "comm/mpi/part/mpi_transport.h"
+#include "comm/mpi/part/raw_mpi.h"
 
 namespace dfrun::comm {
 namespace {
@@ -20,7 +20,7 @@ Result<std::vector<std::unique_ptr<Transport>>> Connect(int count) {
   return transports;
 }
 
-constexpr MpiPart kPart = {.start = &StartMpi, .connect = &Connect, .bare = &NewBareMpi};
+constexpr MpiPart kPart = {.start = &StartMpi, .connect = &Connect, .bare = &NewRawMpi};
 
 }  // namespace
 }  // namespace dfrun::comm

@@ -16,13 +16,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kSmall = size_t{64} << 10;
 constexpr size_t kLarge = size_t{1} << 20;
-constexpr int kMostRounds = 30;
+constexpr int kMaxRounds = 30;
 constexpr int kSureRounds = 5;
-constexpr std::chrono::milliseconds kMostTime{8};  // time limit per size; a round that has begun is finished
+constexpr std::chrono::milliseconds kMaxTime{8};  // time limit per size; a round that has begun is finished
 // Ratio of times below which messages win. A message keeps two ranks busy and a read one, which counts where ranks also
 // compute: so a message must save a tenth of the time.
 constexpr double kMessagesGain = 0.9;
-constexpr std::chrono::seconds kMostWait{20};  // time limit of the wait for the peer: ranks may share a core with many
+constexpr std::chrono::seconds kMaxWait{20};  // time limit of the wait for the peer: ranks may share a core with many
 constexpr MessageTag kTag = 0;
 
 // A call of a transport whose end the caller awaits.
@@ -83,7 +83,7 @@ class Measurement {
       }
       transport_.SetReading({});
       if (round == 0) begin = Clock::now();  // not earlier, since the peer may have come late
-      const bool is_last = round >= kMostRounds || (round > 0 && Clock::now() - begin > kMostTime);
+      const bool is_last = round >= kMaxRounds || (round > 0 && Clock::now() - begin > kMaxTime);
       if (is_last) outcome = Judge(round, sent, read);
       DF_TRY(Exchange(&outcome, sizeof outcome));
     }
@@ -117,13 +117,13 @@ class Measurement {
     return Wait(call);
   }
   Status Wait(const Call& call) {
-    const Clock::time_point deadline = Clock::now() + kMostWait;
+    const Clock::time_point deadline = Clock::now() + kMaxWait;
     for (int looks = 1; !call.has_ended(); ++looks) {
       if (transport_.Poll() || looks % 64 != 0) continue;
       sched_yield();
       if (Clock::now() < deadline) continue;
       transport_.Abort(
-          Error(Code::kUnavailable, "rank ", peer_, " did not answer a first message in ", kMostWait.count(), " s"));
+          Error(Code::kUnavailable, "rank ", peer_, " did not answer a first message in ", kMaxWait.count(), " s"));
       while (!call.has_ended()) transport_.Poll();
     }
     return call.status();
@@ -137,7 +137,7 @@ class Measurement {
 
 }  // namespace
 
-Result<UcxMeasured> MeasureReading(UcxTransport& transport, int peer, bool leads) {
+Result<UcxMeasured> MeasureRndv(UcxTransport& transport, int peer, bool leads) {
   return Measurement(transport, peer, leads).Run();
 }
 

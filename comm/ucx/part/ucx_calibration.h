@@ -16,9 +16,9 @@ struct UcxMeasured {
 };
 
 // Measures between this rank and `peer`, which must call this too with the other value of `leads`. Only the leading
-// rank's result is of use. Changes the transport's UcxReading. Unavailable if the peer does not answer.
+// rank's result is of use. Changes the transport's RndvThreshold. Unavailable if the peer does not answer.
 // Blocks: for some 20 ms at most if both ranks have a CPU.
-Result<UcxMeasured> MeasureReading(UcxTransport& transport, int peer, bool leads);
+Result<UcxMeasured> MeasureRndv(UcxTransport& transport, int peer, bool leads);
 
 }  // namespace dfrun::comm
 

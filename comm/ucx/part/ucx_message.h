@@ -12,8 +12,8 @@
 namespace dfrun::comm {
 
 // A request to send (RTS). It replaces a large message under the message's tag and names the memory that the receiver
-// reads. A Region's key follows it. The receiver ends the exchange with a kTaken (ATS) that carries the RTS's number.
-struct UcxOffer {
+// reads. A Region's key follows it. The receiver ends the exchange with a kAts (ATS) that carries the RTS's number.
+struct UcxRts {
   // A mark of this run, random so that no message begins with it by chance.
   using Mark = std::array<uint64_t, 2>;
 
@@ -26,24 +26,24 @@ struct UcxOffer {
   static constexpr size_t kMostBytes = 512;
 
   static bool Is(const void* message, size_t bytes, const Mark& mark) {
-    return bytes > sizeof(UcxOffer) && bytes <= kMostBytes && std::memcmp(message, mark.data(), sizeof mark) == 0;
+    return bytes > sizeof(UcxRts) && bytes <= kMostBytes && std::memcmp(message, mark.data(), sizeof mark) == 0;
   }
-  static UcxOffer Of(const void* message) {
-    UcxOffer offer;
-    std::memcpy(&offer, message, sizeof offer);
-    return offer;
+  static UcxRts Of(const void* message) {
+    UcxRts rts;
+    std::memcpy(&rts, message, sizeof rts);
+    return rts;
   }
   static std::string_view KeyIn(const void* message, size_t bytes) {
-    return {static_cast<const char*>(message) + sizeof(UcxOffer), bytes - sizeof(UcxOffer)};
+    return {static_cast<const char*>(message) + sizeof(UcxRts), bytes - sizeof(UcxRts)};
   }
 };
 
 // A control message between ranks, which travels as an active message.
-struct UcxNote {
+struct UcxControl {
   enum Kind : uint32_t {
     kHello,    // `rank` has made an endpoint to the receiver
     kGoodbye,  // `rank` ends its transport and leaves `number` calls in UCX
-    kTaken     // ATS: `rank` has read the memory that RTS `number` names
+    kAts     // ATS: `rank` has read the memory that RTS `number` names
   };
   static constexpr unsigned kId = 1;  // id of the active message
 

@@ -7,9 +7,9 @@
 #include <random>
 
 #include "comm/bootstrap/transport_part.h"
-#include "comm/ucx/part/ucx_bare_link.h"
 #include "comm/ucx/part/ucx_lanes.h"
-#include "comm/ucx/part/ucx_reading_choice.h"
+#include "comm/ucx/part/ucx_raw_link.h"
+#include "comm/ucx/part/ucx_rndv_choice.h"
 #include "comm/ucx/part/ucx_texts.h"
 #include "comm/ucx/part/ucx_transport.h"
 #include "src/base/log.h"
@@ -20,7 +20,7 @@ namespace {
 
 std::string Describe() {
   return StrCat("UCX ", ucp_get_version_string(), ", built with ", UCP_API_MAJOR, ".", UCP_API_MINOR,
-                "; large values: ", DescribeReadingChoice());
+                "; large values: ", DescribeRndvChoice());
 }
 
 Status CanConnect(const Bootstrap&) {
@@ -33,9 +33,9 @@ std::string HostName() {
   return host;
 }
 
-UcxOffer::Mark NewMark() {
+UcxRts::Mark NewMark() {
   std::random_device random;
-  UcxOffer::Mark mark;
+  UcxRts::Mark mark;
   for (uint64_t& word : mark) word = static_cast<uint64_t>(random()) << 32 | random();
   return mark;
 }
@@ -44,7 +44,7 @@ using UcxTransports = std::vector<std::unique_ptr<UcxTransport>>;
 
 // Exchanges the addresses of the ranks' workers.
 Status Introduce(const UcxTransports& transports, Bootstrap& bootstrap, const std::vector<std::string>& hosts) {
-  const UcxOffer::Mark own_mark = NewMark();
+  const UcxRts::Mark own_mark = NewMark();
   std::string own;
   AppendText(own, ucp_get_version_string());
   AppendText(own, {reinterpret_cast<const char*>(own_mark.data()), sizeof own_mark});
@@ -53,19 +53,19 @@ Status Introduce(const UcxTransports& transports, Bootstrap& bootstrap, const st
     AppendText(own, address);
   }
   DF_ASSIGN(const std::vector<std::string> all, bootstrap.AllGather(own));
-  UcxOffer::Mark mark = {};
+  UcxRts::Mark mark = {};
   std::vector<std::vector<UcxAddress>> addresses(transports.size());
   for (size_t r = 0; r < all.size(); ++r) {
-    UcxTexts card(all[r]);
-    const std::string version = card.Next();
+    UcxTexts gpu(all[r]);
+    const std::string version = gpu.Next();
     if (version != ucp_get_version_string()) {
       return FailedPrecondition("rank ", r, " on ", hosts[r], " has UCX ", version, " and rank ", bootstrap.rank(),
                                 " on ", hosts[static_cast<size_t>(bootstrap.rank())], " UCX ", ucp_get_version_string(),
                                 ": give all ranks the same library, or use --transport mpi");
     }
-    const std::string mark_bytes = card.Next();
+    const std::string mark_bytes = gpu.Next();
     if (r == 0 && mark_bytes.size() == sizeof mark) std::memcpy(mark.data(), mark_bytes.data(), sizeof mark);
-    for (auto& of_transport : addresses) of_transport.push_back({hosts[r], card.Next()});
+    for (auto& of_transport : addresses) of_transport.push_back({hosts[r], gpu.Next()});
   }
   for (size_t i = 0; i < transports.size(); ++i) transports[i]->SetPeers(addresses[i], mark);
   return Status();
@@ -106,7 +106,7 @@ Result<std::vector<std::unique_ptr<Transport>>> Connect(Bootstrap& bootstrap, in
   }
   DF_TRY(Introduce(transports, bootstrap, hosts));
   DF_TRY(SayLanes(*transports.front(), hosts));
-  DF_ASSIGN(const UcxReading reading, ChooseReading(*transports.front(), bootstrap, hosts));
+  DF_ASSIGN(const RndvThreshold reading, ChooseRndvThreshold(*transports.front(), bootstrap, hosts));
   std::vector<std::unique_ptr<Transport>> connected;
   for (std::unique_ptr<UcxTransport>& transport : transports) {
     transport->SetReading(reading);
@@ -122,4 +122,4 @@ TRANSPORT_PART({.priority = 5,
                 .describe = &dfrun::comm::Describe,
                 .can_connect = &dfrun::comm::CanConnect,
                 .connect = &dfrun::comm::Connect,
-                .bare = &dfrun::comm::UcxBareLink::Connect});
+                .bare = &dfrun::comm::UcxRawLink::Connect});

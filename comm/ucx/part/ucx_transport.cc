@@ -15,7 +15,7 @@ namespace dfrun::comm {
 namespace {
 
 constexpr uint64_t kEveryBit = ~uint64_t{0};
-constexpr int kOfferSlotBits = 24;
+constexpr int kRtsSlotBits = 24;
 constexpr int kLastLooks = 1000;
 constexpr unsigned kDestroysWorkers = 118;  // UCX 1.18
 
@@ -45,8 +45,8 @@ Result<std::unique_ptr<UcxTransport>> UcxTransport::Create(std::shared_ptr<UcxCo
   std::unique_ptr<UcxTransport> transport(new UcxTransport(std::move(context), worker, rank, size));
   ucp_am_handler_param_t handler = {};
   handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
-  handler.id = UcxNote::kId;
-  handler.cb = &OnNote;
+  handler.id = UcxControl::kId;
+  handler.cb = &OnControl;
   handler.arg = transport.get();
   DF_TRY(UcxStatus(ucp_worker_set_am_recv_handler(worker, &handler), "take active messages"));
   DF_TRY(UcxStatus(ucp_worker_get_efd(worker, &transport->wake_descriptor_), "tell of events by a descriptor"));
@@ -62,7 +62,7 @@ Result<std::string> UcxTransport::WorkerAddress() const {
   return text;
 }
 
-void UcxTransport::SetPeers(const std::vector<UcxAddress>& addresses, const UcxOffer::Mark& mark) {
+void UcxTransport::SetPeers(const std::vector<UcxAddress>& addresses, const UcxRts::Mark& mark) {
   mark_ = mark;
   for (size_t r = 0; r < peers_.size(); ++r) {
     peers_[r].transport = this;
@@ -109,7 +109,7 @@ UcxTransport::Started* UcxTransport::Take(const Call& call) {
   static_cast<Call&>(*started) = call;
   started->request = nullptr;
   started->ending = Status();
-  started->is_offered = false;
+  started->has_rts = false;
   started->has_ended = false;
   started->number = 0;
   started->bytes_read = 0;
@@ -178,7 +178,7 @@ void UcxTransport::StartSend(const Call& call) {
   Peer& peer = PeerOf(call);
   if (Status status = EndpointTo(peer); !status.ok())
     return Complete(call, status.Annotate(Describe(call)), completed_);
-  if (call.bytes >= ReadFrom(peer) && StartOffer(call, peer)) return;
+  if (call.bytes >= ReadFrom(peer) && SendRts(call, peer)) return;
   Started* const started = Take(call);
   ucp_request_param_t param = ParamOf(started);
   param.cb.send = &OnSent;
@@ -196,33 +196,33 @@ void UcxTransport::OnSent(void* request, ucs_status_t status, void* call) {
 
 void UcxTransport::Sent(Started* call, ucs_status_t status) {
   call->request = nullptr;
-  if (call->is_offered && status == UCS_OK) return;  // the receiver's ATS will end the call
-  if (call->is_offered) DropOffer(call);
+  if (call->has_rts && status == UCS_OK) return;  // the receiver's ATS will end the call
+  if (call->has_rts) DropRts(call);
   End(call, Outcome(*call, status));
 }
 
 // Sends an RTS instead of the message. Returns false if the memory belongs to no Region; the message is then sent
 // itself.
-bool UcxTransport::StartOffer(const Call& call, const Peer& peer) {
+bool UcxTransport::SendRts(const Call& call, const Peer& peer) {
   size_t offset = 0;
   const std::string* const key = context_->FindKey(call.data, call.bytes, &offset);
-  if (key == nullptr || sizeof(UcxOffer) + key->size() > UcxOffer::kMostBytes) return false;
-  if (free_offers_.empty()) {
-    free_offers_.push_back(offers_.size());
-    offers_.push_back(nullptr);
+  if (key == nullptr || sizeof(UcxRts) + key->size() > UcxRts::kMostBytes) return false;
+  if (free_rts_.empty()) {
+    free_rts_.push_back(rts_.size());
+    rts_.push_back(nullptr);
   }
   Started* const started = Take(call);
-  const size_t slot = free_offers_.back();
-  free_offers_.pop_back();
-  offers_[slot] = started;
-  started->number = ++offers_made_ << kOfferSlotBits | slot;
-  started->is_offered = true;
-  const UcxOffer offer = {mark_, started->number, offset, call.bytes};
-  std::memcpy(started->buffer, &offer, sizeof offer);
-  std::memcpy(started->buffer + sizeof offer, key->data(), key->size());
+  const size_t slot = free_rts_.back();
+  free_rts_.pop_back();
+  rts_[slot] = started;
+  started->number = ++rts_made_ << kRtsSlotBits | slot;
+  started->has_rts = true;
+  const UcxRts rts = {mark_, started->number, offset, call.bytes};
+  std::memcpy(started->buffer, &rts, sizeof rts);
+  std::memcpy(started->buffer + sizeof rts, key->data(), key->size());
   ucp_request_param_t param = ParamOf(started);
   param.cb.send = &OnSent;
-  const ucs_status_ptr_t request = ucp_tag_send_nbx(peer.endpoint, started->buffer, sizeof offer + key->size(),
+  const ucs_status_ptr_t request = ucp_tag_send_nbx(peer.endpoint, started->buffer, sizeof rts + key->size(),
                                                     TagOf(rank_, kTags.Pack(call.tag)), &param);
   if (UCS_PTR_IS_PTR(request)) {
     started->request = request;
@@ -232,27 +232,27 @@ bool UcxTransport::StartOffer(const Call& call, const Peer& peer) {
   return true;
 }
 
-void UcxTransport::OfferTaken(uint64_t number) {
-  const size_t slot = number & ((uint64_t{1} << kOfferSlotBits) - 1);
+void UcxTransport::TakeAts(uint64_t number) {
+  const size_t slot = number & ((uint64_t{1} << kRtsSlotBits) - 1);
   // The call was aborted
-  if (slot >= offers_.size() || offers_[slot] == nullptr || offers_[slot]->number != number) return;
-  Started* const call = offers_[slot];
-  DropOffer(call);
+  if (slot >= rts_.size() || rts_[slot] == nullptr || rts_[slot]->number != number) return;
+  Started* const call = rts_[slot];
+  DropRts(call);
   if (call->request == nullptr) End(call, Status());  // otherwise it ends when UCX has finished sending the RTS
 }
 
 // Frees the slot of an RTS, whose call no longer ends by an ATS.
-void UcxTransport::DropOffer(Started* call) {
-  const size_t slot = call->number & ((uint64_t{1} << kOfferSlotBits) - 1);
-  offers_[slot] = nullptr;
-  free_offers_.push_back(slot);
-  call->is_offered = false;
+void UcxTransport::DropRts(Started* call) {
+  const size_t slot = call->number & ((uint64_t{1} << kRtsSlotBits) - 1);
+  rts_[slot] = nullptr;
+  free_rts_.push_back(slot);
+  call->has_rts = false;
 }
 
 // Returns whether a receive that is smaller than an RTS needs a buffer that an RTS fits in. It does wherever RTS are
 // used, since the sender's message may be larger than the receiver states.
-bool UcxTransport::MayBeOffer(const Call& call) const {
-  return call.bytes < UcxOffer::kMostBytes && reading_rule_.least() != Capabilities::kNever;
+bool UcxTransport::MayBeRts(const Call& call) const {
+  return call.bytes < UcxRts::kMostBytes && reading_rule_.least() != Capabilities::kNever;
 }
 
 void UcxTransport::StartRecv(const Call& call) {
@@ -260,7 +260,7 @@ void UcxTransport::StartRecv(const Call& call) {
   const Status status = EndpointTo(peer);  // reports a lost peer
   if (!status.ok() && !peer.has_left) return Complete(call, status.Annotate(Describe(call)), completed_);
   Started* const started = Take(call);
-  const bool buffered = MayBeOffer(call);
+  const bool buffered = MayBeRts(call);
   // UCX 1.13 tells the size of a message that is received at once only through the callback.
   ucp_request_param_t param = ParamOf(started);
   param.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
@@ -284,9 +284,9 @@ void UcxTransport::Received(Started* call, ucs_status_t status, size_t bytes) {
   call->is_posting = false;
   if (status == UCS_ERR_MESSAGE_TRUNCATED) return End(call, WrongSize(*call, std::nullopt));
   if (status != UCS_OK) return End(call, Outcome(*call, status));
-  const bool buffered = MayBeOffer(*call);
+  const bool buffered = MayBeRts(*call);
   const char* const message = buffered ? call->buffer : call->data;
-  if (UcxOffer::Is(message, bytes, mark_)) return TakeOffer(call, message, bytes);
+  if (UcxRts::Is(message, bytes, mark_)) return TakeRts(call, message, bytes);
   if (bytes != call->bytes) return End(call, WrongSize(*call, bytes));
   if (buffered && bytes > 0) std::memcpy(call->data, message, bytes);
   End(call, Status());
@@ -294,18 +294,18 @@ void UcxTransport::Received(Started* call, ucs_status_t status, size_t bytes) {
 
 // --- Reading a peer's memory ---
 
-void UcxTransport::TakeOffer(Started* call, const void* message, size_t bytes) {
-  const UcxOffer offer = UcxOffer::Of(message);
-  const std::string_view key_bytes = UcxOffer::KeyIn(message, bytes);
+void UcxTransport::TakeRts(Started* call, const void* message, size_t bytes) {
+  const UcxRts rts = UcxRts::Of(message);
+  const std::string_view key_bytes = UcxRts::KeyIn(message, bytes);
   const std::optional<UcxKey> key = UcxKey::Of(key_bytes);
-  call->number = offer.number;
+  call->number = rts.number;
   if (!call->ending.ok()) return EndReading(call, call->ending);
-  if (offer.bytes != call->bytes) return EndReading(call, WrongSize(*call, offer.bytes));
+  if (rts.bytes != call->bytes) return EndReading(call, WrongSize(*call, rts.bytes));
   if (!key) return EndReading(call, Error(Code::kInternal, Describe(*call), ": the offer has no key"));
   if (Status status = FindKey(PeerOf(*call), *key, key_bytes, &call->key); !status.ok()) {
     return EndReading(call, status.Annotate(Describe(*call)));
   }
-  call->address = key->address + offer.offset;
+  call->address = key->address + rts.offset;
   ReadPiece(call);
 }
 
@@ -330,7 +330,7 @@ Status UcxTransport::FindKey(Peer& peer, const UcxKey& key, std::string_view byt
     return Status();
   }
   const auto reads_of_peer = [&](const Started* call) { return call->peer == peer.rank && call->key != nullptr; };
-  if (peer.keys.size() >= kMostKeys && std::none_of(in_flight_.begin(), in_flight_.end(), reads_of_peer)) {
+  if (peer.keys.size() >= kMaxKeys && std::none_of(in_flight_.begin(), in_flight_.end(), reads_of_peer)) {
     for (const auto& [number, unpacked] : peer.keys) ucp_rkey_destroy(unpacked);
     peer.keys.clear();
   }
@@ -369,7 +369,7 @@ void UcxTransport::PieceRead(Started* call, ucs_status_t status) {
 
 void UcxTransport::EndReading(Started* call, Status status) {
   const Peer& peer = PeerOf(*call);
-  if (call->number != 0 && peer.endpoint != nullptr) SendNote(peer, UcxNote::kTaken, call->number);
+  if (call->number != 0 && peer.endpoint != nullptr) SendControl(peer, UcxControl::kAts, call->number);
   call->key = nullptr;
   End(call, std::move(status));
 }
@@ -382,50 +382,50 @@ void UcxTransport::ContinueReading() {
 
 // --- Control messages ---
 
-void UcxTransport::SendNote(const Peer& peer, UcxNote::Kind kind, uint64_t number) {
-  if (free_notes_.empty()) {
-    notes_.push_back({this, {}});
-    free_notes_.push_back(&notes_.back());
+void UcxTransport::SendControl(const Peer& peer, UcxControl::Kind kind, uint64_t number) {
+  if (free_controls_.empty()) {
+    controls_.push_back({this, {}});
+    free_controls_.push_back(&controls_.back());
   }
-  Note* const note = free_notes_.back();
-  free_notes_.pop_back();
+  Control* const note = free_controls_.back();
+  free_controls_.pop_back();
   note->content = {kind, rank_, number};
   ucp_request_param_t param = ParamOf(note);
-  param.cb.send = &OnNoteSent;
+  param.cb.send = &OnControlSent;
   const ucs_status_ptr_t request =
-      ucp_am_send_nbx(peer.endpoint, UcxNote::kId, &note->content, sizeof note->content, nullptr, 0, &param);
+      ucp_am_send_nbx(peer.endpoint, UcxControl::kId, &note->content, sizeof note->content, nullptr, 0, &param);
   // A control message that is not delivered was for a lost peer, which the endpoint reports.
-  if (!UCS_PTR_IS_PTR(request)) free_notes_.push_back(note);
+  if (!UCS_PTR_IS_PTR(request)) free_controls_.push_back(note);
 }
 
-void UcxTransport::OnNoteSent(void* request, ucs_status_t, void* note) {
-  auto* const sent = static_cast<Note*>(note);
-  sent->transport->free_notes_.push_back(sent);
+void UcxTransport::OnControlSent(void* request, ucs_status_t, void* note) {
+  auto* const sent = static_cast<Control*>(note);
+  sent->transport->free_controls_.push_back(sent);
   ucp_request_free(request);
 }
 
-ucs_status_t UcxTransport::OnNote(void* transport, const void* header, size_t header_bytes, void*, size_t,
+ucs_status_t UcxTransport::OnControl(void* transport, const void* header, size_t header_bytes, void*, size_t,
                                   const ucp_am_recv_param_t*) {
-  UcxNote note;
+  UcxControl note;
   if (header_bytes != sizeof note) return UCS_OK;
   std::memcpy(&note, header, sizeof note);
-  static_cast<UcxTransport*>(transport)->GotNote(note);
+  static_cast<UcxTransport*>(transport)->TakeControl(note);
   return UCS_OK;
 }
 
-void UcxTransport::GotNote(const UcxNote& note) {
+void UcxTransport::TakeControl(const UcxControl& note) {
   if (note.rank < 0 || note.rank >= size()) return;
   Peer& peer = peers_[static_cast<size_t>(note.rank)];
   switch (note.kind) {
-    case UcxNote::kHello:
+    case UcxControl::kHello:
       greeted_.push_back(&peer);
       return;
-    case UcxNote::kGoodbye:
+    case UcxControl::kGoodbye:
       peer.has_left = true;
       is_in_order_ &= note.number == 0;
       return;
-    case UcxNote::kTaken:
-      return OfferTaken(note.number);
+    case UcxControl::kAts:
+      return TakeAts(note.number);
   }
 }
 
@@ -455,7 +455,7 @@ Status UcxTransport::MakeEndpoint(Peer& peer) {
     peer.endpoint = nullptr;
     return UcxStatusBySettings(made, StrCat("reach rank ", peer.rank, " on ", peer.address.host));
   }
-  if (peer.rank != rank_) SendNote(peer, UcxNote::kHello, 0);
+  if (peer.rank != rank_) SendControl(peer, UcxControl::kHello, 0);
   return Status();
 }
 
@@ -507,7 +507,7 @@ void UcxTransport::EndOf(Peer& peer) {
 // Ends a call. If UCX still holds its request, UCX's callback frees the call.
 void UcxTransport::EndStarted(Started* call, const Status& status) {
   call->ending = status;
-  if (call->is_offered) DropOffer(call);
+  if (call->has_rts) DropRts(call);
   if (call->request == nullptr) {
     const auto next_piece = std::find(reading_.begin(), reading_.end(), call);
     if (next_piece != reading_.end()) reading_.erase(next_piece);
@@ -570,11 +570,11 @@ bool UcxTransport::SayGoodbye() {
     return peer.endpoint != nullptr && peer.rank != rank_ && !peer.is_broken;
   };
   for (const Peer& peer : peers_) {
-    if (is_there(peer)) SendNote(peer, UcxNote::kGoodbye, in_flight_.size());
+    if (is_there(peer)) SendControl(peer, UcxControl::kGoodbye, in_flight_.size());
   }
   const auto has_not_left = [&](const Peer& peer) { return is_there(peer) && !peer.has_left; };
   const auto all_said = [&] {
-    return free_notes_.size() == notes_.size() && std::none_of(peers_.begin(), peers_.end(), has_not_left);
+    return free_controls_.size() == controls_.size() && std::none_of(peers_.begin(), peers_.end(), has_not_left);
   };
   return ProgressUntil(all_said, kEndTime / 4);
 }

@@ -28,7 +28,7 @@
 namespace dfrun::comm {
 
 // The rendezvous thresholds, by whether the two ranks share a host. They are the same on all ranks.
-struct UcxReading {
+struct RndvThreshold {
   bool is_possible = false;                      // receivers can read the memory of any rank
   size_t same_host_from = Capabilities::kNever;  // threshold in bytes
   size_t other_hosts_from = Capabilities::kNever;
@@ -53,9 +53,9 @@ class UcxTransport final : public DrivenTransport {
   // Returns the address by which the other ranks reach this one.
   Result<std::string> WorkerAddress() const;
   // Sets the addresses of all ranks and the mark of this run's RTS messages. Called before the first message.
-  void SetPeers(const std::vector<UcxAddress>& addresses, const UcxOffer::Mark& mark);
+  void SetPeers(const std::vector<UcxAddress>& addresses, const UcxRts::Mark& mark);
   // Sets the thresholds. Called while no message is in flight.
-  void SetReading(const UcxReading& reading) { reading_rule_ = reading; }
+  void SetReading(const RndvThreshold& reading) { reading_rule_ = reading; }
   // Returns the lanes of the endpoint to a peer; makes the endpoint if there is none.
   Result<std::string> LanesTo(int peer);
 
@@ -79,7 +79,7 @@ class UcxTransport final : public DrivenTransport {
     void* request = nullptr;  // UCX's request; null while UCX has none
     bool is_posting = false;  // a receive is being posted, which UCX may end at once
     Status ending = {};       // status that overrides UCX's: that of an abort or a lost peer
-    bool is_offered = false;  // a Send that ends by the receiver's ATS
+    bool has_rts = false;  // a Send that ends by the receiver's ATS
     bool has_ended = false;   // its callback has been completed, but UCX still holds its request
     // These belong to a rendezvous or a Get.
     uint64_t number = 0;  // number of the RTS; 0: the call is a Get
@@ -87,7 +87,7 @@ class UcxTransport final : public DrivenTransport {
     ucp_rkey_h key = nullptr;
     size_t bytes_read = 0;
     size_t piece_bytes = 0;
-    char buffer[UcxOffer::kMostBytes];  // an RTS, or a message that may be one
+    char buffer[UcxRts::kMostBytes];  // an RTS, or a message that may be one
   };
   struct Peer {
     UcxTransport* transport = nullptr;
@@ -99,9 +99,9 @@ class UcxTransport final : public DrivenTransport {
     Status lost = {};
     std::unordered_map<uint64_t, ucp_rkey_h> keys = {};  // unpacked keys, by the number of the Region
   };
-  struct Note {
+  struct Control {
     UcxTransport* transport = nullptr;
-    UcxNote content = {};
+    UcxControl content = {};
   };
   using Clock = std::chrono::steady_clock;
 
@@ -123,25 +123,25 @@ class UcxTransport final : public DrivenTransport {
   Status EndpointTo(Peer& peer);
   Status MakeEndpoint(Peer& peer);
   size_t ReadFrom(const Peer& peer) const;
-  bool MayBeOffer(const Call& call) const;
+  bool MayBeRts(const Call& call) const;
 
   void StartSend(const Call& call);
-  bool StartOffer(const Call& call, const Peer& peer);
+  bool SendRts(const Call& call, const Peer& peer);
   void StartRecv(const Call& call);
   void StartGet(const Call& call);
   void Sent(Started* call, ucs_status_t status);
   void Received(Started* call, ucs_status_t status, size_t bytes);
-  void TakeOffer(Started* call, const void* message, size_t bytes);
+  void TakeRts(Started* call, const void* message, size_t bytes);
   Status FindKey(Peer& peer, const UcxKey& key, std::string_view bytes, ucp_rkey_h* found);
   void ReadPiece(Started* call);
   void PieceRead(Started* call, ucs_status_t status);
   void EndReading(Started* call, Status status);
   void ContinueReading();
 
-  void SendNote(const Peer& peer, UcxNote::Kind kind, uint64_t number);
-  void GotNote(const UcxNote& note);
-  void OfferTaken(uint64_t number);
-  void DropOffer(Started* call);
+  void SendControl(const Peer& peer, UcxControl::Kind kind, uint64_t number);
+  void TakeControl(const UcxControl& note);
+  void TakeAts(uint64_t number);
+  void DropRts(Started* call);
 
   void GreetBack();
   void EndOfLostPeers();
@@ -163,8 +163,8 @@ class UcxTransport final : public DrivenTransport {
   static void OnSent(void* request, ucs_status_t status, void* call);
   static void OnReceived(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* call);
   static void OnRead(void* request, ucs_status_t status, void* call);
-  static void OnNoteSent(void* request, ucs_status_t status, void* note);
-  static ucs_status_t OnNote(void* transport, const void* header, size_t header_bytes, void* data, size_t bytes,
+  static void OnControlSent(void* request, ucs_status_t status, void* note);
+  static ucs_status_t OnControl(void* transport, const void* header, size_t header_bytes, void* data, size_t bytes,
                              const ucp_am_recv_param_t* param);
   static void OnLost(void* peer, ucp_ep_h endpoint, ucs_status_t status);
 
@@ -173,15 +173,15 @@ class UcxTransport final : public DrivenTransport {
   // UCX moves a part of a large message whenever it is called.
   static constexpr size_t kLargeBytes = size_t{64} << 10;
   static constexpr int kLooksForLarge = 16;
-  static constexpr size_t kMostKeys = 1024;  // kept per peer
+  static constexpr size_t kMaxKeys = 1024;  // kept per peer
   static constexpr std::chrono::milliseconds kEndTime{1000};
 
   const std::shared_ptr<UcxContext> context_;
   const ucp_worker_h worker_;
   const int rank_;
   int wake_descriptor_ = -1;
-  UcxOffer::Mark mark_ = {};
-  UcxReading reading_rule_;
+  UcxRts::Mark mark_ = {};
+  RndvThreshold reading_rule_;
 
   // Guarded by driving: only the driver uses these.
   std::vector<Peer> peers_;
@@ -193,11 +193,11 @@ class UcxTransport final : public DrivenTransport {
   int large_ = 0;                    // calls in flight of kLargeBytes and more
   std::vector<Started*> reading_;    // calls that have a piece to read next
   std::vector<Started*> continued_;  // scratch list for ContinueReading()
-  std::vector<Started*> offers_;     // Sends that wait for an ATS, by the low bits of their numbers; null: free
-  std::vector<size_t> free_offers_;
-  uint64_t offers_made_ = 0;
-  std::deque<Note> notes_;
-  std::vector<Note*> free_notes_;
+  std::vector<Started*> rts_;     // Sends that wait for an ATS, by the low bits of their numbers; null: free
+  std::vector<size_t> free_rts_;
+  uint64_t rts_made_ = 0;
+  std::deque<Control> controls_;
+  std::vector<Control*> free_controls_;
   bool is_in_order_ = true;                                  // no rank has left calls in UCX at its end
   std::vector<Peer*> greeted_;                               // peers that have sent a hello, not yet answered
   std::vector<std::pair<Peer*, ucs_status_t>> lost_;         // peers that UCX has reported lost, not yet handled

@@ -11,14 +11,14 @@ namespace {
 // Bytes that one thread copies at least.
 constexpr int64_t kBlockBytes = int64_t{1} << 17;
 // Shorter runs are not worth a call each.
-constexpr int64_t kLeastRunBytes = 64;
+constexpr int64_t kMinRunBytes = 64;
 
 }  // namespace
 
 bool AxisParts::AreCopiedByRows() const {
   const auto size = static_cast<int64_t>(DTypeSize(dtype_));
   return IsPlain(dtype_) && split_.outer > 1 && parts_.size() > 1 &&
-         std::all_of(parts_.begin(), parts_.end(), [&](const Part& p) { return p.run * size >= kLeastRunBytes; });
+         std::all_of(parts_.begin(), parts_.end(), [&](const Part& p) { return p.run * size >= kMinRunBytes; });
 }
 
 // The whole is copied in memory order, which suits the CPU's prefetchers: in a part by part copy rows are pages apart.

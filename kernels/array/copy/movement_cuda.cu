@@ -8,7 +8,7 @@
 namespace dfrun::cuda {
 namespace {
 
-// A block as a card walks it: dimensions outermost first, those that both layouts walk as one merged.
+// A block as a GPU walks it: dimensions outermost first, those that both layouts walk as one merged.
 struct CopyBlock {
   static constexpr int kMaxDims = 8;
   int rank = 0;
@@ -18,8 +18,8 @@ struct CopyBlock {
 
 // One element each. Index holds all elements and offsets of the block.
 template <class E, class Index>
-DF_CARD_KERNEL void CopyElementsOfBlock(const E* from, E* to, CopyBlock block) {
-  const int64_t thread = ThreadInGrid();
+DF_DEVICE_KERNEL void CopyElementsOfBlock(const E* from, E* to, CopyBlock block) {
+  const int64_t thread = GlobalThreadId();
   if (thread >= block.count) return;
   Index index = static_cast<Index>(thread);
   int64_t from_offset = 0;
@@ -47,12 +47,12 @@ struct CopyTiles {
 };
 
 template <class E>
-DF_CARD_KERNEL void CopyThroughTiles(const E* from, E* to, CopyTiles tiles) {
+DF_DEVICE_KERNEL void CopyThroughTiles(const E* from, E* to, CopyTiles tiles) {
   constexpr int kTile = CopyTiles::kTile;
   constexpr int kLines = kBlockThreads / kTile;
   constexpr int kPitch = kTile + 1;  // a column's elements are in different banks
-  DF_CARD_SHARED(E, tile, kTile * kPitch);
-  auto index = static_cast<uint32_t>(BlockInGrid());
+  DF_DEVICE_SHARED(E, tile, kTile * kPitch);
+  auto index = static_cast<uint32_t>(GlobalBlockId());
   const int64_t first_column = int64_t{index % tiles.Across()} * kTile;
   index /= tiles.Across();
   const int64_t first_row = int64_t{index % tiles.Down()} * kTile;
@@ -81,8 +81,8 @@ DF_CARD_KERNEL void CopyThroughTiles(const E* from, E* to, CopyTiles tiles) {
 }
 
 template <class E>
-DF_CARD_KERNEL void FillWith(E* to, const E* value, int64_t n) {
-  const int64_t i = ThreadInGrid();
+DF_DEVICE_KERNEL void FillWith(E* to, const E* value, int64_t n) {
+  const int64_t i = GlobalThreadId();
   if (i < n) to[i] = *value;
 }
 
@@ -138,7 +138,7 @@ bool CopiesByTiles(OpContext& ctx, DType dtype, const void* from, void* to, cons
   return true;
 }
 
-// Copies the parts of a block of more dimensions than a card walks: one for each index of its first.
+// Copies the parts of a block of more dimensions than a GPU walks: one for each index of its first.
 Status CopyByFirst(OpContext& ctx, DType dtype, const void* from, void* to, std::vector<CopyDim> dims) {
   const CopyDim first = dims.front();
   dims.erase(dims.begin());

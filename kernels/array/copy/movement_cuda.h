@@ -13,7 +13,7 @@ namespace dfrun::cuda {
 
 struct Movement {
   static Status Copy(OpContext& ctx, DType dtype, const void* from, void* to, const std::vector<CopyDim>& dims);
-  // `value`: in the card's memory.
+  // `value`: in the GPU's memory.
   static Status Fill(OpContext& ctx, Tensor& to, const void* value);
   static Status Join(OpContext& ctx, const AxisParts& parts, Tensor& whole);
   static Status Cut(OpContext& ctx, const AxisParts& parts, const Tensor& whole);

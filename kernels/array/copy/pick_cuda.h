@@ -1,4 +1,4 @@
-// The cards' engine of results whose elements are each an element of an input, or of another: a map says which.
+// The GPUs' engine of results whose elements are each an element of an input, or of another: a map says which.
 #ifndef DFRUN_KERNELS_ARRAY_COPY_PICK_CUDA_H_
 #define DFRUN_KERNELS_ARRAY_COPY_PICK_CUDA_H_
 
@@ -15,8 +15,8 @@ struct Otherwise {
 };
 
 template <class E, class Map>
-DF_CARD_KERNEL void PickElements(const E* x, const E* other, int64_t other_step, E* y, int64_t n, Map map) {
-  const int64_t i = ThreadInGrid();
+DF_DEVICE_KERNEL void PickElements(const E* x, const E* other, int64_t other_step, E* y, int64_t n, Map map) {
+  const int64_t i = GlobalThreadId();
   if (i >= n) return;
   const int64_t at = map(i);
   if (at >= 0) {
@@ -26,7 +26,7 @@ DF_CARD_KERNEL void PickElements(const E* x, const E* other, int64_t other_step,
   }
 }
 
-// y[i] = x[map(i)]. A map is plain data with a constexpr or a card's function
+// y[i] = x[map(i)]. A map is plain data with a constexpr or a GPU's function
 //     int64_t operator()(int64_t i) const;
 template <class Map>
 Status Pick(OpContext& ctx, const void* x, Tensor& y, const Map& map, const Otherwise& otherwise = {}) {

@@ -9,8 +9,8 @@ namespace {
 
 // start + i * delta. The product of integers may leave their range and come back.
 template <class T, class C>
-DF_CARD_KERNEL void RangeElements(C start, C delta, T* y, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void RangeElements(C start, C delta, T* y, int64_t n) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   if constexpr (std::is_integral_v<C>) {
     y[i] = static_cast<T>(static_cast<uint64_t>(start) + static_cast<uint64_t>(i) * static_cast<uint64_t>(delta));

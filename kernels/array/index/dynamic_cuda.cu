@@ -13,22 +13,22 @@ namespace {
 constexpr int64_t kNoRow = int64_t{std::numeric_limits<int32_t>::max()} + 1;
 
 // One more than the highest row that updates are for.
-DF_CARD_KERNEL void CountRows(cuda::UpdateRuns runs, int64_t* rows) {
-  if (cuda::ThreadInGrid() != 0) return;
+DF_DEVICE_KERNEL void CountRows(cuda::UpdateRuns runs, int64_t* rows) {
+  if (cuda::GlobalThreadId() != 0) return;
   const int64_t updates = runs.LowerBound(runs.limit);
   *rows = updates == 0 ? 0 : static_cast<int64_t>(runs.Slice(updates - 1)) + 1;
 }
 
 // Marks the last one of a row's updates, which is kept.
-DF_CARD_KERNEL void MarkLast(cuda::UpdateRuns runs, bool* kept) {
-  const int64_t k = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void MarkLast(cuda::UpdateRuns runs, bool* kept) {
+  const int64_t k = cuda::GlobalThreadId();
   if (k < runs.count) kept[runs.order[k]] = runs.Slice(k) < runs.limit && !runs.IsFor(k + 1, runs.Slice(k));
 }
 
 template <class E>
-DF_CARD_KERNEL void WriteKept(const uint64_t* rows, const bool* kept, const E* from, int64_t count, int64_t row,
+DF_DEVICE_KERNEL void WriteKept(const uint64_t* rows, const bool* kept, const E* from, int64_t count, int64_t row,
                               E* to) {
-  const int64_t thread = cuda::ThreadInGrid();
+  const int64_t thread = cuda::GlobalThreadId();
   const int64_t i = thread / row;
   if (i < count && kept[i]) to[static_cast<int64_t>(rows[i]) * row + (thread - i * row)] = from[thread];
 }
@@ -36,7 +36,7 @@ DF_CARD_KERNEL void WriteKept(const uint64_t* rows, const bool* kept, const E* f
 // DynamicStitch. Its number of rows follows from the indices alone, so that the kernel waits for the GPU.
 class DynamicStitchKernel : public Kernel {
  public:
-  explicit DynamicStitchKernel(KernelSetup& setup) : refusal_(setup, "an index is negative") {}
+  explicit DynamicStitchKernel(KernelSetup& setup) : error_flag_(setup, "an index is negative") {}
   Status Compute(OpContext& ctx) {
     const int n = ctx.num_inputs() / 2;
     DF_ASSIGN(const cuda::UpdateGroups groups, GroupRows(ctx, n));
@@ -72,7 +72,7 @@ class DynamicStitchKernel : public Kernel {
     int64_t first = 0;
     for (int i = 0; i < n; ++i) {
       DF_ASSIGN(const Tensor part,
-                cuda::SlicesOfIndices(ctx, ctx.input(i), kNoRow, cuda::BadIndex::kRefused, refusal_.word()));
+                cuda::SlicesOfIndices(ctx, ctx.input(i), kNoRow, cuda::BadIndex::kRefused, error_flag_.word()));
       DF_TRY(cuda::EnqueueBytes(ctx, part.raw(), rows.data<uint64_t>() + first, part.num_bytes()));
       first += part.num_elements();
     }
@@ -92,14 +92,14 @@ class DynamicStitchKernel : public Kernel {
     return status;
   }
 
-  const cuda::Refusal refusal_;
+  const cuda::DeviceErrorFlag error_flag_;
 };
 
 // The rows that an order names.
 struct OrderedSource {
   const int32_t* order;
   int64_t row;
-  DF_CARD_FUNCTION int64_t operator()(int64_t element) const {
+  DF_DEVICE_FUNCTION int64_t operator()(int64_t element) const {
     const int64_t i = element / row;
     return order[i] * row + (element - i * row);
   }
@@ -110,15 +110,15 @@ struct OrderedSource {
 class DynamicPartitionKernel : public Kernel {
  public:
   explicit DynamicPartitionKernel(KernelSetup& setup)
-      : refusal_(setup, "a partition is not in the range of their number") {}
+      : error_flag_(setup, "a partition is not in the range of their number") {}
   Status Compute(OpContext& ctx) {
     const Tensor& data = ctx.input(0);
     const Tensor& partitions = ctx.input(1);
     DF_TRY(CheckPartitions(ctx));
     DF_ASSIGN(const cuda::UpdateGroups groups, cuda::UpdateGroups::ByIndex(ctx, partitions, ctx.num_outputs(),
-                                                                           cuda::BadIndex::kRefused, refusal_.word()));
-    DF_ASSIGN(const Tensor on_card, groups.Begins(ctx));
-    DF_ASSIGN(const Tensor on_host, cuda::OnHost(ctx, on_card, 0, on_card.num_elements()));
+                                                                           cuda::BadIndex::kRefused, error_flag_.word()));
+    DF_ASSIGN(const Tensor on_gpu, groups.Begins(ctx));
+    DF_ASSIGN(const Tensor on_host, cuda::OnHost(ctx, on_gpu, 0, on_gpu.num_elements()));
     const int64_t* const begins = on_host.data<int64_t>();
     for (int i = 0; i < ctx.num_outputs(); ++i) {
       Tensor* output = nullptr;
@@ -131,7 +131,7 @@ class DynamicPartitionKernel : public Kernel {
   }
 
  private:
-  const cuda::Refusal refusal_;
+  const cuda::DeviceErrorFlag error_flag_;
 };
 
 CUDA_KERNEL("DynamicStitch", cuda::ByBytes<DynamicStitchKernel>, DF_PLAIN);

@@ -13,15 +13,15 @@ template <class Index>
 struct RowSource {
   const Index* indices;
   GatherLoops g;
-  int32_t* refused;
-  DF_CARD_FUNCTION int64_t operator()(int64_t element) const {
+  int32_t* error_flag;
+  DF_DEVICE_FUNCTION int64_t operator()(int64_t element) const {
     const int64_t line = element / g.row;
     const int64_t in_row = element - line * g.row;
     const int64_t slice = line / g.indices;  // batch and slice before the axis
     const int64_t i = line - slice * g.indices;
     const auto at = static_cast<int64_t>(indices[slice / g.before * g.indices + i]);
     if (at >= 0 && at < g.size) return (slice * g.size + at) * g.row + in_row;
-    *refused = 1;
+    *error_flag = 1;
     return -1;
   }
 };
@@ -29,8 +29,8 @@ struct RowSource {
 template <class Index>
 struct SliceSource {
   const Index* indices;
-  CardCoordinates coordinates;
-  DF_CARD_FUNCTION int64_t operator()(int64_t element) const {
+  GpuCoordinates coordinates;
+  DF_DEVICE_FUNCTION int64_t operator()(int64_t element) const {
     const int64_t i = element / coordinates.row;
     const int64_t slice = coordinates.Slice(indices, i);
     return slice == CoordinateSlices::kNowhere ? -1 : slice * coordinates.row + (element - i * coordinates.row);
@@ -40,18 +40,18 @@ struct SliceSource {
 }  // namespace
 
 Status GatherRows(OpContext& ctx, const Tensor& params, const Tensor& indices, const GatherLoops& loops, Tensor& y,
-                  int32_t* refused) {
+                  int32_t* error_flag) {
   Status status;
   VisitDType<int16_t, int32_t, int64_t>(indices.dtype(), [&](auto tag) {
     using Index = typename decltype(tag)::type;
-    status = Pick(ctx, params.raw(), y, RowSource<Index>{indices.data<Index>(), loops, refused});
+    status = Pick(ctx, params.raw(), y, RowSource<Index>{indices.data<Index>(), loops, error_flag});
   });
   return status;
 }
 
 Status GatherSlices(OpContext& ctx, const Tensor& params, const Tensor& indices, const CoordinatePlan& plan,
-                    BadIndices bad, Tensor& y, int32_t* refused) {
-  DF_ASSIGN(const CardCoordinates coordinates, CardCoordinates::Of(plan, bad, refused));
+                    BadIndices bad, Tensor& y, int32_t* error_flag) {
+  DF_ASSIGN(const GpuCoordinates coordinates, GpuCoordinates::Of(plan, bad, error_flag));
   Status status;
   VisitDType<int16_t, int32_t, int64_t>(indices.dtype(), [&](auto tag) {
     using Index = typename decltype(tag)::type;
@@ -66,7 +66,7 @@ namespace {
 
 class GatherKernel : public Kernel {
  public:
-  explicit GatherKernel(KernelSetup& setup) : refusal_(setup, cuda::kGatherRefusal) {}
+  explicit GatherKernel(KernelSetup& setup) : error_flag_(setup, cuda::kGatherErrorText) {}
   Status Compute(OpContext& ctx) {
     if (ctx.input(0).shape().rank() == 0) return InvalidArgument("Gather from a scalar");
     return GatherAlong(ctx, 0, 0);
@@ -80,11 +80,11 @@ class GatherKernel : public Kernel {
     DF_ASSIGN(const GatherLoops loops, GatherLoops::Of(params.shape(), indices.shape(), axis, batch_dims, shape));
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &y));
-    return cuda::GatherRows(ctx, params, indices, loops, *y, refusal_.word());
+    return cuda::GatherRows(ctx, params, indices, loops, *y, error_flag_.word());
   }
 
  private:
-  const cuda::Refusal refusal_;
+  const cuda::DeviceErrorFlag error_flag_;
 };
 
 class GatherV2Kernel final : public GatherKernel {
@@ -103,7 +103,7 @@ class GatherV2Kernel final : public GatherKernel {
 class GatherNdKernel final : public Kernel {
  public:
   explicit GatherNdKernel(KernelSetup& setup)
-      : bad_indices_(ReadBadIndices(setup)), refusal_(setup, cuda::kGatherRefusal) {}
+      : bad_indices_(ReadBadIndices(setup)), error_flag_(setup, cuda::kGatherErrorText) {}
   Status Compute(OpContext& ctx) {
     const Tensor& params = ctx.input(0);
     if (params.shape().rank() == 0) return InvalidArgument("GatherNd from a scalar");
@@ -111,12 +111,12 @@ class GatherNdKernel final : public Kernel {
     DF_ASSIGN(const Shape shape, Shape::Create(plan.SliceDims(params.shape())));
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &y));
-    return cuda::GatherSlices(ctx, params, ctx.input(1), plan, bad_indices_, *y, refusal_.word());
+    return cuda::GatherSlices(ctx, params, ctx.input(1), plan, bad_indices_, *y, error_flag_.word());
   }
 
  private:
   const BadIndices bad_indices_;
-  const cuda::Refusal refusal_;
+  const cuda::DeviceErrorFlag error_flag_;
 };
 
 CUDA_KERNEL_ATTR("Gather", "Tparams", cuda::ByBytes<GatherKernel>, DF_PLAIN);

@@ -10,14 +10,14 @@
 
 namespace dfrun::cuda {
 
-inline constexpr std::string_view kGatherRefusal = "an index is outside of the range of the gathered dimension";
+inline constexpr std::string_view kGatherErrorText = "an index is outside of the range of the gathered dimension";
 
 // `y` has the shape that GatherLoops::Of gave.
 Status GatherRows(OpContext& ctx, const Tensor& params, const Tensor& indices, const GatherLoops& loops, Tensor& y,
-                  int32_t* refused);
+                  int32_t* error_flag);
 // `y` has the dimensions that plan.SliceDims() gives.
 Status GatherSlices(OpContext& ctx, const Tensor& params, const Tensor& indices, const CoordinatePlan& plan,
-                    BadIndices bad, Tensor& y, int32_t* refused);
+                    BadIndices bad, Tensor& y, int32_t* error_flag);
 
 }  // namespace dfrun::cuda
 

@@ -8,27 +8,27 @@ namespace dfrun::cuda {
 namespace {
 
 template <class Index>
-DF_CARD_KERNEL void NumberByIndex(const Index* indices, int64_t n, int64_t limit, BadIndex bad, uint64_t* slices,
-                                  int32_t* refused) {
-  const int64_t i = ThreadInGrid();
+DF_DEVICE_KERNEL void NumberByIndex(const Index* indices, int64_t n, int64_t limit, BadIndex bad, uint64_t* slices,
+                                  int32_t* error_flag) {
+  const int64_t i = GlobalThreadId();
   if (i >= n) return;
   const auto at = static_cast<int64_t>(indices[i]);
   const bool is_bad = at < 0 || at >= limit;
   slices[i] = static_cast<uint64_t>(is_bad ? limit : at);
-  if (is_bad && (bad == BadIndex::kRefused || (bad == BadIndex::kNegativeIgnored && at >= limit))) *refused = 1;
+  if (is_bad && (bad == BadIndex::kRefused || (bad == BadIndex::kNegativeIgnored && at >= limit))) *error_flag = 1;
 }
 
 template <class Index>
-DF_CARD_KERNEL void NumberByCoordinates(const Index* indices, int64_t n, CardCoordinates coordinates, uint64_t limit,
+DF_DEVICE_KERNEL void NumberByCoordinates(const Index* indices, int64_t n, GpuCoordinates coordinates, uint64_t limit,
                                         uint64_t* slices) {
-  const int64_t i = ThreadInGrid();
+  const int64_t i = GlobalThreadId();
   if (i >= n) return;
   const int64_t slice = coordinates.Slice(indices, i);
   slices[i] = slice == CoordinateSlices::kNowhere ? limit : static_cast<uint64_t>(slice);
 }
 
-DF_CARD_KERNEL void FindBegins(UpdateRuns runs, int64_t* begins) {
-  const int64_t slice = ThreadInGrid();
+DF_DEVICE_KERNEL void FindBegins(UpdateRuns runs, int64_t* begins) {
+  const int64_t slice = GlobalThreadId();
   if (slice <= static_cast<int64_t>(runs.limit)) begins[slice] = runs.LowerBound(static_cast<uint64_t>(slice));
 }
 
@@ -40,22 +40,22 @@ int64_t SlicesIn(const CoordinatePlan& plan) {
 
 }  // namespace
 
-Result<Tensor> SlicesOfIndices(OpContext& ctx, const Tensor& indices, int64_t limit, BadIndex bad, int32_t* refused) {
+Result<Tensor> SlicesOfIndices(OpContext& ctx, const Tensor& indices, int64_t limit, BadIndex bad, int32_t* error_flag) {
   const int64_t n = indices.num_elements();
   DF_ASSIGN(Tensor slices, ctx.AllocateTemp(DType::kUint64, Shape({n})));
   Status status = InvalidArgument("indices must be integers, but are ", indices.dtype());
   VisitDType<int16_t, uint16_t, int32_t, int64_t>(indices.dtype(), [&](auto tag) {
     using Index = typename decltype(tag)::type;
     status =
-        Launch(ctx, n, &NumberByIndex<Index>, indices.data<Index>(), n, limit, bad, slices.data<uint64_t>(), refused);
+        Launch(ctx, n, &NumberByIndex<Index>, indices.data<Index>(), n, limit, bad, slices.data<uint64_t>(), error_flag);
   });
   DF_TRY(status);
   return slices;
 }
 
 Result<Tensor> SlicesOfCoordinates(OpContext& ctx, const Tensor& indices, const CoordinatePlan& plan, BadIndices bad,
-                                   int32_t* refused) {
-  DF_ASSIGN(const CardCoordinates coordinates, CardCoordinates::Of(plan, bad, refused));
+                                   int32_t* error_flag) {
+  DF_ASSIGN(const GpuCoordinates coordinates, GpuCoordinates::Of(plan, bad, error_flag));
   DF_ASSIGN(Tensor slices, ctx.AllocateTemp(DType::kUint64, Shape({plan.count})));
   Status status = InvalidArgument("indices must be integers, but are ", indices.dtype());
   VisitDType<int16_t, uint16_t, int32_t, int64_t>(indices.dtype(), [&](auto tag) {
@@ -77,14 +77,14 @@ Result<UpdateGroups> UpdateGroups::BySlice(OpContext& ctx, Tensor slices, int64_
 }
 
 Result<UpdateGroups> UpdateGroups::ByIndex(OpContext& ctx, const Tensor& indices, int64_t limit, BadIndex bad,
-                                           int32_t* refused) {
-  DF_ASSIGN(Tensor slices, SlicesOfIndices(ctx, indices, limit, bad, refused));
+                                           int32_t* error_flag) {
+  DF_ASSIGN(Tensor slices, SlicesOfIndices(ctx, indices, limit, bad, error_flag));
   return BySlice(ctx, std::move(slices), limit);
 }
 
 Result<UpdateGroups> UpdateGroups::ByCoordinates(OpContext& ctx, const Tensor& indices, const CoordinatePlan& plan,
-                                                 BadIndices bad, int32_t* refused) {
-  DF_ASSIGN(Tensor slices, SlicesOfCoordinates(ctx, indices, plan, bad, refused));
+                                                 BadIndices bad, int32_t* error_flag) {
+  DF_ASSIGN(Tensor slices, SlicesOfCoordinates(ctx, indices, plan, bad, error_flag));
   return BySlice(ctx, std::move(slices), SlicesIn(plan));
 }
 

@@ -1,4 +1,4 @@
-// Updates on cards, grouped by the slices that they are for, so that one thread adds all that go to an element, in
+// Updates on GPUs, grouped by the slices that they are for, so that one thread adds all that go to an element, in
 // their order.
 #ifndef DFRUN_KERNELS_ARRAY_INDEX_GROUP_CUDA_H_
 #define DFRUN_KERNELS_ARRAY_INDEX_GROUP_CUDA_H_
@@ -19,12 +19,12 @@ struct UpdateRuns {
   int64_t count;   // number of updates
   uint64_t limit;  // slices from here on are none
 
-  DF_CARD_FUNCTION uint64_t Slice(int64_t k) const { return slices[order[k]]; }
+  DF_DEVICE_FUNCTION uint64_t Slice(int64_t k) const { return slices[order[k]]; }
   // True if the k-th update is the first for its slice.
-  DF_CARD_FUNCTION bool BeginsAt(int64_t k) const { return Slice(k) < limit && (k == 0 || Slice(k - 1) != Slice(k)); }
-  DF_CARD_FUNCTION bool IsFor(int64_t k, uint64_t slice) const { return k < count && Slice(k) == slice; }
+  DF_DEVICE_FUNCTION bool BeginsAt(int64_t k) const { return Slice(k) < limit && (k == 0 || Slice(k - 1) != Slice(k)); }
+  DF_DEVICE_FUNCTION bool IsFor(int64_t k, uint64_t slice) const { return k < count && Slice(k) == slice; }
   // The first that is for `slice` or one behind it.
-  DF_CARD_FUNCTION int64_t LowerBound(uint64_t slice) const {
+  DF_DEVICE_FUNCTION int64_t LowerBound(uint64_t slice) const {
     int64_t begin = 0;
     int64_t end = count;
     while (begin < end) {
@@ -53,9 +53,9 @@ class UpdateGroups {
   // Groups updates that each name one of `limit` slices: by a number, by coordinates, or by `slices`, uint64, which is
   // consumed; a slice of `limit` names none. A bad index sets `*refused`.
   static Result<UpdateGroups> ByIndex(OpContext& ctx, const Tensor& indices, int64_t limit, BadIndex bad,
-                                      int32_t* refused);
+                                      int32_t* error_flag);
   static Result<UpdateGroups> ByCoordinates(OpContext& ctx, const Tensor& indices, const CoordinatePlan& plan,
-                                            BadIndices bad, int32_t* refused);
+                                            BadIndices bad, int32_t* error_flag);
   static Result<UpdateGroups> BySlice(OpContext& ctx, Tensor slices, int64_t limit);
 
   UpdateRuns runs() const {
@@ -74,9 +74,9 @@ class UpdateGroups {
 };
 
 // The slices that indices of any integer dtype name, as BySlice takes them: uint64.
-Result<Tensor> SlicesOfIndices(OpContext& ctx, const Tensor& indices, int64_t limit, BadIndex bad, int32_t* refused);
+Result<Tensor> SlicesOfIndices(OpContext& ctx, const Tensor& indices, int64_t limit, BadIndex bad, int32_t* error_flag);
 Result<Tensor> SlicesOfCoordinates(OpContext& ctx, const Tensor& indices, const CoordinatePlan& plan, BadIndices bad,
-                                   int32_t* refused);
+                                   int32_t* error_flag);
 
 }  // namespace dfrun::cuda
 

@@ -10,9 +10,9 @@ namespace {
 // Marks the keys of x that are not among those of y, which `order` sorts. The keys of NaN, the highest, are equal to
 // none.
 template <class Key>
-DF_CARD_KERNEL void MarkKept(const Key* x, int64_t n, const Key* y, const int32_t* order, int64_t dropped, bool has_nan,
+DF_DEVICE_KERNEL void MarkKept(const Key* x, int64_t n, const Key* y, const int32_t* order, int64_t dropped, bool has_nan,
                              bool* kept) {
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   int64_t begin = 0;
   int64_t end = dropped;
@@ -28,14 +28,14 @@ DF_CARD_KERNEL void MarkKept(const Key* x, int64_t n, const Key* y, const int32_
 }
 
 template <class Index>
-DF_CARD_KERNEL void WriteIndices(const int64_t* kept, int64_t n, Index* idx) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void WriteIndices(const int64_t* kept, int64_t n, Index* idx) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i < n) idx[i] = static_cast<Index>(kept[i]);
 }
 
 struct KeptSource {
   const int64_t* kept;
-  DF_CARD_FUNCTION int64_t operator()(int64_t i) const { return kept[i]; }
+  DF_DEVICE_FUNCTION int64_t operator()(int64_t i) const { return kept[i]; }
 };
 
 class ListDiffKernel : public Kernel {

@@ -18,7 +18,7 @@ namespace {
 template <class F>
 struct Accepting {
   template <class T>
-  DF_CARD_FUNCTION static T Combine(const T& element, const T& update, int32_t*) {
+  DF_DEVICE_FUNCTION static T Combine(const T& element, const T& update, int32_t*) {
     return F::template Combine<T>(element, update);
   }
 };
@@ -58,29 +58,29 @@ namespace {
 
 constexpr std::string_view kRefusal = "an index is outside of the shape of what is scattered into";
 
-class CardScatterNd : public ScatterNdBase {
+class GpuScatterNd : public ScatterNdBase {
  public:
-  CardScatterNd(KernelSetup& setup, cuda::ScatterLaunch launch)
-      : ScatterNdBase(setup), launch_(launch), refusal_(setup, kRefusal) {}
+  GpuScatterNd(KernelSetup& setup, cuda::ScatterLaunch launch)
+      : ScatterNdBase(setup), launch_(launch), error_flag_(setup, kRefusal) {}
 
  protected:
   Status Scatter(OpContext& ctx, const Tensor& indices, const Tensor& updates, const CoordinatePlan& plan,
                  Tensor& y) const {
     if (updates.num_elements() == 0) return Status();
     DF_ASSIGN(const cuda::UpdateGroups groups,
-              cuda::UpdateGroups::ByCoordinates(ctx, indices, plan, bad_indices(), refusal_.word()));
-    return launch_(ctx, groups, {updates.raw(), plan.row}, y.raw(), refusal_.word());
+              cuda::UpdateGroups::ByCoordinates(ctx, indices, plan, bad_indices(), error_flag_.word()));
+    return launch_(ctx, groups, {updates.raw(), plan.row}, y.raw(), error_flag_.word());
   }
 
  private:
   const cuda::ScatterLaunch launch_;
-  const cuda::Refusal refusal_;
+  const cuda::DeviceErrorFlag error_flag_;
 };
 
-class ScatterNdKernel : public CardScatterNd {
+class ScatterNdKernel : public GpuScatterNd {
  public:
   static constexpr std::string_view kHostInputs[] = {"shape"};
-  using CardScatterNd::CardScatterNd;
+  using GpuScatterNd::GpuScatterNd;
   Status Compute(OpContext& ctx) {
     const Tensor& updates = ctx.input(1);
     DF_ASSIGN(const Shape shape, ShapeValue(ctx.input(2), "the shape to scatter into"));
@@ -92,9 +92,9 @@ class ScatterNdKernel : public CardScatterNd {
   }
 };
 
-class TensorScatterKernel : public CardScatterNd {
+class TensorScatterKernel : public GpuScatterNd {
  public:
-  using CardScatterNd::CardScatterNd;
+  using GpuScatterNd::GpuScatterNd;
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(const CoordinatePlan plan, PlanSlices(ctx.input(1).shape(), ctx.input(2).shape(), x.shape()));

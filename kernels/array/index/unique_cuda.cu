@@ -14,16 +14,16 @@ namespace {
 
 // The slices of a tensor along an axis, seen as [outer, n, inner]. NaN equals nothing, -0 equals 0. Passed by value.
 template <class T>
-struct CardSlices {
+struct GpuSlices {
   const T* data;
   int64_t outer;
   int64_t n;
   int64_t inner;
 
-  DF_CARD_FUNCTION const T* Run(int64_t o, int64_t slice) const { return data + (o * n + slice) * inner; }
+  DF_DEVICE_FUNCTION const T* Run(int64_t o, int64_t slice) const { return data + (o * n + slice) * inner; }
 
   // Equal slices have equal hashes; those with a NaN most likely one of their own.
-  DF_CARD_FUNCTION uint32_t Hash(int64_t slice) const {
+  DF_DEVICE_FUNCTION uint32_t Hash(int64_t slice) const {
     constexpr uint64_t kFactor = 0x9e3779b97f4a7c15U;
     uint64_t hash = 0;
     for (int64_t o = 0; o < outer; ++o) {
@@ -41,7 +41,7 @@ struct CardSlices {
     }
     return static_cast<uint32_t>(hash >> 32);
   }
-  DF_CARD_FUNCTION bool Equal(int64_t a, int64_t b) const {
+  DF_DEVICE_FUNCTION bool Equal(int64_t a, int64_t b) const {
     for (int64_t o = 0; o < outer; ++o) {
       for (int64_t i = 0; i < inner; ++i) {
         if (!(Run(o, a)[i] == Run(o, b)[i])) return false;
@@ -52,15 +52,15 @@ struct CardSlices {
 };
 
 template <class T>
-DF_CARD_KERNEL void HashSlices(CardSlices<T> slices, uint64_t* hashes) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void HashSlices(GpuSlices<T> slices, uint64_t* hashes) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i < slices.n) hashes[i] = slices.Hash(i);
 }
 
 // The first slice that is equal to each, among those of its hash, which are in the order of the slices.
 template <class T>
-DF_CARD_KERNEL void FindFirsts(CardSlices<T> slices, cuda::UpdateRuns hashes, int64_t* firsts, bool* is_first) {
-  const int64_t k = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void FindFirsts(GpuSlices<T> slices, cuda::UpdateRuns hashes, int64_t* firsts, bool* is_first) {
+  const int64_t k = cuda::GlobalThreadId();
   if (k >= slices.n) return;
   const int64_t slice = hashes.order[k];
   int64_t m = hashes.LowerBound(hashes.Slice(k));
@@ -69,20 +69,20 @@ DF_CARD_KERNEL void FindFirsts(CardSlices<T> slices, cuda::UpdateRuns hashes, in
   is_first[slice] = m == k;
 }
 
-DF_CARD_KERNEL void NumberUnique(const int64_t* unique, int64_t n, int64_t* numbers) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void NumberUnique(const int64_t* unique, int64_t n, int64_t* numbers) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i < n) numbers[unique[i]] = i;
 }
 
 template <class Index>
-DF_CARD_KERNEL void WritePositions(const int64_t* firsts, const int64_t* numbers, int64_t n, Index* idx) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void WritePositions(const int64_t* firsts, const int64_t* numbers, int64_t n, Index* idx) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i < n) idx[i] = static_cast<Index>(numbers[firsts[i]]);
 }
 
 template <class Index>
-DF_CARD_KERNEL void WriteCounts(const int64_t* begins, int64_t n, Index* counts) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void WriteCounts(const int64_t* begins, int64_t n, Index* counts) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i < n) counts[i] = static_cast<Index>(begins[i + 1] - begins[i]);
 }
 
@@ -92,14 +92,14 @@ struct UniqueSource {
   int64_t different;
   int64_t n;
   int64_t inner;
-  DF_CARD_FUNCTION int64_t operator()(int64_t element) const {
+  DF_DEVICE_FUNCTION int64_t operator()(int64_t element) const {
     const int64_t run = element / inner;
     const int64_t o = run / different;
     return (o * n + unique[run - o * different]) * inner + (element - run * inner);
   }
 };
 
-// The slices that are the first of their kind are known to the card alone: the kernel waits for their number.
+// The slices that are the first of their kind are known to the GPU alone: the kernel waits for their number.
 template <class T>
 class UniqueKernel final : public UniqueBase {
  public:
@@ -108,7 +108,7 @@ class UniqueKernel final : public UniqueBase {
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(const int64_t axis, ReadAxis(ctx));
     const AxisSplit split(x.shape(), axis);
-    const CardSlices<T> slices = {static_cast<const T*>(x.raw()), split.outer, x.shape().dim(static_cast<int>(axis)),
+    const GpuSlices<T> slices = {static_cast<const T*>(x.raw()), split.outer, x.shape().dim(static_cast<int>(axis)),
                                   split.inner};
     Tensor* idx = nullptr;
     DF_TRY(ctx.AllocateOutput(1, Shape({slices.n}), &idx));
@@ -126,7 +126,7 @@ class UniqueKernel final : public UniqueBase {
 
  private:
   // The numbers of the slices that are the first of their kind; `firsts` gets that of each.
-  static Result<Tensor> Find(OpContext& ctx, const CardSlices<T>& slices, Tensor& firsts) {
+  static Result<Tensor> Find(OpContext& ctx, const GpuSlices<T>& slices, Tensor& firsts) {
     DF_ASSIGN(Tensor hashes, ctx.AllocateTemp(DType::kUint64, Shape({slices.n})));
     DF_TRY(cuda::Launch(ctx, slices.n, &HashSlices<T>, slices, hashes.data<uint64_t>()));
     DF_ASSIGN(const cuda::UpdateGroups by_hash,

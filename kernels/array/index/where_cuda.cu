@@ -10,8 +10,8 @@ namespace {
 
 // Sets an element's flag if one of its parts is not zero.
 template <class T, int kParts>
-DF_CARD_KERNEL void MarkSet(const T* x, int64_t n, bool* flags) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void MarkSet(const T* x, int64_t n, bool* flags) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   bool is_set = false;
   for (int part = 0; part < kParts; ++part) is_set = is_set || x[i * kParts + part] != T(0);
@@ -19,9 +19,9 @@ DF_CARD_KERNEL void MarkSet(const T* x, int64_t n, bool* flags) {
 }
 
 // Dimension d of the coordinates of elements, which are `inner` apart in it.
-DF_CARD_KERNEL void WriteCoordinate(const int64_t* elements, int64_t n, int64_t size, int64_t inner, int d, int rank,
+DF_DEVICE_KERNEL void WriteCoordinate(const int64_t* elements, int64_t n, int64_t size, int64_t inner, int d, int rank,
                                     int64_t* y) {
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::GlobalThreadId();
   if (i < n) y[i * rank + d] = elements[i] / inner % size;
 }
 

@@ -26,7 +26,7 @@ struct MirrorBorder {
   }
   // Finds the positions of slice `i` of an input of `size` in the padded dimension, and returns their number: its own
   // comes first, then its mirrors before and behind the input.
-  static constexpr int kMostPlaces = 3;
+  static constexpr int kMaxPlaces = 3;
   constexpr int PlacesOf(int64_t i, int64_t size, int64_t* places) const {
     int count = 0;
     places[count++] = before + i;

@@ -94,7 +94,7 @@ struct MirrorPadGrad {
       if (d < 0) return f(row);
       const int64_t size = plan.shape.dim(d);
       const int64_t i = r % size;
-      int64_t places[MirrorBorder::kMostPlaces];
+      int64_t places[MirrorBorder::kMaxPlaces];
       const int count = plan.borders[d].PlacesOf(i, size, places);
       for (int k = 0; k < count; ++k) {
         VisitDim(d - 1, r / size, row + places[k] * stride, stride * padded.dim(d), plan, padded, f);

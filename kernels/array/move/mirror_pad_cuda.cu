@@ -32,7 +32,7 @@ struct MirrorLoops {
       dims[rank - 1].size *= dim.size;
       return Status();
     }
-    if (rank == kMaxDims) return Unimplemented("borders in more than ", kMaxDims, " dimensions on cards");
+    if (rank == kMaxDims) return Unimplemented("borders in more than ", kMaxDims, " dimensions on GPUs");
     dims[rank++] = dim;
     return Status();
   }
@@ -56,7 +56,7 @@ struct MirrorSource {
 // The places of one element in the padded tensor, dimension by dimension.
 struct MirrorPlaces {
   int count[MirrorLoops::kMaxDims];
-  int64_t offsets[MirrorLoops::kMaxDims][MirrorBorder::kMostPlaces];
+  int64_t offsets[MirrorLoops::kMaxDims][MirrorBorder::kMaxPlaces];
   int taken[MirrorLoops::kMaxDims] = {};
 
   constexpr MirrorPlaces(const MirrorLoops& loops, int64_t i) {
@@ -87,9 +87,9 @@ struct MirrorPlaces {
 };
 
 template <class T>
-DF_CARD_KERNEL void SumMirrors(const T* dy, T* dx, int64_t n, MirrorLoops loops) {
+DF_DEVICE_KERNEL void SumMirrors(const T* dy, T* dx, int64_t n, MirrorLoops loops) {
   using Sum = typename MirrorSumOf<T>::type;
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   MirrorPlaces places(loops, i);
   Sum sum = Sum();

@@ -1,4 +1,4 @@
-// Kernels that move elements, on cards.
+// Kernels that move elements, on GPUs.
 #include "kernels/array/copy/movement_cuda.h"
 #include "kernels/array/move/concat.h"
 #include "kernels/array/move/diag.h"

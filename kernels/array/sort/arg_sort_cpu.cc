@@ -30,7 +30,7 @@ template <class T, bool kDescending>
 void Sort(const T* values, std::span<int64_t> order) {
   if constexpr (!std::is_same_v<T, std::string>) {
     const auto count = static_cast<int64_t>(order.size());
-    if (count >= kLeastRadixValues && count <= INT32_MAX) {
+    if (count >= kMinRadixValues && count <= INT32_MAX) {
       return RadixOrder<T>().Find(values, count, kDescending, order.data());
     }
   }

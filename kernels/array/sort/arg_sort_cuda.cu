@@ -6,8 +6,8 @@
 namespace dfrun {
 namespace {
 
-DF_CARD_KERNEL void WriteOrder(const int32_t* order, int64_t n, int64_t* y) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void WriteOrder(const int32_t* order, int64_t n, int64_t* y) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i < n) y[i] = order[i];
 }
 

@@ -17,8 +17,8 @@ constexpr int kThreadItems = 8;
 constexpr int64_t kTile = int64_t{kBlockThreads} * kThreadItems;
 
 // Sums of tiles of counts.
-DF_CARD_KERNEL void SumTiles(int64_t* counts, int64_t n, int64_t* tiles) {
-  const int64_t first = BlockInGrid() * kTile + int64_t{ThreadInBlock()} * kThreadItems;
+DF_DEVICE_KERNEL void SumTiles(int64_t* counts, int64_t n, int64_t* tiles) {
+  const int64_t first = GlobalBlockId() * kTile + int64_t{ThreadInBlock()} * kThreadItems;
   int64_t mine[kThreadItems];
   int64_t sum = 0;
   for (int i = 0; i < kThreadItems; ++i) {
@@ -31,11 +31,11 @@ DF_CARD_KERNEL void SumTiles(int64_t* counts, int64_t n, int64_t* tiles) {
     counts[first + i] = before;
     before += mine[i];
   }
-  if (ThreadInBlock() == 0) tiles[BlockInGrid()] = sums.all;
+  if (ThreadInBlock() == 0) tiles[GlobalBlockId()] = sums.all;
 }
 
-DF_CARD_KERNEL void AddSumsBefore(int64_t* counts, int64_t n, const int64_t* tiles) {
-  const int64_t i = ThreadInGrid();
+DF_DEVICE_KERNEL void AddSumsBefore(int64_t* counts, int64_t n, const int64_t* tiles) {
+  const int64_t i = GlobalThreadId();
   if (i < n) counts[i] += tiles[i / kTile];
   if (i == n) counts[n] = tiles[CeilDiv(n, kTile)];
 }
@@ -56,25 +56,25 @@ namespace {
 
 struct CountedFlags {
   int count = 0;
-  DF_CARD_FUNCTION void Add(const bool* flags, int64_t first, int64_t n) {
+  DF_DEVICE_FUNCTION void Add(const bool* flags, int64_t first, int64_t n) {
     for (int i = 0; i < kThreadItems && first + i < n; ++i) count += flags[first + i] ? 1 : 0;
   }
 };
 
 // The flags of each tile that are set: how many, or where.
-DF_CARD_KERNEL void CountSet(const bool* flags, int64_t n, int64_t* tiles) {
+DF_DEVICE_KERNEL void CountSet(const bool* flags, int64_t n, int64_t* tiles) {
   CountedFlags mine;
-  mine.Add(flags, BlockInGrid() * kTile + int64_t{ThreadInBlock()} * kThreadItems, n);
+  mine.Add(flags, GlobalBlockId() * kTile + int64_t{ThreadInBlock()} * kThreadItems, n);
   const BlockSums<int> sums = SumOverBlock(mine.count);
-  if (ThreadInBlock() == 0) tiles[BlockInGrid()] = sums.all;
+  if (ThreadInBlock() == 0) tiles[GlobalBlockId()] = sums.all;
 }
 
-DF_CARD_KERNEL void WriteSet(const bool* flags, int64_t n, const int64_t* tiles, int64_t* numbers) {
-  const int64_t first = BlockInGrid() * kTile + int64_t{ThreadInBlock()} * kThreadItems;
+DF_DEVICE_KERNEL void WriteSet(const bool* flags, int64_t n, const int64_t* tiles, int64_t* numbers) {
+  const int64_t first = GlobalBlockId() * kTile + int64_t{ThreadInBlock()} * kThreadItems;
   CountedFlags mine;
   mine.Add(flags, first, n);
   const BlockSums<int> sums = SumOverBlock(mine.count);
-  int64_t to = tiles[BlockInGrid()] + sums.before;
+  int64_t to = tiles[GlobalBlockId()] + sums.before;
   for (int i = 0; i < kThreadItems && first + i < n; ++i) {
     if (flags[first + i]) numbers[to++] = first + i;
   }
@@ -101,11 +101,11 @@ Result<Tensor> FindSet(OpContext& ctx, const bool* flags, int64_t n) {
 namespace {
 
 // Rows of so many keys and fewer are sorted by counting for each key those before it.
-constexpr int64_t kMostCounted = 2048;
+constexpr int64_t kMaxCounted = 2048;
 
 template <class Key>
-DF_CARD_KERNEL void OrderByCounting(const Key* keys, int64_t rows, int64_t n, int32_t* order) {
-  const int64_t thread = ThreadInGrid();
+DF_DEVICE_KERNEL void OrderByCounting(const Key* keys, int64_t rows, int64_t n, int32_t* order) {
+  const int64_t thread = GlobalThreadId();
   if (thread >= rows * n) return;
   const int64_t row = thread / n;
   const int64_t at = thread - row * n;
@@ -132,7 +132,7 @@ struct SortPass {
   int64_t* counts;  // [row, digit, tile], then their sums
   int shift;
 
-  DF_CARD_FUNCTION int DigitOf(Key key) const { return static_cast<int>(key >> shift) & (kDigits - 1); }
+  DF_DEVICE_FUNCTION int DigitOf(Key key) const { return static_cast<int>(key >> shift) & (kDigits - 1); }
 };
 
 // The position of a thread's keys in its tile: [first, end) in all rows.
@@ -143,9 +143,9 @@ struct TileItems {
   int64_t end;
 
   template <class Key>
-  DF_CARD_FUNCTION static TileItems Of(const SortPass<Key>& pass) {
-    const int64_t row = BlockInGrid() / pass.tiles;
-    const int64_t tile = BlockInGrid() - row * pass.tiles;
+  DF_DEVICE_FUNCTION static TileItems Of(const SortPass<Key>& pass) {
+    const int64_t row = GlobalBlockId() / pass.tiles;
+    const int64_t tile = GlobalBlockId() - row * pass.tiles;
     const int64_t in_row = tile * kTile + int64_t{ThreadInBlock()} * kThreadItems;
     const int64_t stop = in_row + kThreadItems < pass.n ? in_row + kThreadItems : pass.n;
     return {row, tile, row * pass.n + in_row, row * pass.n + stop};
@@ -154,7 +154,7 @@ struct TileItems {
 
 // starts[digit, thread] = the tile's keys that come before the thread's first of the digit. Shared by the block.
 template <class Key>
-DF_CARD_FUNCTION void CountDigits(const SortPass<Key>& pass, const TileItems& items, int* starts) {
+DF_DEVICE_FUNCTION void CountDigits(const SortPass<Key>& pass, const TileItems& items, int* starts) {
   const int thread = ThreadInBlock();
   for (int d = 0; d < kDigits; ++d) starts[d * kBlockThreads + thread] = 0;
   for (int64_t i = items.first; i < items.end; ++i) ++starts[pass.DigitOf(pass.keys[i]) * kBlockThreads + thread];
@@ -172,8 +172,8 @@ DF_CARD_FUNCTION void CountDigits(const SortPass<Key>& pass, const TileItems& it
 }
 
 template <class Key>
-DF_CARD_KERNEL void CountTileDigits(SortPass<Key> pass) {
-  DF_CARD_SHARED(int, starts, kDigits* kBlockThreads);
+DF_DEVICE_KERNEL void CountTileDigits(SortPass<Key> pass) {
+  DF_DEVICE_SHARED(int, starts, kDigits* kBlockThreads);
   const TileItems items = TileItems::Of(pass);
   CountDigits(pass, items, starts);
   const int d = ThreadInBlock();
@@ -185,9 +185,9 @@ DF_CARD_KERNEL void CountTileDigits(SortPass<Key> pass) {
 }
 
 template <class Key>
-DF_CARD_KERNEL void MoveByDigit(SortPass<Key> pass) {
-  DF_CARD_SHARED(int, starts, kDigits* kBlockThreads);
-  DF_CARD_SHARED(int, of_digit, kDigits);
+DF_DEVICE_KERNEL void MoveByDigit(SortPass<Key> pass) {
+  DF_DEVICE_SHARED(int, starts, kDigits* kBlockThreads);
+  DF_DEVICE_SHARED(int, of_digit, kDigits);
   const TileItems items = TileItems::Of(pass);
   CountDigits(pass, items, starts);
   const int thread = ThreadInBlock();
@@ -243,8 +243,8 @@ Result<Tensor> OrderByDigits(OpContext& ctx, const Key* keys, int64_t rows, int6
 
 template <class Key>
 Result<Tensor> FindOrder(OpContext& ctx, const Key* keys, int64_t rows, int64_t n, int bits) {
-  if (n > INT32_MAX) return Unimplemented("cards order at most ", INT32_MAX, " keys, not ", n);
-  if (n > kMostCounted) return OrderByDigits(ctx, keys, rows, n, bits);
+  if (n > INT32_MAX) return Unimplemented("GPUs order at most ", INT32_MAX, " keys, not ", n);
+  if (n > kMaxCounted) return OrderByDigits(ctx, keys, rows, n, bits);
   DF_ASSIGN(Tensor order, ctx.AllocateTemp(DType::kInt32, Shape({rows * n})));
   DF_TRY(Launch(ctx, rows * n, &OrderByCounting<Key>, keys, rows, n, order.data<int32_t>()));
   return order;
@@ -261,8 +261,8 @@ Result<Tensor> FindOrder(OpContext& ctx, const Tensor& keys, int64_t rows, int64
 namespace {
 
 template <class T, class Key>
-DF_CARD_KERNEL void WriteKeys(const T* numbers, int64_t n, bool descending, Key* keys) {
-  const int64_t i = ThreadInGrid();
+DF_DEVICE_KERNEL void WriteKeys(const T* numbers, int64_t n, bool descending, Key* keys) {
+  const int64_t i = GlobalThreadId();
   if (i < n) keys[i] = OrderKey(numbers[i], descending);
 }
 

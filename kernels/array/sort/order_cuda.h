@@ -1,5 +1,5 @@
-// Order among many elements, on cards: sorted positions, sums of counts, the numbers of those that are chosen. All are
-// the same on every card and in every run.
+// Order among many elements, on GPUs: sorted positions, sums of counts, the numbers of those that are chosen. All are
+// the same on every GPU and in every run.
 #ifndef DFRUN_KERNELS_ARRAY_SORT_ORDER_CUDA_H_
 #define DFRUN_KERNELS_ARRAY_SORT_ORDER_CUDA_H_
 
@@ -24,10 +24,10 @@ Result<Tensor> OrderKeys(OpContext& ctx, const Tensor& numbers, bool descending)
 // Replaces each of n counts by the sum of those before it; counts[n] gets the sum of all.
 Status SumCounts(OpContext& ctx, int64_t* counts, int64_t n);
 
-// The numbers of the flags that are set, in order: int64 [how many]. Waits for the card, which alone knows how many.
+// The numbers of the flags that are set, in order: int64 [how many]. Waits for the GPU, which alone knows how many.
 Result<Tensor> FindSet(OpContext& ctx, const bool* flags, int64_t n);
 
-// Elements [begin, begin + n) of a card's tensor in host memory. Waits for the card.
+// Elements [begin, begin + n) of a GPU's tensor in host memory. Waits for the GPU.
 Result<Tensor> OnHost(OpContext& ctx, const Tensor& tensor, int64_t begin, int64_t n);
 
 }  // namespace dfrun::cuda

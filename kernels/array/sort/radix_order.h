@@ -13,7 +13,7 @@
 namespace dfrun {
 
 // The number of values from which on sorting by radix pays.
-inline constexpr int64_t kLeastRadixValues = 256;
+inline constexpr int64_t kMinRadixValues = 256;
 
 // An unsigned integer that is smaller where a number comes earlier: -0 equals 0, all NaN are the last.
 template <class T>

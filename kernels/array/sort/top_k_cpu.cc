@@ -55,7 +55,7 @@ void TopPositions(const T* row, int32_t n, int32_t k, bool sorted, RadixOrder<T>
   if (k == 0) return;
   if (k == 1) {
     positions.push_back(Largest(row, n));
-  } else if (n >= kLeastRadixValues && (k == n || (sorted && k > n / kFewOf))) {
+  } else if (n >= kMinRadixValues && (k == n || (sorted && k > n / kFewOf))) {
     positions.resize(static_cast<size_t>(n));
     radix.Find(row, n, /*descending=*/true, positions.data());
   } else if (k == n) {

@@ -20,16 +20,16 @@ struct BeforeByKey {
 
 // A row by a thread: the order of the heap is that of one after the other.
 template <class Key>
-DF_CARD_KERNEL void SelectOfRows(const Key* keys, int64_t rows, int32_t n, int32_t k, int32_t* positions) {
-  const int64_t row = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void SelectOfRows(const Key* keys, int64_t rows, int32_t n, int32_t k, int32_t* positions) {
+  const int64_t row = cuda::GlobalThreadId();
   if (row < rows) SelectPositions(BeforeByKey<Key>{keys + row * n}, n, k, positions + row * (int64_t{k} + 1));
 }
 
 // Writes the first k of each row's positions, of which `stride` are there, as indices, and the values at them.
 template <class E, class Index>
-DF_CARD_KERNEL void WriteTop(const E* x, const int32_t* positions, int64_t count, int64_t n, int64_t k, int64_t stride,
+DF_DEVICE_KERNEL void WriteTop(const E* x, const int32_t* positions, int64_t count, int64_t n, int64_t k, int64_t stride,
                              E* values, Index* indices) {
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= count) return;
   const int64_t row = i / k;
   const int32_t at = positions[row * stride + (i - row * k)];

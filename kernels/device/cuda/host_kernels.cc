@@ -1,12 +1,12 @@
 // Ops whose CPU kernels look at no elements of the device's memory: they hand tensors on, look at shapes, or work on
-// values that they ask for in host memory. The same kernels serve a card.
+// values that they ask for in host memory. The same kernels serve a GPU.
 #include <algorithm>
 #include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
 
-#include "src/framework/device/step_recorder.h"
+#include "src/framework/device/graph_capture.h"
 #include "src/framework/kernel/kernel_registry.h"
 
 namespace dfrun::cuda {

@@ -1,4 +1,4 @@
-// Updates of rows on cards that sum the changes of equal rows themselves.
+// Updates of rows on GPUs that sum the changes of equal rows themselves.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_SUM_EQUAL_ROWS_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_SUM_EQUAL_ROWS_H_
 

@@ -1,8 +1,8 @@
-// Equal rows of a sparse gradient are summed by the update that takes them, on cards.
+// Equal rows of a sparse gradient are summed by the update that takes them, on GPUs.
 //
 // Where Unique finds the rows of a gradient, UnsortedSegmentSum adds up the values of each, and a (Resource)SparseApply
 // alone takes both, it takes the gradient as it comes, with the same bits. How many different rows there are is
-// nobody's to know then: the host need not wait for the card, and the step can be recorded.
+// nobody's to know then: the host need not wait for the GPU, and the step can be recorded.
 #include <algorithm>
 #include <string_view>
 

@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kKeepBytes = size_t{256} << 20;
 // Contiguous datasets are mapped while all together have no more: rows of a few hundred bytes cost a system call each
 // otherwise.
-constexpr uint64_t kMostMappedBytes = uint64_t{1} << 30;
+constexpr uint64_t kMaxMappedBytes = uint64_t{1} << 30;
 // Each takes one of the 8192 mappings that MappedFile can have.
 constexpr size_t kMaxMapped = 4096;
 // Bytes that are brought into memory before the first sample is needed.
@@ -23,17 +23,17 @@ constexpr uint64_t kTouchedBytes = uint64_t{64} << 20;
 constexpr uint64_t kCopiedBytes = uint64_t{16} << 20;
 // More files than this are opened when they are needed: a start would wait for them.
 constexpr size_t kMaxLoaded = 1024;
-constexpr size_t kLeastOpen = 8;
+constexpr size_t kMinOpen = 8;
 
 // Half of the files that this process may still open, for others want some too.
 size_t FilesToOpen() {
   rlimit limit = {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return kLeastOpen;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return kMinOpen;
   std::error_code error;
   const auto open =
       std::distance(std::filesystem::directory_iterator("/proc/self/fd", error), std::filesystem::directory_iterator());
   const rlim_t left = limit.rlim_cur - std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(open));
-  return std::max<size_t>(left / 2, kLeastOpen);
+  return std::max<size_t>(left / 2, kMinOpen);
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ Hdf5Plan Hdf5Plan::For(const Hdf5Sizes& sizes) {
   plan.most_open = FilesToOpen();
   plan.most_kept = kKeepBytes;
   plan.copies = sizes.stored <= kCopiedBytes && sizes.files > 1;
-  plan.maps = !plan.copies && sizes.stored <= kMostMappedBytes && sizes.files <= kMaxMapped;
+  plan.maps = !plan.copies && sizes.stored <= kMaxMappedBytes && sizes.files <= kMaxMapped;
   plan.touches = sizes.stored <= kTouchedBytes;
   plan.keeps_open = sizes.files <= plan.most_open;
   plan.keeps_unpacked = sizes.unpacked <= kKeepBytes;

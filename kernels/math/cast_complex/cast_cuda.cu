@@ -6,7 +6,7 @@
 namespace dfrun {
 namespace {
 
-using cuda::CardType;
+using cuda::GpuType;
 using cuda::Complex;
 
 template <class Src, class Dst>
@@ -47,9 +47,9 @@ cuda::UnaryLaunch FindTruncatingLaunch(DType from, DType to) {
 cuda::UnaryLaunch FindCastLaunch(DType from, DType to) {
   cuda::UnaryLaunch launch = nullptr;
   VisitDType<bool, DF_NUMBERS>(from, [&](auto from_tag) {
-    using Src = CardType<typename decltype(from_tag)::type>;
+    using Src = GpuType<typename decltype(from_tag)::type>;
     VisitDType<bool, DF_NUMBERS>(
-        to, [&](auto to_tag) { launch = &LaunchCast<Src, CardType<typename decltype(to_tag)::type>>; });
+        to, [&](auto to_tag) { launch = &LaunchCast<Src, GpuType<typename decltype(to_tag)::type>>; });
   });
   return launch;
 }
@@ -72,7 +72,7 @@ class CastKernel final : public Kernel {
       : is_copy_(from == to), launch_(truncates ? FindTruncatingLaunch(from, to) : nullptr) {
     if (launch_ == nullptr) launch_ = FindCastLaunch(from, to);
     if (launch_ == nullptr && !is_copy_) {
-      setup.Fail(Unimplemented("there is no Cast from ", from, " to ", to, " on cards"));
+      setup.Fail(Unimplemented("there is no Cast from ", from, " to ", to, " on GPUs"));
     }
   }
 

@@ -33,7 +33,7 @@ template <class F>
 struct Part {
   template <class T>
   struct Kernel : cuda::UnaryKernel {
-    explicit Kernel(KernelSetup& setup) : cuda::UnaryKernel(setup, &cuda::LaunchUnary<F, cuda::CardType<T>>) {
+    explicit Kernel(KernelSetup& setup) : cuda::UnaryKernel(setup, &cuda::LaunchUnary<F, cuda::GpuType<T>>) {
       RequireOutput(setup, DTypeOf<typename T::value_type>);
     }
   };

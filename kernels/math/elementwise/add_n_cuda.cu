@@ -21,10 +21,10 @@ struct Terms {
 
 // Adds the terms in their order and rounds after each, as one addition after the other would.
 template <class T>
-DF_CARD_KERNEL void AddTerms(Terms<T> terms, T* sum, int64_t n, bool is_aligned) {
+DF_DEVICE_KERNEL void AddTerms(Terms<T> terms, T* sum, int64_t n, bool is_aligned) {
   using C = ComputeType<T>;
   constexpr int kWidth = cuda::WidthOf(sizeof(T));
-  const int64_t first = cuda::ThreadInGrid() * kWidth;
+  const int64_t first = cuda::GlobalThreadId() * kWidth;
   if (is_aligned && first + kWidth <= n) {
     cuda::ElementVector<T, kWidth> all = cuda::LoadVector<kWidth>(terms.at[0] + first);
     for (int t = 1; t < terms.count; ++t) {
@@ -83,7 +83,7 @@ class AddNKernel final : public Kernel {
 
 struct AddN {
   template <class T>
-  using Kernel = AddNKernel<cuda::CardType<T>>;
+  using Kernel = AddNKernel<cuda::GpuType<T>>;
 };
 
 CUDA_KERNEL("AddN", AddN, DF_NUMBERS);

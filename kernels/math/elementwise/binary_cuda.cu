@@ -5,7 +5,7 @@ namespace dfrun::cuda {
 BinaryKernel::BinaryKernel(KernelSetup& setup, const BinaryLaunch& launch, bool broadcasts)
     : launch_(launch),
       broadcasts_(broadcasts),
-      refusal_(launch.refusal == nullptr ? nullptr : new Refusal(setup, launch.refusal)) {}
+      error_flag_(launch.refusal == nullptr ? nullptr : new DeviceErrorFlag(setup, launch.refusal)) {}
 
 Status BinaryKernel::Compute(OpContext& ctx) {
   const Tensor& x = ctx.input(0);
@@ -19,7 +19,7 @@ Status BinaryKernel::Compute(OpContext& ctx) {
   DF_TRY(PlanBroadcast({&x.shape(), &y.shape()}, plan, shape));
   Tensor* z = nullptr;
   DF_TRY(ctx.ForwardOrAllocate(x.shape() == shape ? 0 : 1, 0, shape, &z));
-  return launch_.run(ctx, plan, x.raw(), y.raw(), z->raw(), refusal_ == nullptr ? nullptr : refusal_->word());
+  return launch_.run(ctx, plan, x.raw(), y.raw(), z->raw(), error_flag_ == nullptr ? nullptr : error_flag_->word());
 }
 
 }  // namespace dfrun::cuda

@@ -1,4 +1,4 @@
-// A BroadcastPlan as functions of a card read it.
+// A BroadcastPlan as functions of a GPU read it.
 #ifndef DFRUN_KERNELS_MATH_ELEMENTWISE_BROADCAST_CUDA_H_
 #define DFRUN_KERNELS_MATH_ELEMENTWISE_BROADCAST_CUDA_H_
 
@@ -11,8 +11,8 @@ namespace dfrun::cuda {
 
 // A broadcast plan of at most 2^31 - 1 elements: dividing 64 bits takes a GPU four times as long as 32. Passed by
 // value.
-struct CardBroadcast : BroadcastPlan {
-  explicit CardBroadcast(const BroadcastPlan& plan) : BroadcastPlan(plan) {}
+struct GpuBroadcast : BroadcastPlan {
+  explicit GpuBroadcast(const BroadcastPlan& plan) : BroadcastPlan(plan) {}
 
   // True where each operand walks along the innermost dimension at multiples of `width`, or repeats there.
   bool HasVectors(int64_t width) const {
@@ -55,7 +55,7 @@ struct PieceOffsets {
 // Calls launch(piece, offsets) for pieces of a plan, one for all where it is not too large.
 template <class Launch>
 Status ForPieces(const BroadcastPlan& plan, Launch&& launch, const PieceOffsets& at = {}) {
-  if (plan.count <= INT32_MAX) return launch(CardBroadcast(plan), at);
+  if (plan.count <= INT32_MAX) return launch(GpuBroadcast(plan), at);
   const int64_t inner = plan.count / plan.dims[0];
   const int64_t most = INT32_MAX / inner;
   BroadcastPlan piece = plan;
@@ -72,7 +72,7 @@ Status ForPieces(const BroadcastPlan& plan, Launch&& launch, const PieceOffsets&
   for (int64_t i = 0; i < plan.dims[0]; i += most) {
     piece.dims[0] = std::min(most, plan.dims[0] - i);
     piece.count = piece.dims[0] * inner;
-    DF_TRY(launch(CardBroadcast(piece), at.Next(plan, i, inner)));
+    DF_TRY(launch(GpuBroadcast(piece), at.Next(plan, i, inner)));
   }
   return Status();
 }

@@ -8,10 +8,10 @@ namespace {
 
 // The lower bound wins where the bounds cross.
 template <class T>
-DF_CARD_KERNEL void ClipElements(const T* x, const T* low, const T* high, T* y, int64_t n, int low_step,
+DF_DEVICE_KERNEL void ClipElements(const T* x, const T* low, const T* high, T* y, int64_t n, int low_step,
                                  int high_step) {
   using C = ComputeType<T>;
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const C least = static_cast<C>(low[i * low_step]);
   const C most = static_cast<C>(high[i * high_step]);

@@ -36,7 +36,7 @@ struct Equality {
   template <class T>
   struct Kernel : EqualityKernel {
     explicit Kernel(KernelSetup& setup)
-        : EqualityKernel(setup, cuda::kBinaryLaunch<F, cuda::CardType<T>>, std::is_same_v<F, fn::NotEqual>) {}
+        : EqualityKernel(setup, cuda::kBinaryLaunch<F, cuda::GpuType<T>>, std::is_same_v<F, fn::NotEqual>) {}
   };
 };
 

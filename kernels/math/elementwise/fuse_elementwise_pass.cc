@@ -7,13 +7,13 @@ namespace dfrun {
 namespace {
 
 // The number of elements from which on a pass over memory costs more than a node.
-constexpr int64_t kLeastElements = 1024;
+constexpr int64_t kMinElements = 1024;
 // A cluster reads columns of wider tensors row by row: in shorter rows the overhead of a step
 // outweighs a copy.
-constexpr int64_t kLeastColumns = 128;
+constexpr int64_t kMinColumns = 128;
 
 Status Fuse(Graph& graph, const PassContext& /*context*/) {
-  return FuseElementwise(graph, {kLeastElements, kMostSteps, kMostOperands}, kLeastColumns);
+  return FuseElementwise(graph, {kMinElements, kMaxSteps, kMaxOperands}, kMinColumns);
 }
 
 // Last: it takes nodes that the other passes match.

@@ -82,7 +82,7 @@ static_assert(IsInOrder());
 // The number of elements for which all steps run before the next ones, which are prefetched meanwhile.
 constexpr int64_t kChunk = 512;
 constexpr int64_t kLineBytes = 64;
-constexpr int kMostScratch = static_cast<int>(kMostSteps);
+constexpr int kMaxScratch = static_cast<int>(kMaxSteps);
 
 // The location of a value while a chunk is computed.
 struct Location {
@@ -104,8 +104,8 @@ class Program {
   static Result<Program> Read(KernelSetup& setup) {
     const auto inputs = setup.attr<int64_t>("N");
     const auto steps = setup.attr<std::vector<std::string>>("steps");
-    if (inputs > kMostValues || inputs + static_cast<int64_t>(steps.size()) > kMostValues) {
-      return InvalidArgument("attr 'steps' makes more than ", kMostValues, " values with the inputs");
+    if (inputs > kMaxValues || inputs + static_cast<int64_t>(steps.size()) > kMaxValues) {
+      return InvalidArgument("attr 'steps' makes more than ", kMaxValues, " values with the inputs");
     }
     Program program(static_cast<int>(inputs));
     DF_TRY(program.TakeShape(setup.attr<PartialShape>("shape")));
@@ -250,12 +250,12 @@ class Program {
   // A result reuses the scratch row of an operand that its step reads last, where the step allows it.
   Status AssignScratch(const std::vector<int>& last_use) {
     std::vector<int> free;
-    for (int i = kMostScratch - 1; i >= 0; --i) free.push_back(i);
+    for (int i = kMaxScratch - 1; i >= 0; --i) free.push_back(i);
     for (size_t i = 0; i < steps_.size(); ++i) {
       if (!ReadsLater(i)) FreeScratch(i, last_use, free);
       const size_t made = static_cast<size_t>(inputs_) + i;
       if (locations_[made].kind == Location::kScratch) {
-        if (free.empty()) return InvalidArgument("attr 'steps' needs more than ", kMostScratch, " values at a time");
+        if (free.empty()) return InvalidArgument("attr 'steps' needs more than ", kMaxScratch, " values at a time");
         locations_[made].index = free.back();
         free.pop_back();
         if (last_use[made] < 0) free.push_back(locations_[made].index);
@@ -325,8 +325,8 @@ class FusedElementwiseKernel final : public Kernel {
   };
   struct Walk {
     int64_t columns;  // that a value has in a row; all elements where rows do not count
-    std::array<Rows, kMostValues> inputs;
-    std::array<Rows, kMostValues> outputs;
+    std::array<Rows, kMaxValues> inputs;
+    std::array<Rows, kMaxValues> outputs;
   };
 
   static int64_t LastSize(const Shape& shape) { return shape.dim(shape.rank() - 1); }
@@ -365,9 +365,9 @@ class FusedElementwiseKernel final : public Kernel {
   }
 
   void MakeRange(const Walk& walk, int64_t begin, int64_t end) const {
-    alignas(64) std::array<std::array<T, kChunk>, kMostScratch> scratch;
-    std::array<T*, kMostValues> at;         // by the values' numbers
-    std::array<int64_t, kMostValues> next;  // by the inputs' numbers: from there to the next chunk
+    alignas(64) std::array<std::array<T, kChunk>, kMaxScratch> scratch;
+    std::array<T*, kMaxValues> at;         // by the values' numbers
+    std::array<int64_t, kMaxValues> next;  // by the inputs' numbers: from there to the next chunk
     int64_t row = begin / walk.columns;
     int64_t column = begin % walk.columns;
     for (int64_t first = begin; first < end;) {

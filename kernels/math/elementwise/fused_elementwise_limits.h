@@ -7,9 +7,9 @@
 namespace dfrun {
 
 // Its steps, the operands of all of them, and the values with the inputs.
-inline constexpr size_t kMostSteps = 64;
-inline constexpr size_t kMostOperands = 192;
-inline constexpr int kMostValues = 320;
+inline constexpr size_t kMaxSteps = 64;
+inline constexpr size_t kMaxOperands = 192;
+inline constexpr int kMaxValues = 320;
 
 }  // namespace dfrun
 

@@ -8,8 +8,8 @@ namespace dfrun {
 namespace {
 
 template <class E>
-DF_CARD_KERNEL void SelectElements(const bool* condition, const E* t, const E* e, E* out, cuda::CardBroadcast plan) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void SelectElements(const bool* condition, const E* t, const E* e, E* out, cuda::GpuBroadcast plan) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= plan.count) return;
   uint32_t offsets[3];
   plan.Offsets<3>(static_cast<uint32_t>(i), offsets);
@@ -28,7 +28,7 @@ Status Choose(OpContext& ctx, const Shape& condition_shape) {
   Status status;
   VisitElementOfSize(DTypeSize(t.dtype()), [&](auto tag) {
     using E = typename decltype(tag)::type;
-    status = cuda::ForPieces(plan, [&](const cuda::CardBroadcast& piece, const cuda::PieceOffsets& at) {
+    status = cuda::ForPieces(plan, [&](const cuda::GpuBroadcast& piece, const cuda::PieceOffsets& at) {
       return cuda::Launch(ctx, piece.count, &SelectElements<E>, ctx.input(0).data<bool>() + at.operands[0],
                           static_cast<const E*>(t.raw()) + at.operands[1],
                           static_cast<const E*>(e.raw()) + at.operands[2], static_cast<E*>(out->raw()) + at.output,

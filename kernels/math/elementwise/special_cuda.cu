@@ -16,8 +16,8 @@ struct BetaSteps {
 };
 
 template <class T>
-DF_CARD_KERNEL void IncompleteBetas(const T* a, const T* b, const T* x, T* z, int64_t n, BetaSteps steps) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void IncompleteBetas(const T* a, const T* b, const T* x, T* z, int64_t n, BetaSteps steps) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i < n) z[i] = static_cast<T>(IncompleteBeta(a[i * steps.a], b[i * steps.b], x[i * steps.x]));
 }
 

@@ -1,4 +1,4 @@
-// The cards' engine of element-wise ops with one input: CUDA_KERNEL("Tanh", cuda::Unary<fn::Tanh>, float, double).
+// The GPUs' engine of element-wise ops with one input: CUDA_KERNEL("Tanh", cuda::Unary<fn::Tanh>, float, double).
 #ifndef DFRUN_KERNELS_MATH_ELEMENTWISE_UNARY_CUDA_H_
 #define DFRUN_KERNELS_MATH_ELEMENTWISE_UNARY_CUDA_H_
 
@@ -30,9 +30,9 @@ class UnaryKernel : public Kernel {
 
 // y = f(x), for a map with map(x[i]) of the type of y's elements.
 template <class Map, class T, class R>
-DF_CARD_KERNEL void MapElements(const T* x, R* y, int64_t n, bool is_aligned, Map map) {
+DF_DEVICE_KERNEL void MapElements(const T* x, R* y, int64_t n, bool is_aligned, Map map) {
   constexpr int kWidth = WidthOf(sizeof(T) > sizeof(R) ? sizeof(T) : sizeof(R));
-  const int64_t first = ThreadInGrid() * kWidth;
+  const int64_t first = GlobalThreadId() * kWidth;
   if (is_aligned && first + kWidth <= n) {
     const ElementVector<T, kWidth> from = LoadVector<kWidth>(x + first);
     ElementVector<R, kWidth> to;
@@ -68,7 +68,7 @@ template <class F>
 struct Unary {
   template <class T>
   struct Kernel : UnaryKernel {
-    explicit Kernel(KernelSetup& setup) : UnaryKernel(setup, &LaunchUnary<F, CardType<T>>) {}
+    explicit Kernel(KernelSetup& setup) : UnaryKernel(setup, &LaunchUnary<F, GpuType<T>>) {}
   };
 };
 

@@ -7,8 +7,8 @@ namespace dfrun {
 namespace {
 
 template <class T>
-DF_CARD_KERNEL void FillWithOne(T* to, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void FillWithOne(T* to, int64_t n) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i < n) to[i] = static_cast<T>(1.0F);
 }
 
@@ -20,7 +20,7 @@ struct OnesLike {
     Status Compute(OpContext& ctx) {
       Tensor* y = nullptr;
       DF_TRY(ctx.AllocateOutput(0, ctx.input(0).shape(), &y));
-      using E = cuda::CardType<T>;
+      using E = cuda::GpuType<T>;
       return cuda::Launch(ctx, y->num_elements(), &FillWithOne<E>, static_cast<E*>(y->raw()), y->num_elements());
     }
   };

@@ -9,9 +9,9 @@ namespace dfrun::cuda {
 
 // z = map(x, y); z may be x or y.
 template <class Map, class X, class Y, class Z>
-DF_CARD_KERNEL void ZipElements(const X* x, const Y* y, Z* z, int64_t n, bool is_aligned, Map map) {
+DF_DEVICE_KERNEL void ZipElements(const X* x, const Y* y, Z* z, int64_t n, bool is_aligned, Map map) {
   constexpr int kWidth = WidthOf(sizeof(X) > sizeof(Y) ? sizeof(X) : sizeof(Y));
-  const int64_t first = ThreadInGrid() * kWidth;
+  const int64_t first = GlobalThreadId() * kWidth;
   if (is_aligned && first + kWidth <= n) {
     const ElementVector<X, kWidth> a = LoadVector<kWidth>(x + first);
     const ElementVector<Y, kWidth> b = LoadVector<kWidth>(y + first);

@@ -40,11 +40,11 @@ struct Invert {
 
 template <class T>
 DF_HOST_DEVICE int ShiftDistance(T y) {
-  constexpr T kMost = static_cast<T>(sizeof(T) * 8 - 1);
+  constexpr T kMax = static_cast<T>(sizeof(T) * 8 - 1);
   if constexpr (std::is_signed_v<T>) {
     if (y < 0) return 0;
   }
-  return static_cast<int>(y < kMost ? y : kMost);
+  return static_cast<int>(y < kMax ? y : kMax);
 }
 
 struct LeftShift {

@@ -17,7 +17,7 @@ template <class T>
 using Complex = ::cuda::std::complex<T>;
 
 template <class T>
-struct CardTypeOf<std::complex<T>> {
+struct GpuTypeOf<std::complex<T>> {
   using type = Complex<T>;
 };
 

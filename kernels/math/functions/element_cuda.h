@@ -1,4 +1,4 @@
-// CardType: the type as which device code computes elements in memory.
+// GpuType: the type as which device code computes elements in memory.
 #ifndef DFRUN_KERNELS_MATH_FUNCTIONS_ELEMENT_CUDA_H_
 #define DFRUN_KERNELS_MATH_FUNCTIONS_ELEMENT_CUDA_H_
 
@@ -6,11 +6,11 @@ namespace dfrun::cuda {
 
 // Elements T themselves, but for complex numbers, of which complex_cuda.h has another.
 template <class T>
-struct CardTypeOf {
+struct GpuTypeOf {
   using type = T;
 };
 template <class T>
-using CardType = typename CardTypeOf<T>::type;
+using GpuType = typename GpuTypeOf<T>::type;
 
 }  // namespace dfrun::cuda
 

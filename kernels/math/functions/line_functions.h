@@ -73,7 +73,7 @@ inline void TanhLine(const float* x, float* y) {
                                    0.99505478F, 0.99817789F, 0.99932933F, 0.99975324F, 0.99990922F, 0.99996662F,
                                    0.99998772F, 0.99999547F, 0.99999833F, 0.9999994F};
   constexpr float kShift = 0x1.8p22F;  // a sum with it keeps the bits of halves only
-  constexpr float kMostHalves = 15;
+  constexpr float kMaxHalves = 15;
   alignas(64) float from[kLineFloats];
   alignas(64) float parts[kLineFloats];
   alignas(64) int32_t sums[kLineFloats];
@@ -82,8 +82,8 @@ inline void TanhLine(const float* x, float* y) {
   for (int64_t l = 0; l < kLineFloats; ++l) {
     const float size = std::fabs(from[l]);
     const auto sum = std::bit_cast<int32_t>(size + kShift);
-    constexpr auto kMost = std::bit_cast<int32_t>(kShift + kMostHalves / 2);
-    sums[l] = sum > kMost ? kMost : sum;
+    constexpr auto kMax = std::bit_cast<int32_t>(kShift + kMaxHalves / 2);
+    sums[l] = sum > kMax ? kMax : sum;
     const float r = size - (std::bit_cast<float>(sums[l]) - kShift);
     const float s = r * r;
     parts[l] = std::fma(s * r, std::fma(std::fma(-0.051433053F, s, 0.13324263F), s, -0.3333324F), r);

@@ -65,7 +65,7 @@ class ScaledExp {
     alignas(64) int32_t lanes[kLineFloats];
     std::memcpy(lanes, &highest_, sizeof(lanes));
     const int32_t highest = Joined<kLineFloats>(lanes, [](int32_t a, int32_t b) { return b > a ? b : a; });
-    return takes_ && highest <= std::bit_cast<int32_t>(kShift + kMostPowers * kSteps);
+    return takes_ && highest <= std::bit_cast<int32_t>(kShift + kMaxPowers * kSteps);
   }
 
  private:
@@ -91,7 +91,7 @@ class ScaledExp {
   static constexpr float kLog2E = 1.44269504F;
   static constexpr float kLn2 = 0.693147181F;  // less 2.7e-9 of it: one float is enough
   static constexpr float kFarthest = 4096;     // n * kSteps is exact
-  static constexpr float kMostPowers = 100;    // leaves room for sums
+  static constexpr float kMaxPowers = 100;    // leaves room for sums
 
   const bool takes_;
   float shift_;

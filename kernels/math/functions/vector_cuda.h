@@ -26,11 +26,11 @@ inline bool IsVectorAligned(const void* data) {
 }
 
 template <int kCount, class T>
-DF_CARD_FUNCTION ElementVector<T, kCount> LoadVector(const T* from) {
+DF_DEVICE_FUNCTION ElementVector<T, kCount> LoadVector(const T* from) {
   return *reinterpret_cast<const ElementVector<T, kCount>*>(from);
 }
 template <int kCount, class T>
-DF_CARD_FUNCTION void StoreVector(T* to, const ElementVector<T, kCount>& vector) {
+DF_DEVICE_FUNCTION void StoreVector(T* to, const ElementVector<T, kCount>& vector) {
   *reinterpret_cast<ElementVector<T, kCount>*>(to) = vector;
 }
 

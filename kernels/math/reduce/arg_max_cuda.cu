@@ -33,7 +33,7 @@ struct Extreme {
 
 // x[outer, size, inner] along its middle, of which every `step`-th element from `first` on.
 template <class Better, class T>
-DF_CARD_FUNCTION Candidate<ComputeType<T>> FindExtreme(const T* x, int64_t size, int64_t inner, int64_t first,
+DF_DEVICE_FUNCTION Candidate<ComputeType<T>> FindExtreme(const T* x, int64_t size, int64_t inner, int64_t first,
                                                        int64_t step) {
   using C = ComputeType<T>;
   Candidate<C> best = Extreme<Better, C>::Start();
@@ -45,8 +45,8 @@ DF_CARD_FUNCTION Candidate<ComputeType<T>> FindExtreme(const T* x, int64_t size,
 }
 
 template <class Better, class T, class I>
-DF_CARD_KERNEL void ArgByThread(const T* x, I* y, int64_t count, int64_t size, int64_t inner) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void ArgByThread(const T* x, I* y, int64_t count, int64_t size, int64_t inner) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= count) return;
   const int64_t outer = i / inner;
   y[i] = static_cast<I>(FindExtreme<Better>(x + outer * size * inner + (i - outer * inner), size, inner, 0, 1).place);
@@ -54,12 +54,12 @@ DF_CARD_KERNEL void ArgByThread(const T* x, I* y, int64_t count, int64_t size, i
 
 // Rows of contiguous elements.
 template <class Better, class T, class I>
-DF_CARD_KERNEL void ArgByBlock(const T* x, I* y, int64_t size) {
+DF_DEVICE_KERNEL void ArgByBlock(const T* x, I* y, int64_t size) {
   using C = ComputeType<T>;
-  const T* const row = x + cuda::BlockInGrid() * size;
+  const T* const row = x + cuda::GlobalBlockId() * size;
   const Candidate<C> mine = FindExtreme<Better>(row, size, 1, cuda::ThreadInBlock(), cuda::kBlockThreads);
   const Candidate<C> best = cuda::BlockReduce(mine, Extreme<Better, C>());
-  if (cuda::ThreadInBlock() == 0) y[cuda::BlockInGrid()] = static_cast<I>(best.place);
+  if (cuda::ThreadInBlock() == 0) y[cuda::GlobalBlockId()] = static_cast<I>(best.place);
 }
 
 class ArgKernelBase : public Kernel {

@@ -70,24 +70,24 @@ struct LinearSteps {
 
 // The inputs of a fold, all of the output's shape.
 template <class R, class T>
-struct FoldOperands {
+struct ReduceOperands {
   const T* x;
 
-  static FoldOperands Of(const OpContext& ctx) { return {static_cast<const T*>(ctx.input(0).raw())}; }
-  FoldOperands From(int64_t element) const { return {x + element}; }
+  static ReduceOperands Of(const OpContext& ctx) { return {static_cast<const T*>(ctx.input(0).raw())}; }
+  ReduceOperands From(int64_t element) const { return {x + element}; }
   DF_HOST_DEVICE typename R::template Accumulator<T> Lift(int64_t i) const {
     return R::template Lift<T>(static_cast<ComputeType<T>>(x[i]));
   }
 };
 template <class T>
-struct FoldOperands<LinearSteps, T> {
+struct ReduceOperands<LinearSteps, T> {
   const T* slope;
   const T* offset;
 
-  static FoldOperands Of(const OpContext& ctx) {
+  static ReduceOperands Of(const OpContext& ctx) {
     return {static_cast<const T*>(ctx.input(0).raw()), static_cast<const T*>(ctx.input(1).raw())};
   }
-  FoldOperands From(int64_t element) const { return {slope + element, offset + element}; }
+  ReduceOperands From(int64_t element) const { return {slope + element, offset + element}; }
   DF_HOST_DEVICE LinearSteps::Accumulator<T> Lift(int64_t i) const {
     return LinearSteps::Lift<T>(static_cast<ComputeType<T>>(slope[i]), static_cast<ComputeType<T>>(offset[i]));
   }
@@ -95,11 +95,11 @@ struct FoldOperands<LinearSteps, T> {
 
 // The next element of a line, and the fold before or after it.
 template <class R, class T>
-DF_HOST_DEVICE void CumulativeStep(bool exclusive, typename R::template Accumulator<T>& fold,
+DF_HOST_DEVICE void CumulativeStep(bool exclusive, typename R::template Accumulator<T>& reduce,
                                    const typename R::template Accumulator<T>& next, T& y, int64_t before) {
-  if (exclusive) y = R::template Finish<T>(fold, before);
-  fold = R::Combine(fold, next);
-  if (!exclusive) y = R::template Finish<T>(fold, before);
+  if (exclusive) y = R::template Finish<T>(reduce, before);
+  reduce = R::Combine(reduce, next);
+  if (!exclusive) y = R::template Finish<T>(reduce, before);
 }
 
 }  // namespace dfrun

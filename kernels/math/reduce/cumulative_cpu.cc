@@ -47,13 +47,13 @@ struct Cumulative {
    private:
     static constexpr int64_t kSideBySide = 256;
     using Accumulator = typename R::template Accumulator<T>;
-    using Operands = FoldOperands<R, T>;
+    using Operands = ReduceOperands<R, T>;
 
     void RunLine(const Operands& x, T* y, int64_t n) const {
-      auto fold = R::template Start<T>();
+      auto reduce = R::template Start<T>();
       for (int64_t i = 0; i < n; ++i) {
         const int64_t at = reverse_ ? n - 1 - i : i;
-        CumulativeStep<R, T>(exclusive_, fold, x.Lift(at), y[at], i);
+        CumulativeStep<R, T>(exclusive_, reduce, x.Lift(at), y[at], i);
       }
     }
     // `width` lines; elements of a line are `stride` apart.
@@ -62,14 +62,14 @@ struct Cumulative {
     }
     template <bool kExclusive>
     void RunLinesOf(const Operands& x, T* y, int64_t n, int64_t stride, int64_t width) const {
-      Accumulator folds[kSideBySide];
-      std::fill_n(folds, width, R::template Start<T>());
+      Accumulator reduces[kSideBySide];
+      std::fill_n(reduces, width, R::template Start<T>());
       for (int64_t i = 0; i < n; ++i) {
         const int64_t at = (reverse_ ? n - 1 - i : i) * stride;
         const Operands from = x.From(at);
         T* to = y + at;
         DF_INDEPENDENT_ITERATIONS
-        for (int64_t j = 0; j < width; ++j) CumulativeStep<R, T>(kExclusive, folds[j], from.Lift(j), to[j], i);
+        for (int64_t j = 0; j < width; ++j) CumulativeStep<R, T>(kExclusive, reduces[j], from.Lift(j), to[j], i);
       }
     }
   };

@@ -22,12 +22,12 @@ struct LineChunks {
   bool reverse;
 
   static LineChunks Of(const AxisLoops& loops, int64_t inner, bool exclusive, bool reverse) {
-    // Threads that keep a card busy, and elements below which a chunk is not worth a thread.
+    // Threads that keep a GPU busy, and elements below which a chunk is not worth a thread.
     constexpr int64_t kThreads = 132 * 2048;
-    constexpr int64_t kLeast = 512;
-    constexpr int64_t kMostChunks = 256;
+    constexpr int64_t kMin = 512;
+    constexpr int64_t kMaxChunks = 256;
     const int64_t lines = std::max<int64_t>(1, loops.outer * inner);
-    const int64_t wanted = std::clamp<int64_t>(std::min(kThreads / lines, loops.size / kLeast), 1, kMostChunks);
+    const int64_t wanted = std::clamp<int64_t>(std::min(kThreads / lines, loops.size / kMin), 1, kMaxChunks);
     const int64_t chunk = std::max<int64_t>(1, CeilDiv(loops.size, wanted));
     const int64_t chunks = CeilDiv(loops.size, chunk);
     return {loops.size, inner, chunk, chunks, loops.outer * inner * chunks, exclusive, reverse};
@@ -42,7 +42,7 @@ struct ChunkOfThread {
   int64_t begin;
   int64_t end;
 
-  DF_CARD_FUNCTION static ChunkOfThread Of(const LineChunks& lines, int64_t thread) {
+  DF_DEVICE_FUNCTION static ChunkOfThread Of(const LineChunks& lines, int64_t thread) {
     const int64_t row = thread / lines.inner;
     const int64_t column = thread - row * lines.inner;
     const int64_t outer = row / lines.chunks;
@@ -51,32 +51,32 @@ struct ChunkOfThread {
     const int64_t end = begin + lines.chunk < lines.size ? begin + lines.chunk : lines.size;
     return {outer * lines.size * lines.inner + column, outer * lines.chunks * lines.inner + column, chunk, begin, end};
   }
-  DF_CARD_FUNCTION int64_t Element(const LineChunks& lines, int64_t i) const {
+  DF_DEVICE_FUNCTION int64_t Element(const LineChunks& lines, int64_t i) const {
     return line + (lines.reverse ? lines.size - 1 - i : i) * lines.inner;
   }
 };
 
 template <class R, class T>
-DF_CARD_KERNEL void FoldChunks(LineChunks lines, FoldOperands<R, T> x, typename R::template Accumulator<T>* folds) {
-  const int64_t thread = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void ReduceChunks(LineChunks lines, ReduceOperands<R, T> x, typename R::template Accumulator<T>* reduces) {
+  const int64_t thread = cuda::GlobalThreadId();
   if (thread >= lines.threads) return;
   const ChunkOfThread at = ChunkOfThread::Of(lines, thread);
-  auto fold = R::template Start<T>();
-  for (int64_t i = at.begin; i < at.end; ++i) fold = R::Combine(fold, x.Lift(at.Element(lines, i)));
-  folds[thread] = fold;
+  auto reduce = R::template Start<T>();
+  for (int64_t i = at.begin; i < at.end; ++i) reduce = R::Combine(reduce, x.Lift(at.Element(lines, i)));
+  reduces[thread] = reduce;
 }
 
 template <class R, class T>
-DF_CARD_KERNEL void WalkChunks(LineChunks lines, FoldOperands<R, T> x, const typename R::template Accumulator<T>* folds,
+DF_DEVICE_KERNEL void WalkChunks(LineChunks lines, ReduceOperands<R, T> x, const typename R::template Accumulator<T>* reduces,
                                T* y) {
-  const int64_t thread = cuda::ThreadInGrid();
+  const int64_t thread = cuda::GlobalThreadId();
   if (thread >= lines.threads) return;
   const ChunkOfThread at = ChunkOfThread::Of(lines, thread);
-  auto fold = R::template Start<T>();
-  for (int64_t c = 0; c < at.chunk; ++c) fold = R::Combine(fold, folds[at.first + c * lines.inner]);
+  auto reduce = R::template Start<T>();
+  for (int64_t c = 0; c < at.chunk; ++c) reduce = R::Combine(reduce, reduces[at.first + c * lines.inner]);
   for (int64_t i = at.begin; i < at.end; ++i) {
     const int64_t element = at.Element(lines, i);
-    CumulativeStep<R, T>(lines.exclusive, fold, x.Lift(element), y[element], i);
+    CumulativeStep<R, T>(lines.exclusive, reduce, x.Lift(element), y[element], i);
   }
 }
 
@@ -92,15 +92,15 @@ class CumulativeKernel : public CumulativeBase {
     DF_TRY(ctx.AllocateOutput(0, ctx.input(0).shape(), &y));
     if (y->num_elements() == 0) return Status();
     const LineChunks lines = LineChunks::Of(loops, loops.inner * kParts, exclusive_, reverse_);
-    const auto x = FoldOperands<R, T>::Of(ctx);
+    const auto x = ReduceOperands<R, T>::Of(ctx);
     Tensor memory;
-    A* folds = nullptr;
+    A* reduces = nullptr;
     if (lines.chunks > 1) {
       DF_ASSIGN(memory, ctx.AllocateTemp(DType::kUint8, Shape({lines.threads * static_cast<int64_t>(sizeof(A))})));
-      folds = static_cast<A*>(memory.raw());
-      DF_TRY(cuda::Launch(ctx, lines.threads, &FoldChunks<R, T>, lines, x, folds));
+      reduces = static_cast<A*>(memory.raw());
+      DF_TRY(cuda::Launch(ctx, lines.threads, &ReduceChunks<R, T>, lines, x, reduces));
     }
-    return cuda::Launch(ctx, lines.threads, &WalkChunks<R, T>, lines, x, folds, static_cast<T*>(y->raw()));
+    return cuda::Launch(ctx, lines.threads, &WalkChunks<R, T>, lines, x, reduces, static_cast<T*>(y->raw()));
   }
 };
 

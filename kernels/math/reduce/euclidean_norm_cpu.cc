@@ -4,8 +4,8 @@
 
 namespace dfrun {
 
-const cpu::FoldLoops& red::EuclideanNorm::Folds(DType dtype) {
-  return FoldsOf<EuclideanNorm, DF_NUMBERS>(dtype);
+const cpu::FoldLoops& red::EuclideanNorm::Reduces(DType dtype) {
+  return ReducesOf<EuclideanNorm, DF_NUMBERS>(dtype);
 }
 
 namespace {

@@ -4,8 +4,8 @@
 
 namespace dfrun {
 
-const cpu::FoldLoops& red::HalfSquares::Folds(DType dtype) {
-  return FoldsOf<HalfSquares, DF_FLOATS>(dtype);
+const cpu::FoldLoops& red::HalfSquares::Reduces(DType dtype) {
+  return ReducesOf<HalfSquares, DF_FLOATS>(dtype);
 }
 
 namespace {

@@ -3,12 +3,12 @@
 
 namespace dfrun {
 
-const cpu::FoldLoops& red::All::Folds(DType dtype) {
-  return FoldsOf<All, bool>(dtype);
+const cpu::FoldLoops& red::All::Reduces(DType dtype) {
+  return ReducesOf<All, bool>(dtype);
 }
 
-const cpu::FoldLoops& red::Any::Folds(DType dtype) {
-  return FoldsOf<Any, bool>(dtype);
+const cpu::FoldLoops& red::Any::Reduces(DType dtype) {
+  return ReducesOf<Any, bool>(dtype);
 }
 
 namespace {

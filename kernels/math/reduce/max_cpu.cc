@@ -4,8 +4,8 @@
 
 namespace dfrun {
 
-const cpu::FoldLoops& red::Max::Folds(DType dtype) {
-  return FoldsOf<Max, DF_REAL>(dtype);
+const cpu::FoldLoops& red::Max::Reduces(DType dtype) {
+  return ReducesOf<Max, DF_REAL>(dtype);
 }
 
 namespace {

@@ -4,8 +4,8 @@
 
 namespace dfrun {
 
-const cpu::FoldLoops& red::Mean::Folds(DType dtype) {
-  return FoldsOf<Mean, DF_NUMBERS>(dtype);
+const cpu::FoldLoops& red::Mean::Reduces(DType dtype) {
+  return ReducesOf<Mean, DF_NUMBERS>(dtype);
 }
 
 namespace {

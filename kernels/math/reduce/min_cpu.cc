@@ -4,8 +4,8 @@
 
 namespace dfrun {
 
-const cpu::FoldLoops& red::Min::Folds(DType dtype) {
-  return FoldsOf<Min, DF_REAL>(dtype);
+const cpu::FoldLoops& red::Min::Reduces(DType dtype) {
+  return ReducesOf<Min, DF_REAL>(dtype);
 }
 
 namespace {

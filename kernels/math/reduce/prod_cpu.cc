@@ -4,8 +4,8 @@
 
 namespace dfrun {
 
-const cpu::FoldLoops& red::Prod::Folds(DType dtype) {
-  return FoldsOf<Prod, DF_NUMBERS>(dtype);
+const cpu::FoldLoops& red::Prod::Reduces(DType dtype) {
+  return ReducesOf<Prod, DF_NUMBERS>(dtype);
 }
 
 namespace {

@@ -1,8 +1,8 @@
 // The loops that a reducer folds elements with. They take long to compile: what is different of Mean and Sum, or of
 // segments and whole dimensions, comes after them, so that each reducer's loops are compiled in one source,
 //
-//   const FoldLoops& red::Sum::Folds(DType dtype) {
-//     return FoldsOf<Sum, DF_NUMBERS>(dtype);
+//   const FoldLoops& red::Sum::Reduces(DType dtype) {
+//     return ReducesOf<Sum, DF_NUMBERS>(dtype);
 //   }
 #ifndef DFRUN_KERNELS_MATH_REDUCE_REDUCE_LOOPS_H_
 #define DFRUN_KERNELS_MATH_REDUCE_REDUCE_LOOPS_H_
@@ -46,7 +46,7 @@ struct ReduceLoops {
     if constexpr (kHalf > 1) return JoinLanes<kHalf / 2>(lanes);
     return lanes[0];
   }
-  [[gnu::noinline]] static A FoldShortLeaf(const T* x, int64_t n) {
+  [[gnu::noinline]] static A ReduceShortLeaf(const T* x, int64_t n) {
     A lanes[kLanes];
     Start(lanes, kLanes);
     int64_t i = 0;
@@ -58,7 +58,7 @@ struct ReduceLoops {
     return JoinLanes(lanes);
   }
   // Folds kLeaf elements.
-  [[gnu::noinline]] static A FoldLeaf(const T* x) {
+  [[gnu::noinline]] static A ReduceLeaf(const T* x) {
     constexpr int64_t kFetched = 4 * kLanes;
     alignas(64) A lanes[kLanes];
     Start(lanes, kLanes);
@@ -70,19 +70,19 @@ struct ReduceLoops {
     }
     return JoinLanes(lanes);
   }
-  static A FoldTree(const T* x, int64_t n) {
-    if (n < kLeaf) return FoldShortLeaf(x, n);
-    if (n == kLeaf) return FoldLeaf(x);
+  static A ReduceTree(const T* x, int64_t n) {
+    if (n < kLeaf) return ReduceShortLeaf(x, n);
+    if (n == kLeaf) return ReduceLeaf(x);
     const int64_t half = (n / 2 + kLeaf - 1) / kLeaf * kLeaf;
-    const A first = FoldTree(x, half);  // in the order of memory: arguments may be evaluated from the last on
-    return R::Combine(first, FoldTree(x + half, n - half));
+    const A first = ReduceTree(x, half);  // in the order of memory: arguments may be evaluated from the last on
+    return R::Combine(first, ReduceTree(x + half, n - half));
   }
-  static void FoldRun(const void* x, int64_t n, void* accumulator) {
+  static void ReduceRun(const void* x, int64_t n, void* accumulator) {
     A* a = static_cast<A*>(accumulator);
-    *a = R::Combine(*a, FoldTree(static_cast<const T*>(x), n));
+    *a = R::Combine(*a, ReduceTree(static_cast<const T*>(x), n));
   }
   // Element by element of as many rows as there are lanes.
-  static void FoldShortRows(const void* x_data, int64_t rows, int64_t n, void* accumulators) {
+  static void ReduceShortRows(const void* x_data, int64_t rows, int64_t n, void* accumulators) {
     const T* x = static_cast<const T*>(x_data);
     A* a = static_cast<A*>(accumulators);
     for (; rows >= kLanes; rows -= kLanes, x += kLanes * n, a += kLanes) {
@@ -100,7 +100,7 @@ struct ReduceLoops {
     }
   }
   // Four rows at a time, so that the accumulators are loaded and stored a fourth as often.
-  static void FoldRows(const void* x_data, int64_t rows, int64_t stride, int64_t n, void* accumulators) {
+  static void ReduceRows(const void* x_data, int64_t rows, int64_t stride, int64_t n, void* accumulators) {
     const T* x = static_cast<const T*>(x_data);
     A* a = static_cast<A*>(accumulators);
     for (; rows >= 4; rows -= 4, x += 4 * stride) {
@@ -120,16 +120,16 @@ struct ReduceLoops {
     A* a = static_cast<A*>(accumulators);
     for (int64_t j = 0; j < n; ++j) a[j] = R::Combine(a[j], p[j]);
   }
-  static constexpr cpu::FoldLoops kLoops = {sizeof(T), sizeof(A), &Start, &FoldRun, &FoldShortRows, &FoldRows, &Merge};
+  static constexpr cpu::FoldLoops kLoops = {sizeof(T), sizeof(A), &Start, &ReduceRun, &ReduceShortRows, &ReduceRows, &Merge};
 };
 
 // The loops for a dtype, which is one of Ts.
 template <class R, class... Ts>
-const cpu::FoldLoops& FoldsOf(DType dtype) {
-  const cpu::FoldLoops* folds = nullptr;
-  ((dtype == DTypeOf<Ts> ? void(folds = &ReduceLoops<R, Ts>::kLoops) : void()), ...);
-  DF_CHECK(folds != nullptr);
-  return *folds;
+const cpu::FoldLoops& ReducesOf(DType dtype) {
+  const cpu::FoldLoops* reduces = nullptr;
+  ((dtype == DTypeOf<Ts> ? void(reduces = &ReduceLoops<R, Ts>::kLoops) : void()), ...);
+  DF_CHECK(reduces != nullptr);
+  return *reduces;
 }
 
 }  // namespace dfrun

@@ -46,7 +46,7 @@ class Run {
     const int64_t bytes = tile_ * static_cast<int64_t>(loops_.accumulator_size);
     DF_ASSIGN(Tensor partials, ctx.AllocateTemp(DType::kUint8, Shape({tiles_ * chunks_, bytes})));
     ctx.pool().RunBlocks(tiles_ * chunks_,
-                         [&](int64_t i) { FoldChunk(i / chunks_, i % chunks_, partials.data<uint8_t>() + i * bytes); });
+                         [&](int64_t i) { ReduceChunk(i / chunks_, i % chunks_, partials.data<uint8_t>() + i * bytes); });
     for (int64_t t = 0; t < tiles_; ++t) {
       uint8_t* first = partials.data<uint8_t>() + t * chunks_ * bytes;
       for (int64_t c = 1; c < chunks_; ++c) loops_.merge(first + c * bytes, TileWidth(t), first);
@@ -61,7 +61,7 @@ class Run {
   }
   void ReduceTile(int64_t tile) const {
     alignas(64) std::byte accumulators[kTileBytes];
-    FoldChunk(tile, 0, accumulators);
+    ReduceChunk(tile, 0, accumulators);
     Finish(tile, accumulators);
   }
   // True where outputs are of short rows that follow one another.
@@ -75,12 +75,12 @@ class Run {
     const auto most = static_cast<int64_t>(kTileBytes / loops_.accumulator_size);
     for (int64_t r = begin; r < end; r += most) {
       const int64_t rows = std::min(most, end - r);
-      loops_.fold_short_rows(At(input_, r * plan_.row, loops_.input_size), rows, plan_.row, accumulators);
+      loops_.reduce_short_rows(At(input_, r * plan_.row, loops_.input_size), rows, plan_.row, accumulators);
       loops_.finish(accumulators, rows, plan_.row, At(output_, r, loops_.output_size));
     }
   }
   // Folds the pieces of one chunk into the tile's accumulators.
-  void FoldChunk(int64_t tile, int64_t chunk, void* accumulators) const {
+  void ReduceChunk(int64_t tile, int64_t chunk, void* accumulators) const {
     const int64_t width = TileWidth(tile);
     const int64_t base = plan_.kept.Offset(tile / tiles_per_row_) + tile % tiles_per_row_ * tile_;
     const int64_t end = std::min(pieces_, (chunk + 1) * pieces_per_chunk_);
@@ -88,15 +88,15 @@ class Run {
     if (!plan_.row_is_reduced && plan_.reduced.rank <= 1) {
       const int64_t first = chunk * pieces_per_chunk_;
       const std::byte* x = At(input_, base + plan_.reduced.Offset(first), loops_.input_size);
-      return loops_.fold_rows(x, end - first, plan_.reduced.strides[0], width, accumulators);
+      return loops_.reduce_rows(x, end - first, plan_.reduced.strides[0], width, accumulators);
     }
     for (int64_t p = chunk * pieces_per_chunk_; p < end; ++p) {
       const int64_t in_row = p % pieces_per_row_ * piece_;
       const std::byte* x = At(input_, base + plan_.reduced.Offset(p / pieces_per_row_) + in_row, loops_.input_size);
       if (plan_.row_is_reduced) {
-        loops_.fold_run(x, std::min(piece_, plan_.row - in_row), accumulators);
+        loops_.reduce_run(x, std::min(piece_, plan_.row - in_row), accumulators);
       } else {
-        loops_.fold_rows(x, 1, 0, width, accumulators);
+        loops_.reduce_rows(x, 1, 0, width, accumulators);
       }
     }
   }

@@ -20,11 +20,11 @@ struct FoldLoops {
   size_t accumulator_size;
   void (*start)(void* accumulators, int64_t n);
   // Folds x[0..n) into one accumulator, pairwise.
-  void (*fold_run)(const void* x, int64_t n, void* accumulator);
+  void (*reduce_run)(const void* x, int64_t n, void* accumulator);
   // Folds each of `rows` short rows of n elements, one after the other in memory, into an accumulator of its own.
-  void (*fold_short_rows)(const void* x, int64_t rows, int64_t n, void* accumulators);
+  void (*reduce_short_rows)(const void* x, int64_t rows, int64_t n, void* accumulators);
   // Folds row after row, `stride` elements apart, into the accumulators: x[r * stride + j] into accumulators[j].
-  void (*fold_rows)(const void* x, int64_t rows, int64_t stride, int64_t n, void* accumulators);
+  void (*reduce_rows)(const void* x, int64_t rows, int64_t stride, int64_t n, void* accumulators);
   // Folds partials[j] into accumulators[j].
   void (*merge)(const void* partials, int64_t n, void* accumulators);
 };
@@ -56,7 +56,7 @@ class ReductionKernel : public Kernel {
 template <class R, class T>
 const ReductionLoops& LoopsOf() {
   static const ReductionLoops loops = {
-      R::Folds(DTypeOf<T>), sizeof(T), [](const void* accumulators, int64_t n, int64_t reduced, void* outputs) {
+      R::Reduces(DTypeOf<T>), sizeof(T), [](const void* accumulators, int64_t n, int64_t reduced, void* outputs) {
         const auto* a = static_cast<const typename R::template Accumulator<T>*>(accumulators);
         T* y = static_cast<T*>(outputs);
         for (int64_t j = 0; j < n; ++j) y[j] = R::template Finish<T>(a[j], reduced);

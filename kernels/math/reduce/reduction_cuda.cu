@@ -2,21 +2,21 @@
 
 namespace dfrun::cuda {
 
-FoldGrid FoldGrid::Of(const ReductionPlan& plan) {
-  // Threads that keep a card's memory busy, and inputs below which a thread, or a block, is not worth being another's.
+ReduceGrid ReduceGrid::Of(const ReductionPlan& plan) {
+  // Threads that keep a GPU's memory busy, and inputs below which a thread, or a block, is not worth being another's.
   constexpr int64_t kThreads = 132 * 2048;
   constexpr int64_t kThreadInputs = 32;
   constexpr int64_t kBlockInputs = 8 * kBlockThreads;
-  constexpr int64_t kMostChunks = 1024;
+  constexpr int64_t kMaxChunks = 1024;
   constexpr int64_t kChunkMultiple = kVectorBytes;  // chunks of aligned rows begin where whole vectors do
-  FoldGrid grid;
+  ReduceGrid grid;
   grid.plan = plan;
   grid.outputs = plan.num_outputs();
   const int64_t reduced = plan.num_reduced();
   grid.by_block = plan.row_is_reduced && reduced > kThreadInputs;
   const int64_t threads = grid.outputs * (grid.by_block ? kBlockThreads : 1);
   const int64_t least = grid.by_block ? kBlockInputs : kThreadInputs;
-  const int64_t chunks = std::clamp<int64_t>(std::min(kThreads / threads, reduced / least), 1, kMostChunks);
+  const int64_t chunks = std::clamp<int64_t>(std::min(kThreads / threads, reduced / least), 1, kMaxChunks);
   grid.chunk = std::max<int64_t>(1, CeilDiv(reduced, chunks));
   if (grid.by_block) grid.chunk = CeilDiv(grid.chunk, kChunkMultiple) * kChunkMultiple;
   grid.chunks = std::max<int64_t>(1, CeilDiv(reduced, grid.chunk));

@@ -1,4 +1,4 @@
-// The cards' engine of reductions: CUDA_KERNEL("Sum", cuda::Reduction<red::Sum>, float, int32_t).
+// The GPUs' engine of reductions: CUDA_KERNEL("Sum", cuda::Reduction<red::Sum>, float, int32_t).
 //
 // Results are folded in an order that the plan alone decides: each output in chunks, each chunk by a thread or by a
 // block of threads, and the chunks' partial results by a block.
@@ -17,7 +17,7 @@
 namespace dfrun::cuda {
 
 // The distribution of a reduction over the threads of a GPU.
-struct FoldGrid {
+struct ReduceGrid {
   ReductionPlan plan;
   int64_t outputs = 0;
   int64_t chunk = 0;      // inputs of an output that are folded at a time
@@ -25,7 +25,7 @@ struct FoldGrid {
   bool by_block = false;  // a block of threads folds a chunk, else a thread
 
   // The grid for a plan that has outputs.
-  static FoldGrid Of(const ReductionPlan& plan);
+  static ReduceGrid Of(const ReductionPlan& plan);
 };
 
 // The input that is the i-th to fold into output `output`.
@@ -39,21 +39,21 @@ DF_HOST_DEVICE inline int64_t FoldedInput(const ReductionPlan& plan, int64_t out
 }
 
 template <class R, class T>
-struct FoldOf {
+struct ReduceOf {
   using A = typename R::template Accumulator<T>;
   static DF_HOST_DEVICE A Add(A a, const T& x) {
     return R::Combine(a, R::template Lift<T>(static_cast<ComputeType<T>>(x)));
   }
   // Folds, in order, the inputs from `begin` to below `end` that are those of thread `thread` among `threads`.
-  static DF_CARD_FUNCTION A Fold(const ReductionPlan& plan, const T* x, int64_t output, int64_t begin, int64_t end,
+  static DF_DEVICE_FUNCTION A Fold(const ReductionPlan& plan, const T* x, int64_t output, int64_t begin, int64_t end,
                                  int thread, int threads) {
     if (plan.row_is_reduced && plan.reduced.count == 1) {
-      return FoldRow(x + plan.kept.Offset(output) + begin, end - begin, thread, threads);
+      return ReduceRow(x + plan.kept.Offset(output) + begin, end - begin, thread, threads);
     }
     if (!plan.row_is_reduced && plan.reduced.rank <= 1) {
       const int64_t line = output / plan.row;
       const T* const first = x + plan.kept.Offset(line) + (output - line * plan.row);
-      return FoldLine(first, plan.reduced.strides[0], begin + thread, end, threads);
+      return ReduceLine(first, plan.reduced.strides[0], begin + thread, end, threads);
     }
     A a = R::template Start<T>();
     for (int64_t i = begin + thread; i < end; i += threads) a = Add(a, x[FoldedInput(plan, output, i)]);
@@ -65,7 +65,7 @@ struct FoldOf {
 
   // Folds elements that lie in one piece. A thread takes neighbours, which are read at once where they are aligned; the
   // assignment of elements to threads does not depend on that.
-  static DF_CARD_FUNCTION A FoldRow(const T* x, int64_t count, int thread, int threads) {
+  static DF_DEVICE_FUNCTION A ReduceRow(const T* x, int64_t count, int thread, int threads) {
     constexpr int kWidth = WidthOf(sizeof(T));
     constexpr int kVectors = kWidth >= kAtATime ? 1 : kAtATime / kWidth;
     using Vector = ElementVector<T, kWidth>;
@@ -84,19 +84,19 @@ struct FoldOf {
     }
     return a;
   }
-  static DF_CARD_FUNCTION ElementVector<T, WidthOf(sizeof(T))> Load(const T* x, bool is_aligned) {
+  static DF_DEVICE_FUNCTION ElementVector<T, WidthOf(sizeof(T))> Load(const T* x, bool is_aligned) {
     constexpr int kWidth = WidthOf(sizeof(T));
     if (is_aligned) return LoadVector<kWidth>(x);
     ElementVector<T, kWidth> vector;
     for (int k = 0; k < kWidth; ++k) vector.at[k] = x[k];
     return vector;
   }
-  static DF_CARD_FUNCTION A AddAll(A a, const ElementVector<T, WidthOf(sizeof(T))>& vector) {
+  static DF_DEVICE_FUNCTION A AddAll(A a, const ElementVector<T, WidthOf(sizeof(T))>& vector) {
     for (const T& x : vector.at) a = Add(a, x);
     return a;
   }
   // Folds elements that are `stride` apart.
-  static DF_HOST_DEVICE A FoldLine(const T* x, int64_t stride, int64_t begin, int64_t end, int64_t step) {
+  static DF_HOST_DEVICE A ReduceLine(const T* x, int64_t stride, int64_t begin, int64_t end, int64_t step) {
     A a = R::template Start<T>();
     int64_t i = begin;
     for (; i + (kAtATime - 1) * step < end; i += kAtATime * step) {
@@ -118,14 +118,14 @@ struct CombineBy {
 
 // Partial results, [output][chunk], or where there is one chunk the outputs themselves.
 template <class R, class T>
-DF_CARD_KERNEL void FoldByBlock(FoldGrid grid, const T* x, typename FoldOf<R, T>::A* partials, T* y) {
-  using A = typename FoldOf<R, T>::A;
-  const int64_t block = BlockInGrid();
+DF_DEVICE_KERNEL void ReduceByBlock(ReduceGrid grid, const T* x, typename ReduceOf<R, T>::A* partials, T* y) {
+  using A = typename ReduceOf<R, T>::A;
+  const int64_t block = GlobalBlockId();
   const int64_t output = block / grid.chunks;
   const int64_t begin = (block - output * grid.chunks) * grid.chunk;
   const int64_t most = grid.plan.num_reduced();
   const int64_t end = begin + grid.chunk < most ? begin + grid.chunk : most;
-  const A mine = FoldOf<R, T>::Fold(grid.plan, x, output, begin, end, ThreadInBlock(), kBlockThreads);
+  const A mine = ReduceOf<R, T>::Fold(grid.plan, x, output, begin, end, ThreadInBlock(), kBlockThreads);
   const A all = BlockReduce(mine, CombineBy::With<R, A>());
   if (ThreadInBlock() != 0) return;
   if (grid.chunks == 1) {
@@ -137,16 +137,16 @@ DF_CARD_KERNEL void FoldByBlock(FoldGrid grid, const T* x, typename FoldOf<R, T>
 
 // Neighbouring threads have neighbouring outputs, whose inputs lie side by side.
 template <class R, class T>
-DF_CARD_KERNEL void FoldByThread(FoldGrid grid, const T* x, typename FoldOf<R, T>::A* partials, T* y) {
-  using A = typename FoldOf<R, T>::A;
-  const int64_t thread = ThreadInGrid();
+DF_DEVICE_KERNEL void ReduceByThread(ReduceGrid grid, const T* x, typename ReduceOf<R, T>::A* partials, T* y) {
+  using A = typename ReduceOf<R, T>::A;
+  const int64_t thread = GlobalThreadId();
   if (thread >= grid.outputs * grid.chunks) return;
   const int64_t chunk = thread / grid.outputs;
   const int64_t output = thread - chunk * grid.outputs;
   const int64_t begin = chunk * grid.chunk;
   const int64_t most = grid.plan.num_reduced();
   const int64_t end = begin + grid.chunk < most ? begin + grid.chunk : most;
-  const A mine = FoldOf<R, T>::Fold(grid.plan, x, output, begin, end, 0, 1);
+  const A mine = ReduceOf<R, T>::Fold(grid.plan, x, output, begin, end, 0, 1);
   if (grid.chunks == 1) {
     y[output] = R::template Finish<T>(mine, most);
   } else {
@@ -155,9 +155,9 @@ DF_CARD_KERNEL void FoldByThread(FoldGrid grid, const T* x, typename FoldOf<R, T
 }
 
 template <class R, class T>
-DF_CARD_KERNEL void FoldPartials(const typename FoldOf<R, T>::A* partials, int64_t chunks, int64_t reduced, T* y) {
-  using A = typename FoldOf<R, T>::A;
-  const int64_t output = BlockInGrid();
+DF_DEVICE_KERNEL void ReducePartials(const typename ReduceOf<R, T>::A* partials, int64_t chunks, int64_t reduced, T* y) {
+  using A = typename ReduceOf<R, T>::A;
+  const int64_t output = GlobalBlockId();
   A mine = R::template Start<T>();
   for (int64_t i = ThreadInBlock(); i < chunks; i += kBlockThreads) {
     mine = R::Combine(mine, partials[output * chunks + i]);
@@ -167,39 +167,39 @@ DF_CARD_KERNEL void FoldPartials(const typename FoldOf<R, T>::A* partials, int64
 }
 
 template <class R, class T>
-Status LaunchFold(OpContext& ctx, const ReductionPlan& plan, const void* x_data, void* y_data) {
-  using A = typename FoldOf<R, T>::A;
+Status LaunchReduce(OpContext& ctx, const ReductionPlan& plan, const void* x_data, void* y_data) {
+  using A = typename ReduceOf<R, T>::A;
   if (plan.num_outputs() == 0) return Status();
-  const FoldGrid grid = FoldGrid::Of(plan);
+  const ReduceGrid grid = ReduceGrid::Of(plan);
   const T* const x = static_cast<const T*>(x_data);
   T* const y = static_cast<T*>(y_data);
-  const int64_t folds = grid.outputs * grid.chunks;
+  const int64_t reduces = grid.outputs * grid.chunks;
   Tensor memory;
   A* partials = nullptr;
   if (grid.chunks > 1) {
-    DF_ASSIGN(memory, ctx.AllocateTemp(DType::kUint8, Shape({folds * static_cast<int64_t>(sizeof(A))})));
+    DF_ASSIGN(memory, ctx.AllocateTemp(DType::kUint8, Shape({reduces * static_cast<int64_t>(sizeof(A))})));
     partials = static_cast<A*>(memory.raw());
   }
   if (grid.by_block) {
-    DF_TRY(LaunchTogether(ctx, folds, &FoldByBlock<R, T>, grid, x, partials, y));
+    DF_TRY(LaunchTogether(ctx, reduces, &ReduceByBlock<R, T>, grid, x, partials, y));
   } else {
-    DF_TRY(Launch(ctx, folds, &FoldByThread<R, T>, grid, x, partials, y));
+    DF_TRY(Launch(ctx, reduces, &ReduceByThread<R, T>, grid, x, partials, y));
   }
   if (grid.chunks == 1) return Status();
-  return LaunchTogether(ctx, grid.outputs, &FoldPartials<R, T>, partials, grid.chunks, plan.num_reduced(), y);
+  return LaunchTogether(ctx, grid.outputs, &ReducePartials<R, T>, partials, grid.chunks, plan.num_reduced(), y);
 }
 
-using FoldLaunch = Status (*)(OpContext& ctx, const ReductionPlan& plan, const void* x, void* y);
+using ReduceLaunch = Status (*)(OpContext& ctx, const ReductionPlan& plan, const void* x, void* y);
 
 // Inputs: the tensor, the axes. Attr keep_dims.
 class ReductionKernel : public Kernel {
  public:
   static constexpr std::string_view kHostInputs[] = {"reduction_indices"};
-  ReductionKernel(KernelSetup& setup, FoldLaunch launch) : launch_(launch), keep_dims_(setup.attr<bool>("keep_dims")) {}
+  ReductionKernel(KernelSetup& setup, ReduceLaunch launch) : launch_(launch), keep_dims_(setup.attr<bool>("keep_dims")) {}
   Status Compute(OpContext& ctx);
 
  private:
-  const FoldLaunch launch_;
+  const ReduceLaunch launch_;
   const bool keep_dims_;
 };
 
@@ -208,7 +208,7 @@ template <class Engine, class R>
 struct FoldingWith {
   template <class T>
   struct Kernel : Engine {
-    explicit Kernel(KernelSetup& setup) : Engine(setup, &LaunchFold<R, CardType<T>>) {}
+    explicit Kernel(KernelSetup& setup) : Engine(setup, &LaunchReduce<R, GpuType<T>>) {}
   };
 };
 

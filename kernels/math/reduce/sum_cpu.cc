@@ -4,8 +4,8 @@
 
 namespace dfrun {
 
-const cpu::FoldLoops& red::Sum::Folds(DType dtype) {
-  return FoldsOf<Sum, DF_NUMBERS>(dtype);
+const cpu::FoldLoops& red::Sum::Reduces(DType dtype) {
+  return ReducesOf<Sum, DF_NUMBERS>(dtype);
 }
 
 namespace {

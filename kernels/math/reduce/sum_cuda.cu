@@ -16,7 +16,7 @@ CUDA_KERNEL("EuclideanNorm", cuda::Reduction<red::EuclideanNorm>, DF_REAL);
 // Half the sum of the squares of all elements.
 class L2LossKernel : public Kernel {
  public:
-  L2LossKernel(KernelSetup&, cuda::FoldLaunch launch) : launch_(launch) {}
+  L2LossKernel(KernelSetup&, cuda::ReduceLaunch launch) : launch_(launch) {}
   Status Compute(OpContext& ctx) {
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape(), &y));
@@ -27,7 +27,7 @@ class L2LossKernel : public Kernel {
   }
 
  private:
-  const cuda::FoldLaunch launch_;
+  const cuda::ReduceLaunch launch_;
 };
 using L2Loss = cuda::FoldingWith<L2LossKernel, red::HalfSquares>;
 
@@ -38,7 +38,7 @@ CUDA_KERNEL("L2Loss", L2Loss, DF_FLOATS);
 Status cuda::SumElements(OpContext& ctx, const ReductionPlan& plan, const Tensor& from, Tensor& to) {
   Status status;
   VisitDType<DF_NUMBERS>(from.dtype(), [&](auto tag) {
-    status = LaunchFold<red::Sum, CardType<typename decltype(tag)::type>>(ctx, plan, from.raw(), to.raw());
+    status = LaunchReduce<red::Sum, GpuType<typename decltype(tag)::type>>(ctx, plan, from.raw(), to.raw());
   });
   return status;
 }

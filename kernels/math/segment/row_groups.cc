@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kTileBytes = 16384;
 
 // One tile of one group.
-void FoldTile(const cpu::ReductionLoops& loops, const RowGroups& groups, int64_t g, const std::byte* data,
+void ReduceTile(const cpu::ReductionLoops& loops, const RowGroups& groups, int64_t g, const std::byte* data,
               int64_t width, int64_t tile_width, std::byte* output) {
   alignas(64) std::byte accumulators[kTileBytes];
   const int64_t begin = groups.begin()[g];
@@ -22,11 +22,11 @@ void FoldTile(const cpu::ReductionLoops& loops, const RowGroups& groups, int64_t
   loops.start(accumulators, tile_width);
   if (groups.order() != nullptr) {
     for (int64_t k = begin; k < begin + rows; ++k)
-      loops.fold_rows(At(data, groups.order()[k] * width, loops.input_size), 1, 0, tile_width, accumulators);
+      loops.reduce_rows(At(data, groups.order()[k] * width, loops.input_size), 1, 0, tile_width, accumulators);
   } else if (width == 1) {
-    loops.fold_run(At(data, begin, loops.input_size), rows, accumulators);
+    loops.reduce_run(At(data, begin, loops.input_size), rows, accumulators);
   } else {
-    loops.fold_rows(At(data, begin * width, loops.input_size), rows, width, tile_width, accumulators);
+    loops.reduce_rows(At(data, begin * width, loops.input_size), rows, width, tile_width, accumulators);
   }
   loops.finish(accumulators, tile_width, rows, At(output, g * width, loops.output_size));
 }
@@ -74,7 +74,7 @@ Status RowGroups::Rename(OpContext& ctx, std::span<const int64_t> rows) {
   return Status();
 }
 
-void FoldGroups(const cpu::ReductionLoops& loops, const RowGroups& groups, bool empty_is_zero, const void* data,
+void ReduceGroups(const cpu::ReductionLoops& loops, const RowGroups& groups, bool empty_is_zero, const void* data,
                 int64_t width, void* output, ThreadPool& pool) {
   if (width == 0 || groups.count() == 0) return;
   const int64_t tile = std::min<int64_t>(width, kTileBytes / loops.accumulator_size);
@@ -90,7 +90,7 @@ void FoldGroups(const cpu::ReductionLoops& loops, const RowGroups& groups, bool 
       if (groups.size(g) == 0 && empty_is_zero) {
         std::memset(At(to, g * width, loops.output_size), 0, static_cast<size_t>(tile_width) * loops.output_size);
       } else {
-        FoldTile(loops, groups, g, At(data, column, loops.input_size), width, tile_width, to);
+        ReduceTile(loops, groups, g, At(data, column, loops.input_size), width, tile_width, to);
       }
     }
   });

@@ -35,7 +35,7 @@ class RowGroups {
 // Writes output row g = the fold of group g's rows of `data`, each `width` elements wide. A group without rows gets
 // zeros if `empty_is_zero`, else the reducer's result for no elements. The sums of a group run in its order on one
 // thread, so the result is the same on any number of threads.
-void FoldGroups(const cpu::ReductionLoops& loops, const RowGroups& groups, bool empty_is_zero, const void* data,
+void ReduceGroups(const cpu::ReductionLoops& loops, const RowGroups& groups, bool empty_is_zero, const void* data,
                 int64_t width, void* output, ThreadPool& pool);
 
 // The number of segments of sorted ids, one more than the last; InvalidArgument unless they increase from 0 on.

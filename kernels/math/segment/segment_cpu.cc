@@ -24,7 +24,7 @@ class SegmentKernel : public Kernel {
     DF_TRY(ctx.AllocateOutput(0, shape, &y));
     if (shape.num_elements() == 0) return Status();
     DF_ASSIGN(const RowGroups groups, RowGroups::FromSorted(ctx, ids, segments));
-    FoldGroups(loops_, groups, empty_is_zero_, data.raw(), RowWidth(data.shape(), 1), y->raw(), ctx.pool());
+    ReduceGroups(loops_, groups, empty_is_zero_, data.raw(), RowWidth(data.shape(), 1), y->raw(), ctx.pool());
     return Status();
   }
 

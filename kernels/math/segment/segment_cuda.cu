@@ -15,28 +15,28 @@ namespace {
 
 // The launch that folds elements T: sums of complex numbers part by part; integers as bits where they wrap around.
 template <class R, class T>
-struct FoldOfElements {
-  static constexpr cuda::GroupFold kFold = &cuda::LaunchGroupFold<R, T>;
+struct ReduceOfElements {
+  static constexpr cuda::GroupReduce kReduce = &cuda::LaunchGroupReduce<R, T>;
 };
 template <class R, class T>
-requires(kIsComplex<T> && !std::is_same_v<R, red::Prod>) struct FoldOfElements<R, T> {
-  static constexpr cuda::GroupFold kFold = &cuda::LaunchGroupFold<R, typename T::value_type, 2>;
+requires(kIsComplex<T> && !std::is_same_v<R, red::Prod>) struct ReduceOfElements<R, T> {
+  static constexpr cuda::GroupReduce kReduce = &cuda::LaunchGroupReduce<R, typename T::value_type, 2>;
 };
 template <class T>
-requires(kIsComplex<T>) struct FoldOfElements<red::Prod, T> {
-  static constexpr cuda::GroupFold kFold = &cuda::LaunchGroupFold<red::Prod, cuda::CardType<T>>;
+requires(kIsComplex<T>) struct ReduceOfElements<red::Prod, T> {
+  static constexpr cuda::GroupReduce kReduce = &cuda::LaunchGroupReduce<red::Prod, cuda::GpuType<T>>;
 };
 template <class R, class T>
 requires(std::is_integral_v<T> &&
-         (std::is_same_v<R, red::Sum> || std::is_same_v<R, red::Prod>)) struct FoldOfElements<R, T> {
-  static constexpr cuda::GroupFold kFold = &cuda::LaunchGroupFold<R, ValueBits<T>>;
+         (std::is_same_v<R, red::Sum> || std::is_same_v<R, red::Prod>)) struct ReduceOfElements<R, T> {
+  static constexpr cuda::GroupReduce kReduce = &cuda::LaunchGroupReduce<R, ValueBits<T>>;
 };
 
 template <class R, bool kEmptyIsZero = true>
 struct Segment {
   template <class T>
-  struct Kernel : cuda::SegmentOnCard {
-    explicit Kernel(KernelSetup& setup) : SegmentOnCard(setup, FoldOfElements<R, T>::kFold, kEmptyIsZero) {}
+  struct Kernel : cuda::SegmentOnGpu {
+    explicit Kernel(KernelSetup& setup) : SegmentOnGpu(setup, ReduceOfElements<R, T>::kReduce, kEmptyIsZero) {}
   };
 };
 
@@ -44,13 +44,13 @@ template <class K, class R>
 struct Folding {
   template <class T>
   struct Kernel : K {
-    explicit Kernel(KernelSetup& setup) : K(setup, FoldOfElements<R, T>::kFold) {}
+    explicit Kernel(KernelSetup& setup) : K(setup, ReduceOfElements<R, T>::kReduce) {}
   };
 };
 template <class R>
-using Unsorted = Folding<cuda::UnsortedSegmentOnCard, R>;
+using Unsorted = Folding<cuda::UnsortedSegmentOnGpu, R>;
 template <class R>
-using Sparse = Folding<cuda::SparseSegmentOnCard, R>;
+using Sparse = Folding<cuda::SparseSegmentOnGpu, R>;
 
 using SegmentProd = Segment<red::Prod, false>;
 
@@ -70,9 +70,9 @@ CUDA_KERNEL("SparseSegmentSqrtNWithNumSegments", Sparse<red::SqrtN>, DF_FLOATS);
 
 // Rows of a gradient by the factors of their segments, whose rows begin at `begins`.
 template <class T>
-DF_CARD_KERNEL void WeightRows(const T* rows, const int64_t* begins, SegmentDivisor divisor, int64_t n, int64_t width,
+DF_DEVICE_KERNEL void WeightRows(const T* rows, const int64_t* begins, SegmentDivisor divisor, int64_t n, int64_t width,
                                T* weighted) {
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const int64_t segment = i / width;
   const auto count = static_cast<double>(begins[segment + 1] - begins[segment]);
@@ -82,21 +82,21 @@ DF_CARD_KERNEL void WeightRows(const T* rows, const int64_t* begins, SegmentDivi
 
 // The segment of each update in the order of `runs`.
 template <class Id>
-DF_CARD_KERNEL void OrderIds(const Id* ids, cuda::UpdateRuns runs, int64_t* segments) {
-  const int64_t k = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void OrderIds(const Id* ids, cuda::UpdateRuns runs, int64_t* segments) {
+  const int64_t k = cuda::GlobalThreadId();
   if (k < runs.count) segments[k] = static_cast<int64_t>(ids[runs.order[k]]);
 }
 
-DF_CARD_KERNEL void MarkBegins(cuda::UpdateRuns runs, bool* begins) {
-  const int64_t k = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void MarkBegins(cuda::UpdateRuns runs, bool* begins) {
+  const int64_t k = cuda::GlobalThreadId();
   if (k < runs.count) begins[k] = runs.BeginsAt(k);
 }
 
 // The slices that updates at `firsts`, and no others, are the first for; their end is one more.
 template <class Index>
-DF_CARD_KERNEL void WriteSlices(cuda::UpdateRuns runs, const int64_t* firsts, int64_t n, Index* slices,
+DF_DEVICE_KERNEL void WriteSlices(cuda::UpdateRuns runs, const int64_t* firsts, int64_t n, Index* slices,
                                 int64_t* begins) {
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::GlobalThreadId();
   if (i > n) return;
   begins[i] = i < n ? firsts[i] : runs.LowerBound(runs.limit);
   if (i < n) slices[i] = static_cast<Index>(runs.Slice(firsts[i]));
@@ -113,15 +113,15 @@ Status LaunchWeigh(OpContext& ctx, const Tensor& rows, const Tensor& begins, Seg
 
 // Inputs: grad, indices, segment_ids, the rows of the differentiated tensor. With a second output, only the rows that
 // were picked are made, and their indices; how many there are the kernel waits for.
-class SparseSegmentGradOnCard : public Kernel {
+class SparseSegmentGradOnGpu : public Kernel {
  public:
   static constexpr std::string_view kHostInputs[] = {"output_dim0", "dense_output_dim0"};
-  SparseSegmentGradOnCard(KernelSetup& setup, cuda::GroupFold sum, Weigh weigh, SegmentDivisor divisor)
+  SparseSegmentGradOnGpu(KernelSetup& setup, cuda::GroupReduce sum, Weigh weigh, SegmentDivisor divisor)
       : sum_(sum),
         weigh_(weigh),
         divisor_(divisor),
         is_sparse_(setup.node().outputs.size() == 2),
-        refusal_(setup, "an index is not below the number of rows, or a segment id not below that of the gradient") {}
+        error_flag_(setup, "an index is not below the number of rows, or a segment id not below that of the gradient") {}
 
   Status Compute(OpContext& ctx) {
     const Tensor& grad = ctx.input(0);
@@ -130,7 +130,7 @@ class SparseSegmentGradOnCard : public Kernel {
     const Tensor none = ctx.input(1).SliceRows(0, 0);
     const Tensor& indices = rows == 0 ? none : ctx.input(1);  // with no rows, any indices are fine
     DF_ASSIGN(const cuda::UpdateGroups picked,
-              cuda::UpdateGroups::ByIndex(ctx, indices, rows, cuda::BadIndex::kRefused, refusal_.word()));
+              cuda::UpdateGroups::ByIndex(ctx, indices, rows, cuda::BadIndex::kRefused, error_flag_.word()));
     Tensor begins;
     if (is_sparse_) {
       DF_ASSIGN(begins, WritePicked(ctx, picked));
@@ -174,7 +174,7 @@ class SparseSegmentGradOnCard : public Kernel {
 
   Result<Tensor> Weighted(OpContext& ctx, const Tensor& grad, const Tensor& ids) const {
     DF_ASSIGN(const cuda::UpdateGroups by_segment,
-              cuda::UpdateGroups::ByIndex(ctx, ids, grad.shape().dim(0), cuda::BadIndex::kRefused, refusal_.word()));
+              cuda::UpdateGroups::ByIndex(ctx, ids, grad.shape().dim(0), cuda::BadIndex::kRefused, error_flag_.word()));
     if (divisor_ == SegmentDivisor::kOne) return grad;
     DF_ASSIGN(const Tensor begins, by_segment.Begins(ctx));
     DF_ASSIGN(Tensor weighted, ctx.AllocateTemp(grad.dtype(), grad.shape()));
@@ -194,19 +194,19 @@ class SparseSegmentGradOnCard : public Kernel {
     return segments;
   }
 
-  const cuda::GroupFold sum_;
+  const cuda::GroupReduce sum_;
   const Weigh weigh_;
   const SegmentDivisor divisor_;
   const bool is_sparse_;
-  const cuda::Refusal refusal_;
+  const cuda::DeviceErrorFlag error_flag_;
 };
 
 template <SegmentDivisor kDivisor>
 struct SparseSegmentGrad {
   template <class T>
-  struct Kernel : SparseSegmentGradOnCard {
+  struct Kernel : SparseSegmentGradOnGpu {
     explicit Kernel(KernelSetup& setup)
-        : SparseSegmentGradOnCard(setup, FoldOfElements<red::Sum, T>::kFold, &LaunchWeigh<T>, kDivisor) {}
+        : SparseSegmentGradOnGpu(setup, ReduceOfElements<red::Sum, T>::kReduce, &LaunchWeigh<T>, kDivisor) {}
   };
 };
 

@@ -1,4 +1,4 @@
-// The cards' engine of segments: CUDA_KERNEL("UnsortedSegmentSum", FoldingGroups<UnsortedSegmentOnCard, red::Sum>,
+// The GPUs' engine of segments: CUDA_KERNEL("UnsortedSegmentSum", FoldingGroups<UnsortedSegmentOnGpu, red::Sum>,
 // float). A thread folds an element of a segment, in the order of the segment's rows.
 #ifndef DFRUN_KERNELS_MATH_SEGMENT_SEGMENT_CUDA_H_
 #define DFRUN_KERNELS_MATH_SEGMENT_SEGMENT_CUDA_H_
@@ -10,7 +10,7 @@ namespace dfrun::cuda {
 
 // Rows of data in groups: group g has those at begins[g] to begins[g + 1], as `order` and then `rows` name them, where
 // there are such. A row that is not in the data is left out. Passed by value.
-struct CardRowGroups {
+struct GpuRowGroups {
   const int64_t* begins;
   const int32_t* order;
   const int64_t* rows;
@@ -19,15 +19,15 @@ struct CardRowGroups {
   int64_t width;  // elements of a row
   bool empty_is_zero;
 
-  DF_CARD_FUNCTION int64_t Row(int64_t k) const {
+  DF_DEVICE_FUNCTION int64_t Row(int64_t k) const {
     const int64_t at = order == nullptr ? k : order[k];
     return rows == nullptr ? at : rows[at];
   }
 };
 
 template <class R, class T>
-DF_CARD_KERNEL void FoldGroup(CardRowGroups groups, const T* data, T* y) {
-  const int64_t thread = ThreadInGrid();
+DF_DEVICE_KERNEL void ReduceGroup(GpuRowGroups groups, const T* data, T* y) {
+  const int64_t thread = GlobalThreadId();
   if (thread >= groups.count * groups.width) return;
   const int64_t g = thread / groups.width;
   const int64_t column = thread - g * groups.width;
@@ -46,62 +46,62 @@ DF_CARD_KERNEL void FoldGroup(CardRowGroups groups, const T* data, T* y) {
   y[thread] = R::template Finish<T>(sum, end - begin);
 }
 
-using GroupFold = Status (*)(OpContext& ctx, CardRowGroups groups, const void* data, void* y);
+using GroupReduce = Status (*)(OpContext& ctx, GpuRowGroups groups, const void* data, void* y);
 
-// Launches FoldGroup for elements of kParts numbers T, each folded by itself.
+// Launches ReduceGroup for elements of kParts numbers T, each folded by itself.
 template <class R, class T, int kParts = 1>
-Status LaunchGroupFold(OpContext& ctx, CardRowGroups groups, const void* data, void* y) {
+Status LaunchGroupReduce(OpContext& ctx, GpuRowGroups groups, const void* data, void* y) {
   groups.width *= kParts;
-  return Launch(ctx, groups.count * groups.width, &FoldGroup<R, T>, groups, static_cast<const T*>(data),
+  return Launch(ctx, groups.count * groups.width, &ReduceGroup<R, T>, groups, static_cast<const T*>(data),
                 static_cast<T*>(y));
 }
 
-// Segments whose ids are sorted, and how many there are only they tell: the kernel waits for the card.
-class SegmentOnCard : public Kernel {
+// Segments whose ids are sorted, and how many there are only they tell: the kernel waits for the GPU.
+class SegmentOnGpu : public Kernel {
  public:
-  SegmentOnCard(KernelSetup& setup, GroupFold fold, bool empty_is_zero);
+  SegmentOnGpu(KernelSetup& setup, GroupReduce reduce, bool empty_is_zero);
   Status Compute(OpContext& ctx);
 
  private:
-  const GroupFold fold_;
+  const GroupReduce reduce_;
   const bool empty_is_zero_;
-  const Refusal refusal_;
+  const DeviceErrorFlag error_flag_;
 };
 
 // Segments whose rows are anywhere; the number of segments is an input.
-class UnsortedSegmentOnCard : public Kernel {
+class UnsortedSegmentOnGpu : public Kernel {
  public:
   static constexpr std::string_view kHostInputs[] = {"num_segments"};
-  UnsortedSegmentOnCard(KernelSetup& setup, GroupFold fold);
+  UnsortedSegmentOnGpu(KernelSetup& setup, GroupReduce reduce);
   Status Compute(OpContext& ctx);
 
  private:
-  const GroupFold fold_;
-  const Refusal refusal_;
+  const GroupReduce reduce_;
+  const DeviceErrorFlag error_flag_;
 };
 
 // Segments of rows picked by index.
-class SparseSegmentOnCard : public Kernel {
+class SparseSegmentOnGpu : public Kernel {
  public:
   static constexpr std::string_view kHostInputs[] = {"num_segments"};
-  SparseSegmentOnCard(KernelSetup& setup, GroupFold fold);
+  SparseSegmentOnGpu(KernelSetup& setup, GroupReduce reduce);
   Status Compute(OpContext& ctx);
 
  private:
-  const GroupFold fold_;
-  const Refusal refusal_;
+  const GroupReduce reduce_;
+  const DeviceErrorFlag error_flag_;
 };
 
 // The rows at which each of `segments` begins among sorted ids, int64 [segments + 1]. Ids that are not sorted, or
 // beyond the segments, set `*refused`.
-Result<Tensor> BeginsOfSorted(OpContext& ctx, const Tensor& ids, int64_t segments, int32_t* refused);
+Result<Tensor> BeginsOfSorted(OpContext& ctx, const Tensor& ids, int64_t segments, int32_t* error_flag);
 
 // K with the launch that folds by R.
 template <class K, class R>
 struct FoldingGroups {
   template <class T>
   struct Kernel : K {
-    explicit Kernel(KernelSetup& setup) : K(setup, &LaunchGroupFold<R, T>) {}
+    explicit Kernel(KernelSetup& setup) : K(setup, &LaunchGroupReduce<R, T>) {}
   };
 };
 

@@ -9,12 +9,12 @@ namespace {
 template <class R>
 struct SegmentExtreme {
   template <class T>
-  struct Kernel : cuda::SegmentOnCard {
-    explicit Kernel(KernelSetup& setup) : SegmentOnCard(setup, &cuda::LaunchGroupFold<R, T>, /*empty_is_zero=*/true) {}
+  struct Kernel : cuda::SegmentOnGpu {
+    explicit Kernel(KernelSetup& setup) : SegmentOnGpu(setup, &cuda::LaunchGroupReduce<R, T>, /*empty_is_zero=*/true) {}
   };
 };
 template <class R>
-using UnsortedExtreme = cuda::FoldingGroups<cuda::UnsortedSegmentOnCard, R>;
+using UnsortedExtreme = cuda::FoldingGroups<cuda::UnsortedSegmentOnGpu, R>;
 
 CUDA_KERNEL("SegmentMax", SegmentExtreme<red::Max>, DF_REAL);
 CUDA_KERNEL("SegmentMin", SegmentExtreme<red::Min>, DF_REAL);

@@ -8,8 +8,8 @@ namespace {
 
 // begins[g] = the first of sorted ids that is g or more.
 template <class Id>
-DF_CARD_KERNEL void FindSortedBegins(const Id* ids, int64_t n, int64_t segments, int64_t* begins) {
-  const int64_t g = ThreadInGrid();
+DF_DEVICE_KERNEL void FindSortedBegins(const Id* ids, int64_t n, int64_t segments, int64_t* begins) {
+  const int64_t g = GlobalThreadId();
   if (g > segments) return;
   int64_t begin = 0;
   int64_t end = n;
@@ -25,12 +25,12 @@ DF_CARD_KERNEL void FindSortedBegins(const Id* ids, int64_t n, int64_t segments,
 }
 
 template <class Id>
-DF_CARD_KERNEL void CheckSorted(const Id* ids, int64_t n, int64_t segments, int32_t* refused) {
-  const int64_t i = ThreadInGrid();
+DF_DEVICE_KERNEL void CheckSorted(const Id* ids, int64_t n, int64_t segments, int32_t* error_flag) {
+  const int64_t i = GlobalThreadId();
   if (i >= n) return;
   const auto id = static_cast<int64_t>(ids[i]);
   const int64_t least = i == 0 ? 0 : static_cast<int64_t>(ids[i - 1]);
-  if (id < least || id >= segments) *refused = 1;
+  if (id < least || id >= segments) *error_flag = 1;
 }
 
 constexpr std::string_view kNotSorted = "segment ids must increase from 0 on and be below their number";
@@ -47,13 +47,13 @@ Result<int64_t> SegmentsOf(OpContext& ctx, const Tensor& ids) {
 
 }  // namespace
 
-Result<Tensor> BeginsOfSorted(OpContext& ctx, const Tensor& ids, int64_t segments, int32_t* refused) {
+Result<Tensor> BeginsOfSorted(OpContext& ctx, const Tensor& ids, int64_t segments, int32_t* error_flag) {
   const int64_t n = ids.num_elements();
   DF_ASSIGN(Tensor begins, ctx.AllocateTemp(DType::kInt64, Shape({segments + 1})));
   Status status;
   VisitDType<int32_t, int64_t>(ids.dtype(), [&](auto tag) {
     using Id = typename decltype(tag)::type;
-    status = Launch(ctx, n, &CheckSorted<Id>, ids.data<Id>(), n, segments, refused);
+    status = Launch(ctx, n, &CheckSorted<Id>, ids.data<Id>(), n, segments, error_flag);
     if (!status.ok()) return;
     status = Launch(ctx, segments + 1, &FindSortedBegins<Id>, ids.data<Id>(), n, segments, begins.data<int64_t>());
   });
@@ -61,10 +61,10 @@ Result<Tensor> BeginsOfSorted(OpContext& ctx, const Tensor& ids, int64_t segment
   return begins;
 }
 
-SegmentOnCard::SegmentOnCard(KernelSetup& setup, GroupFold fold, bool empty_is_zero)
-    : fold_(fold), empty_is_zero_(empty_is_zero), refusal_(setup, kNotSorted) {}
+SegmentOnGpu::SegmentOnGpu(KernelSetup& setup, GroupReduce reduce, bool empty_is_zero)
+    : reduce_(reduce), empty_is_zero_(empty_is_zero), error_flag_(setup, kNotSorted) {}
 
-Status SegmentOnCard::Compute(OpContext& ctx) {
+Status SegmentOnGpu::Compute(OpContext& ctx) {
   const Tensor& data = ctx.input(0);
   const Tensor& ids = ctx.input(1);
   DF_TRY(CheckSegments(ctx));
@@ -72,17 +72,17 @@ Status SegmentOnCard::Compute(OpContext& ctx) {
   DF_ASSIGN(const Shape shape, RowsShape(segments, data.shape(), 1));
   Tensor* y = nullptr;
   DF_TRY(ctx.AllocateOutput(0, shape, &y));
-  DF_ASSIGN(const Tensor begins, BeginsOfSorted(ctx, ids, segments, refusal_.word()));
-  return fold_(ctx,
+  DF_ASSIGN(const Tensor begins, BeginsOfSorted(ctx, ids, segments, error_flag_.word()));
+  return reduce_(ctx,
                {begins.data<int64_t>(), nullptr, nullptr, ids.num_elements(), segments, RowWidth(data.shape(), 1),
                 empty_is_zero_},
                data.raw(), y->raw());
 }
 
-UnsortedSegmentOnCard::UnsortedSegmentOnCard(KernelSetup& setup, GroupFold fold)
-    : fold_(fold), refusal_(setup, "a segment id is not below the number of segments") {}
+UnsortedSegmentOnGpu::UnsortedSegmentOnGpu(KernelSetup& setup, GroupReduce reduce)
+    : reduce_(reduce), error_flag_(setup, "a segment id is not below the number of segments") {}
 
-Status UnsortedSegmentOnCard::Compute(OpContext& ctx) {
+Status UnsortedSegmentOnGpu::Compute(OpContext& ctx) {
   const Tensor& data = ctx.input(0);
   const Tensor& ids = ctx.input(1);
   const int leading = ids.shape().rank();
@@ -93,19 +93,19 @@ Status UnsortedSegmentOnCard::Compute(OpContext& ctx) {
   DF_TRY(ctx.AllocateOutput(0, shape, &y));
   if (data.num_elements() == 0 && shape.num_elements() == 0) return Status();  // then the ids may be any
   DF_ASSIGN(const UpdateGroups groups,
-            UpdateGroups::ByIndex(ctx, ids, segments, BadIndex::kNegativeIgnored, refusal_.word()));
+            UpdateGroups::ByIndex(ctx, ids, segments, BadIndex::kNegativeIgnored, error_flag_.word()));
   if (shape.num_elements() == 0) return Status();
   DF_ASSIGN(const Tensor begins, groups.Begins(ctx));
-  return fold_(ctx,
+  return reduce_(ctx,
                {begins.data<int64_t>(), groups.order().data<int32_t>(), nullptr, ids.num_elements(), segments,
                 RowWidth(data.shape(), leading), false},
                data.raw(), y->raw());
 }
 
-SparseSegmentOnCard::SparseSegmentOnCard(KernelSetup& setup, GroupFold fold)
-    : fold_(fold), refusal_(setup, StrCat(kNotSorted, ", and indices name rows")) {}
+SparseSegmentOnGpu::SparseSegmentOnGpu(KernelSetup& setup, GroupReduce reduce)
+    : reduce_(reduce), error_flag_(setup, StrCat(kNotSorted, ", and indices name rows")) {}
 
-Status SparseSegmentOnCard::Compute(OpContext& ctx) {
+Status SparseSegmentOnGpu::Compute(OpContext& ctx) {
   const Tensor& data = ctx.input(0);
   const Tensor& ids = ctx.input(2);
   DF_TRY(CheckSparseSegments(ctx));
@@ -119,9 +119,9 @@ Status SparseSegmentOnCard::Compute(OpContext& ctx) {
   Tensor* y = nullptr;
   DF_TRY(ctx.AllocateOutput(0, shape, &y));
   const int64_t data_rows = data.shape().dim(0);
-  DF_ASSIGN(const Tensor rows, SlicesOfIndices(ctx, ctx.input(1), data_rows, BadIndex::kRefused, refusal_.word()));
-  DF_ASSIGN(const Tensor begins, BeginsOfSorted(ctx, ids, segments, refusal_.word()));
-  return fold_(ctx,
+  DF_ASSIGN(const Tensor rows, SlicesOfIndices(ctx, ctx.input(1), data_rows, BadIndex::kRefused, error_flag_.word()));
+  DF_ASSIGN(const Tensor begins, BeginsOfSorted(ctx, ids, segments, error_flag_.word()));
+  return reduce_(ctx,
                {begins.data<int64_t>(), nullptr, static_cast<const int64_t*>(rows.raw()), data_rows, segments,
                 RowWidth(data.shape(), 1), true},
                data.raw(), y->raw());

@@ -32,7 +32,7 @@ class SparseSegmentKernel : public Kernel {
     if (shape.num_elements() == 0) return Status();
     DF_ASSIGN(RowGroups groups, RowGroups::FromSorted(ctx, ids, segments));
     DF_TRY(groups.Rename(ctx, indices));
-    FoldGroups(loops_, groups, true, data.raw(), RowWidth(data.shape(), 1), y->raw(), ctx.pool());
+    ReduceGroups(loops_, groups, true, data.raw(), RowWidth(data.shape(), 1), y->raw(), ctx.pool());
     return Status();
   }
 

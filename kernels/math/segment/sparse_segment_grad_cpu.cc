@@ -55,7 +55,7 @@ class SparseSegmentGradKernel : public Kernel {
     DF_ASSIGN(const Tensor weighted, Weighted(ctx, grad, ids));
     DF_ASSIGN(RowGroups groups, RowGroups::FromUnsorted(ctx, indices, rows));
     DF_TRY(groups.Rename(ctx, ids));
-    FoldGroups(sum_, groups, true, weighted.raw(), RowWidth(grad.shape(), 1), y->raw(), ctx.pool());
+    ReduceGroups(sum_, groups, true, weighted.raw(), RowWidth(grad.shape(), 1), y->raw(), ctx.pool());
     return Status();
   }
 

@@ -28,7 +28,7 @@ class UnsortedSegmentKernel : public Kernel {
     }
     if (shape.num_elements() == 0) return Status();
     DF_ASSIGN(const RowGroups groups, RowGroups::FromUnsorted(ctx, ids, segments));
-    FoldGroups(loops_, groups, false, data.raw(), RowWidth(data.shape(), id_shape.rank()), y->raw(), ctx.pool());
+    ReduceGroups(loops_, groups, false, data.raw(), RowWidth(data.shape(), id_shape.rank()), y->raw(), ctx.pool());
     return Status();
   }
 

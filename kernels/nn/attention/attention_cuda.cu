@@ -1,5 +1,5 @@
-// Attention on cards. cuDNN computes float16 and bfloat16 where it has a plan. Else some rows of scores at a time, few
-// enough to stay in the card's cache, are products, then weights, then products again.
+// Attention on GPUs. cuDNN computes float16 and bfloat16 where it has a plan. Else some rows of scores at a time, few
+// enough to stay in the GPU's cache, are products, then weights, then products again.
 #include <algorithm>
 #include <limits>
 
@@ -51,8 +51,8 @@ Status ForScoreRows(const AttentionShape& s, const Run& run) {
 
 // A block's row of scores becomes the weights of the values.
 template <class C>
-DF_CARD_KERNEL void WeighScores(AttentionShape s, ScoreRows rows, C* scores, C* log_sums) {
-  const int64_t row = cuda::BlockInGrid();
+DF_DEVICE_KERNEL void WeighScores(AttentionShape s, ScoreRows rows, C* scores, C* log_sums) {
+  const int64_t row = cuda::GlobalBlockId();
   const int64_t visible = s.Visible(rows.QueryOf(row));
   const C scale = static_cast<C>(s.scale);
   C* const x = scores + row * s.keys;
@@ -75,8 +75,8 @@ DF_CARD_KERNEL void WeighScores(AttentionShape s, ScoreRows rows, C* scores, C* 
 
 // The products of rows of gradients and of outputs.
 template <class C>
-DF_CARD_KERNEL void RowProducts(const C* dy, const C* y, C* products, int64_t rows, int64_t columns) {
-  const int64_t row = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void RowProducts(const C* dy, const C* y, C* products, int64_t rows, int64_t columns) {
+  const int64_t row = cuda::GlobalThreadId();
   if (row >= rows) return;
   C sum = 0;
   for (int64_t j = row * columns; j < (row + 1) * columns; ++j) sum += dy[j] * y[j];
@@ -85,9 +85,9 @@ DF_CARD_KERNEL void RowProducts(const C* dy, const C* y, C* products, int64_t ro
 
 // Scores become weights, and the weights' gradients those of the scores before they are scaled and masked.
 template <class C>
-DF_CARD_KERNEL void ScoreGradients(AttentionShape s, ScoreRows rows, C* scores, C* slopes, const C* log_sums,
+DF_DEVICE_KERNEL void ScoreGradients(AttentionShape s, ScoreRows rows, C* scores, C* slopes, const C* log_sums,
                                    const C* along, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const int64_t row = i / s.keys;
   const bool sees = i - row * s.keys < s.Visible(rows.QueryOf(row));
@@ -115,11 +115,11 @@ class AttentionByLibrary {
                                      data.query_grad, data.key_grad, data.value_grad}) {
       if (!cuda::IsForLibraries(memory)) return false;
     }
-    cuda::Card& card = cuda::CardOf(ctx);
-    card.MakeCurrent();
+    cuda::Gpu& gpu = cuda::GpuOf(ctx);
+    gpu.MakeCurrent();
     const cuda::AttentionTask task = {is_gradient_, s.batch,       s.heads,  s.queries, s.keys,
                                       s.depth,      s.value_depth, s.causal, dtype,     arithmetic_};
-    const auto plan = cuda::LibraryAttention::Create(task, card.index());
+    const auto plan = cuda::LibraryAttention::Create(task, gpu.index());
     if (plan.status().code() == Code::kUnimplemented) return false;
     DF_TRY(plan.status());
     DF_TRY((*plan)->Run(ctx, data));
@@ -170,11 +170,11 @@ Status Finish(OpContext& ctx, const Tensor& wide, Tensor& output) {
 }
 
 template <class T>
-class CardAttention final : public Kernel {
+class GpuAttention final : public Kernel {
   using C = ComputeType<T>;
 
  public:
-  explicit CardAttention(KernelSetup& setup)
+  explicit GpuAttention(KernelSetup& setup)
       : attrs_(setup, DTypeOf<C>), library_(setup, /*is_gradient=*/false), product_(setup) {}
 
   Status Compute(OpContext& ctx) {
@@ -231,11 +231,11 @@ struct GradientData {
 };
 
 template <class T>
-class CardAttentionGrad final : public Kernel {
+class GpuAttentionGrad final : public Kernel {
   using C = ComputeType<T>;
 
  public:
-  explicit CardAttentionGrad(KernelSetup& setup)
+  explicit GpuAttentionGrad(KernelSetup& setup)
       : attrs_(setup, DTypeOf<C>), library_(setup, /*is_gradient=*/true), product_(setup) {}
 
   Status Compute(OpContext& ctx) {
@@ -311,8 +311,8 @@ class CardAttentionGrad final : public Kernel {
   cuda::Product<C> product_;
 };
 
-CUDA_KERNEL("ScaledDotProductAttention", KernelOf<CardAttention>, DF_FLOATS);
-CUDA_KERNEL("ScaledDotProductAttentionGrad", KernelOf<CardAttentionGrad>, DF_FLOATS);
+CUDA_KERNEL("ScaledDotProductAttention", KernelOf<GpuAttention>, DF_FLOATS);
+CUDA_KERNEL("ScaledDotProductAttentionGrad", KernelOf<GpuAttentionGrad>, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

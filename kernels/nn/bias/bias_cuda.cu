@@ -15,10 +15,10 @@ namespace {
 
 // y[o, c, i] = x[o, c, i] + bias[c]. Where `by_vector`, the elements of a thread have neighbouring channels.
 template <class T, class Index>
-DF_CARD_KERNEL void AddBias(const T* x, const T* bias, T* y, int64_t n, Index channels, Index inner, bool by_vector) {
+DF_DEVICE_KERNEL void AddBias(const T* x, const T* bias, T* y, int64_t n, Index channels, Index inner, bool by_vector) {
   using C = ComputeType<T>;
   constexpr int kWidth = cuda::WidthOf(sizeof(T));
-  const int64_t first = cuda::ThreadInGrid() * kWidth;
+  const int64_t first = cuda::GlobalThreadId() * kWidth;
   if (first >= n) return;
   if (by_vector) {
     cuda::ElementVector<T, kWidth> values = cuda::LoadVector<kWidth>(x + first);
@@ -53,7 +53,7 @@ class BiasAddKernel final : public Kernel {
  private:
   template <class Index>
   static Status Add(OpContext& ctx, const ChannelLayout& layout, const Tensor& x, const Tensor& bias, Tensor& y) {
-    using E = cuda::CardType<T>;
+    using E = cuda::GpuType<T>;
     constexpr int kWidth = cuda::WidthOf(sizeof(E));
     const int64_t n = y.num_elements();
     const bool by_vector = layout.inner == 1 && layout.channels % kWidth == 0 && cuda::IsVectorAligned(x.raw()) &&
@@ -80,7 +80,7 @@ class BiasAddGradKernel final : public Kernel {
     Shape output;
     DF_TRY(
         PlanReduction(Shape({layout.outer, layout.channels, layout.inner}), {true, false, true}, false, plan, output));
-    return cuda::LaunchFold<red::Sum, cuda::CardType<T>>(ctx, plan, dy.raw(), sums->raw());
+    return cuda::LaunchReduce<red::Sum, cuda::GpuType<T>>(ctx, plan, dy.raw(), sums->raw());
   }
 
  private:

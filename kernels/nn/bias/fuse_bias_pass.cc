@@ -1,5 +1,5 @@
 // A convolution or a matrix product, BiasAdd and Relu become one node: bias and activation are applied to a part of the
-// result while it is in the cache, where each would go over it in memory; on cards too, where products of 16-bit
+// result while it is in the cache, where each would go over it in memory; on GPUs too, where products of 16-bit
 // numbers are among them. The fused node, a _FusedConv2D (with channels last) or a _FusedMatMul, has the name of the
 // last. Bits stay.
 #include "kernels/device/cpu_pass.h"
@@ -11,10 +11,10 @@ namespace dfrun {
 namespace {
 
 // The op that a node becomes together with its successors; null if it stays.
-const char* FusedOp(const Node& node, bool is_on_card) {
+const char* FusedOp(const Node& node, bool is_on_gpu) {
   const bool is_floating = IsFloating(node.output_types[0].dtype);
   if (node.op->name == "MatMul") {
-    return (is_on_card ? is_floating : IsOfFloats(node)) ? "_FusedMatMul" : nullptr;
+    return (is_on_gpu ? is_floating : IsOfFloats(node)) ? "_FusedMatMul" : nullptr;
   }
   return HasChannelsLast(node) && is_floating ? "_FusedConv2D" : nullptr;
 }
@@ -28,8 +28,8 @@ AttrMap AttrsOf(const Node& node) {
   return attrs;
 }
 
-std::optional<Fusion> FusedWithBias(const Node& product, const Node& bias, bool is_on_card) {
-  const char* const op = FusedOp(product, is_on_card);
+std::optional<Fusion> FusedWithBias(const Node& product, const Node& bias, bool is_on_gpu) {
+  const char* const op = FusedOp(product, is_on_gpu);
   if (op == nullptr || !HasChannelsLast(bias)) return {};
   Fusion fusion{bias.id, {product.id}, op, {}, AttrsOf(product)};
   fusion.inputs = {product.inputs[0], product.inputs[1], bias.inputs[1]};
@@ -37,14 +37,14 @@ std::optional<Fusion> FusedWithBias(const Node& product, const Node& bias, bool 
   return fusion;
 }
 
-template <bool kOnCard>
+template <bool kOnGpu>
 std::optional<Fusion> FuseAt(const FusionView& view, const Node& last) {
   static const Pattern kBias{{"BiasAdd"}, {{{"MatMul", "Conv2D"}}}};
   static const Pattern kRelu{{"Relu"}, {kBias}};
   const bool has_relu = last.op->name == "Relu";
   const auto match = Match(view, last, has_relu ? kRelu : kBias);
   if (!match) return {};
-  auto fusion = FusedWithBias(view.node(match->back()), view.node((*match)[has_relu ? 1 : 0]), kOnCard);
+  auto fusion = FusedWithBias(view.node(match->back()), view.node((*match)[has_relu ? 1 : 0]), kOnGpu);
   if (!fusion || !has_relu) return fusion;
   fusion->last = last.id;
   fusion->gone = {match->begin() + 1, match->end()};
@@ -58,7 +58,7 @@ std::optional<Fusion> FuseAwaitedProduct(const FusionView& view, const Node& bia
   static const Pattern kBias{{"BiasAdd"}, {{.ops = {"MatMul", "Conv2D"}, .may_be_awaited = true}}};
   const auto match = Match(view, bias, kBias);
   if (!match) return {};
-  return FusedWithBias(view.node(match->back()), bias, /*is_on_card=*/true);
+  return FusedWithBias(view.node(match->back()), bias, /*is_on_gpu=*/true);
 }
 std::optional<Fusion> FuseAwaitedBias(const FusionView& view, const Node& relu) {
   static const Pattern kRelu{{"Relu"}, {{.ops = {"_FusedMatMul", "_FusedConv2D"}, .may_be_awaited = true}}};

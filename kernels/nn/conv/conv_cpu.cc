@@ -3,7 +3,7 @@
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/device/shape_cache.h"
 #include "kernels/nn/conv/conv.h"
-#include "kernels/nn/conv/conv_finish.h"
+#include "kernels/nn/conv/conv_epilogue.h"
 #include "kernels/nn/conv/conv_inputs.h"
 #include "src/framework/values/element_types.h"
 
@@ -19,7 +19,7 @@ class ConvKernel final : public ConvInputsKernel<kKind> {
 
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const ConvShape shape, this->ReadShape(ctx));
-    if constexpr (Finish<T>::kKind == FinishKind::kTakes) {
+    if constexpr (Finish<T>::kKind == EpilogueKind::kTakes) {
       return ComputeTaken(ctx, shape);
     } else {
       return ComputeWhole(ctx, shape);
@@ -47,7 +47,7 @@ class ConvKernel final : public ConvInputsKernel<kKind> {
       return Status();
     }
     DF_ASSIGN(const std::shared_ptr<const Conv<T>> conv, PlanFor(shape));
-    if constexpr (Finish<T>::kKind == FinishKind::kChanges) {
+    if constexpr (Finish<T>::kKind == EpilogueKind::kChanges) {
       const auto finish_pixels = [&](int64_t first, int64_t count) { finish.At(first, count); };
       DF_TRY(conv->RunAndFinish(a.data<T>(), b.data<T>(), result->data<T>(), pixels, finish_pixels, ctx.pool(),
                                 ctx.allocator()));
@@ -95,7 +95,7 @@ class ConvKernel final : public ConvInputsKernel<kKind> {
   ShapeCache<ConvShape, Conv<T>> plans_;
 };
 
-template <ConvKind kKind, MakeConvShape kMakeShape, template <class> class Finish = NoFinish>
+template <ConvKind kKind, MakeConvShape kMakeShape, template <class> class Finish = NoEpilogue>
 struct Convolution {
   template <class T>
   using Kernel = ConvKernel<kKind, kMakeShape, T, Finish>;

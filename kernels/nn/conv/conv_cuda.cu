@@ -1,4 +1,4 @@
-// Convolutions and their gradients on cards: by cuDNN, else each element of a result by a thread or, of a filter's
+// Convolutions and their gradients on GPUs: by cuDNN, else each element of a result by a thread or, of a filter's
 // gradient, by a block of threads.
 #include <type_traits>
 
@@ -30,13 +30,13 @@ struct ImageStrides {
 };
 
 // The sizes of a ConvShape in a form that device code reads.
-struct CardConv {
+struct GpuConv {
   int64_t images, in_channels, out_channels, group_inputs, group_outputs;
   WindowDim depth, height, width;
   bool channels_first;
   ImageStrides in, out;
 
-  explicit CardConv(const ConvShape& s)
+  explicit GpuConv(const ConvShape& s)
       : images(s.images),
         in_channels(s.in_channels),
         out_channels(s.out_channels),
@@ -106,10 +106,10 @@ DF_HOST_DEVICE inline int64_t InputOfTap(const WindowDim& d, int64_t window, int
 }
 
 template <class T>
-DF_CARD_KERNEL void ConvForward(CardConv s, const T* x, const T* filter, cuda::BiasAndRelu<T> epilogue, T* y,
+DF_DEVICE_KERNEL void ConvForward(GpuConv s, const T* x, const T* filter, cuda::BiasAndRelu<T> epilogue, T* y,
                                 int64_t n) {
   using C = ConvSum<T>;
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const ConvPlace at =
       ConvPlace::Of(i, s.channels_first, s.out_channels, s.depth.output, s.height.output, s.width.output);
@@ -136,9 +136,9 @@ DF_CARD_KERNEL void ConvForward(CardConv s, const T* x, const T* filter, cuda::B
 }
 
 template <class T>
-DF_CARD_KERNEL void ConvToInput(CardConv s, const T* dy, const T* filter, T* dx, int64_t n) {
+DF_DEVICE_KERNEL void ConvToInput(GpuConv s, const T* dy, const T* filter, T* dx, int64_t n) {
   using C = ConvSum<T>;
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const ConvPlace at = ConvPlace::Of(i, s.channels_first, s.in_channels, s.depth.input, s.height.input, s.width.input);
   const int64_t group = at.channel / s.group_inputs;
@@ -170,9 +170,9 @@ struct AddSums {
 };
 
 template <class T>
-DF_CARD_KERNEL void ConvToFilter(CardConv s, const T* x, const T* dy, T* df) {
+DF_DEVICE_KERNEL void ConvToFilter(GpuConv s, const T* x, const T* dy, T* df) {
   using C = ConvSum<T>;
-  int64_t tap = cuda::BlockInGrid();
+  int64_t tap = cuda::GlobalBlockId();
   const int64_t out_channel = tap % s.out_channels;
   tap /= s.out_channels;
   const int64_t in_channel = out_channel / s.group_outputs * s.group_inputs + tap % s.group_inputs;
@@ -196,7 +196,7 @@ DF_CARD_KERNEL void ConvToFilter(CardConv s, const T* x, const T* dy, T* df) {
     mine += static_cast<C>(from) * static_cast<C>(by);
   }
   const C sum = cuda::BlockReduce(mine, AddSums<C>());
-  if (cuda::ThreadInBlock() == 0) df[cuda::BlockInGrid()] = static_cast<T>(sum);
+  if (cuda::ThreadInBlock() == 0) df[cuda::GlobalBlockId()] = static_cast<T>(sum);
 }
 
 template <ConvKind kKind, MakeConvShape kMakeShape>
@@ -220,7 +220,7 @@ struct Convolution {
       }
       DF_ASSIGN(const bool is_done, library_.Run(ctx, shape, a, b, nullptr, *result));
       if (is_done) return Status();
-      const CardConv conv(shape);
+      const GpuConv conv(shape);
       if constexpr (kKind == ConvKind::kForward) {
         return cuda::Launch(ctx, n, &ConvForward<T>, conv, a.data<T>(), b.data<T>(), cuda::BiasAndRelu<T>(),
                             result->data<T>(), n);
@@ -247,11 +247,11 @@ struct EndMap {
     int64_t first;
   };
   template <int kWidth>
-  DF_CARD_FUNCTION Channels<kWidth> Load(int64_t channel) const {
+  DF_DEVICE_FUNCTION Channels<kWidth> Load(int64_t channel) const {
     return {channel};
   }
   template <int kWidth>
-  DF_CARD_FUNCTION void Apply(const Channels<kWidth>& of, int64_t i) const {
+  DF_DEVICE_FUNCTION void Apply(const Channels<kWidth>& of, int64_t i) const {
     auto values = cuda::LoadVector<kWidth>(y + i);
     for (int k = 0; k < kWidth; ++k) values.at[k] = end(values.at[k], of.first + k);
     cuda::StoreVector<kWidth>(y + i, values);
@@ -289,7 +289,7 @@ class FusedConvKernel final : public ConvInputsKernel<ConvKind::kForward> {
       const ChannelLayout layout = {n / shape.out_channels, shape.out_channels, 1};
       return cuda::LaunchOverChannels<T>(ctx, layout, EndMap<T>{result->data<T>(), epilogue});
     }
-    return cuda::Launch(ctx, n, &ConvForward<T>, CardConv(shape), x.data<T>(), filter.data<T>(), epilogue,
+    return cuda::Launch(ctx, n, &ConvForward<T>, GpuConv(shape), x.data<T>(), filter.data<T>(), epilogue,
                         result->data<T>(), n);
   }
 

@@ -31,12 +31,12 @@ Status TurnFilter(OpContext& ctx, const ConvShape& s, DType dtype, const void* f
 
 }  // namespace
 
-Result<std::shared_ptr<const LibraryConv>> ConvByLibrary::PlanFor(const ConvShape& s, DType dtype, int card) {
+Result<std::shared_ptr<const LibraryConv>> ConvByLibrary::PlanFor(const ConvShape& s, DType dtype, int gpu) {
   const ConvResult result = kind_ == ConvKind::kForward         ? ConvResult::kOutput
                             : kind_ == ConvKind::kBackpropInput ? ConvResult::kInput
                                                                 : ConvResult::kFilter;
   return plans_.Get(s, [&] {
-    return LibraryConv::Create({result, epilogue_, LibraryShapeOf(s), dtype, arithmetic_}, card);
+    return LibraryConv::Create({result, epilogue_, LibraryShapeOf(s), dtype, arithmetic_}, gpu);
   });
 }
 
@@ -49,9 +49,9 @@ Result<bool> ConvByLibrary::Run(OpContext& ctx, const ConvShape& s, const Tensor
   for (const void* const data : {a.raw(), b.raw(), bias, static_cast<const void*>(result.raw())}) {
     if (!IsForLibraries(data)) return false;
   }
-  Card& card = CardOf(ctx);
-  card.MakeCurrent();
-  const auto plan = PlanFor(s, dtype, card.index());
+  Gpu& gpu = GpuOf(ctx);
+  gpu.MakeCurrent();
+  const auto plan = PlanFor(s, dtype, gpu.index());
   if (plan.status().code() == Code::kUnimplemented) return false;
   DF_TRY(plan.status());
   const bool makes_filter = kind_ == ConvKind::kBackpropFilter;

@@ -23,7 +23,7 @@ class ConvByLibrary {
                    Tensor& result);
 
  private:
-  Result<std::shared_ptr<const LibraryConv>> PlanFor(const ConvShape& shape, DType dtype, int card);
+  Result<std::shared_ptr<const LibraryConv>> PlanFor(const ConvShape& shape, DType dtype, int gpu);
 
   const ConvKind kind_;
   const ConvEpilogue epilogue_;

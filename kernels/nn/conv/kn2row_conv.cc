@@ -234,12 +234,12 @@ class Kn2rowConv final : public Conv<float> {
   // The tiles for `threads` threads. Each tile copies its images and its part of the filter, so the larger of the two
   // is divided, until parts are small. Bits are the same in any tiles.
   Grid GridFor(int64_t threads) const {
-    constexpr int64_t kLeastRows = 256;
-    constexpr int64_t kLeastVectors = kMaxVectors;
+    constexpr int64_t kMinRows = 256;
+    constexpr int64_t kMinVectors = kMaxVectors;
     const int64_t rows = s_.images * (groups_.empty() ? 0 : groups_[0].taps[0].pixels);
     const int64_t vectors = CeilDiv<int64_t>(columns(), kLanes<float>);
-    const int64_t most_in_images = std::clamp<int64_t>(rows / kLeastRows, 1, std::max<int64_t>(1, s_.images));
-    const int64_t most_in_columns = std::max<int64_t>(1, vectors / kLeastVectors);
+    const int64_t most_in_images = std::clamp<int64_t>(rows / kMinRows, 1, std::max<int64_t>(1, s_.images));
+    const int64_t most_in_columns = std::max<int64_t>(1, vectors / kMinVectors);
     int64_t in_images = 1;
     int64_t in_columns = 1;
     if (s_.images * from_image() > s_.filter_size()) {
@@ -370,14 +370,14 @@ bool Kn2rowConv::RunTile(Range images, Range columns, const float* a, const floa
 // pixels 0.15 to 0.6; strided ones of 750 elements a pixel 0.94. With smaller filters, and with 64 channels, it is 1.05
 // to 2.
 bool IsWorthProducts(ConvKind kind, const ConvShape& s) {
-  constexpr int64_t kLeastChannels = 128;
+  constexpr int64_t kMinChannels = 128;
   constexpr int64_t kFilterOfPixel = 1024;  // elements
   constexpr int64_t kFilterOfStridedPixel = 640;
   constexpr int64_t kWhole = kLanes<float>;
   const bool has_squares = s.in_channels % kWhole == 0 && s.out_channels % kWhole == 0;
   if (kind == ConvKind::kBackpropInput && !has_squares) return false;
   const int64_t worth = s.is_strided() ? kFilterOfStridedPixel : kFilterOfPixel;
-  return std::min(s.in_channels, s.out_channels) >= kLeastChannels &&
+  return std::min(s.in_channels, s.out_channels) >= kMinChannels &&
          s.filter_size() / worth >= s.images * s.out_pixels();
 }
 

@@ -96,9 +96,9 @@ class Kn2rowFilterGrad final : public Conv<float> {
   int64_t PixelParts() const {
     constexpr int64_t kSmallFilter = 1 << 16;  // elements
     constexpr int64_t kPartPixels = 2048;
-    constexpr int64_t kMostParts = 16;
+    constexpr int64_t kMaxParts = 16;
     if (!IsEveryPixel() || s_.filter_size() > kSmallFilter) return 1;
-    return std::clamp<int64_t>(s_.images * s_.out_pixels() / kPartPixels, 1, kMostParts);
+    return std::clamp<int64_t>(s_.images * s_.out_pixels() / kPartPixels, 1, kMaxParts);
   }
   Status RunByPixels(int64_t parts, const float* x, const float* dy, float* result, ThreadPool& pool,
                      Allocator& allocator) const {
@@ -135,16 +135,16 @@ class Kn2rowFilterGrad final : public Conv<float> {
 
 // True where packing the operands of a product costs less than it saves beside the library's convolution.
 bool PaysForPacking(int64_t m, int64_t k, int64_t n) {
-  constexpr int64_t kLeastRows = 64;
-  constexpr int64_t kLeastColumns = 240;
-  constexpr int64_t kLeastWork = int64_t{1} << 26;
+  constexpr int64_t kMinRows = 64;
+  constexpr int64_t kMinColumns = 240;
+  constexpr int64_t kMinWork = int64_t{1} << 26;
   // Half of that work is enough if a copied element is used that often, as a mean of both operands.
   constexpr double kUsesOfSquares = 160;
-  if (m < kLeastRows || n < kLeastColumns) return false;
+  if (m < kMinRows || n < kMinColumns) return false;
   const int64_t work = GemmShape{m, k, n}.work();
   const auto rows = static_cast<double>(m);
   const auto columns = static_cast<double>(n);
-  return work >= kLeastWork || (work >= kLeastWork / 2 && rows * columns >= kUsesOfSquares * (rows + columns));
+  return work >= kMinWork || (work >= kMinWork / 2 && rows * columns >= kUsesOfSquares * (rows + columns));
 }
 
 // The products' share of oneDNN's time on one thread: strided 3x3 convolutions 0.76 to 0.95; those of one tap 0.75 to

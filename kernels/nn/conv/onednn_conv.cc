@@ -20,7 +20,7 @@ class OneDnnConv final : public Conv<T> {
 
   Status Make() {
     if (kind_ == ConvKind::kBackpropFilter) return AddWay(ImagesInFilterBlock(s_));
-    for (int threads = kMostWays; threads > 0; --threads) DF_TRY(AddWay(ImagesInBlockForThreads(s_, threads)));
+    for (int threads = kMaxVariants; threads > 0; --threads) DF_TRY(AddWay(ImagesInBlockForThreads(s_, threads)));
     return Status();
   }
 
@@ -77,24 +77,24 @@ class OneDnnConv final : public Conv<T> {
     Primitive larger;
     Primitive smaller;  // null where all blocks are equal
   };
-  static constexpr int kMostWays = 3;  // for one thread, for two and for more
+  static constexpr int kMaxVariants = 3;  // for one thread, for two and for more
 
   // Adds a variant whose filters have the same order. Does nothing if there are as many blocks already.
   Status AddWay(int64_t images_in_block) {
     Way way{ImageBlocks(s_.images, images_in_block), nullptr, nullptr};
-    if (!ways_.empty() && ways_.back().blocks.count() == way.blocks.count()) return Status();
-    DF_ASSIGN(way.larger, MakeFor(way.blocks.largest(), ways_.empty() ? nullptr : &usual().larger->filter_order()));
+    if (!variants_.empty() && variants_.back().blocks.count() == way.blocks.count()) return Status();
+    DF_ASSIGN(way.larger, MakeFor(way.blocks.largest(), variants_.empty() ? nullptr : &usual().larger->filter_order()));
     if (!way.blocks.are_equal()) {
       DF_ASSIGN(way.smaller, MakeFor(way.blocks.largest() - 1, &way.larger->filter_order()));
     }
-    ways_.push_back(std::move(way));
+    variants_.push_back(std::move(way));
     return Status();
   }
-  const Way& usual() const { return ways_[0]; }
+  const Way& usual() const { return variants_[0]; }
   // The last that has a block for each thread.
   const Way& WayFor(const ThreadPool& pool) const {
-    auto way = ways_.end() - 1;
-    while (way != ways_.begin() && way->blocks.count() < pool.num_threads()) --way;
+    auto way = variants_.end() - 1;
+    while (way != variants_.begin() && way->blocks.count() < pool.num_threads()) --way;
     return *way;
   }
 
@@ -139,7 +139,7 @@ class OneDnnConv final : public Conv<T> {
   const ConvKind kind_;
   const ConvShape s_;
   const bool flipped_;
-  std::vector<Way> ways_;  // ever fewer blocks, the usual number first
+  std::vector<Way> variants_;  // ever fewer blocks, the usual number first
 };
 
 // The forward convolution of images that are much work each, by bands of their rows.

@@ -130,9 +130,9 @@ struct Descs {
 };
 
 bool IsOrdinary(const WindowDim& d) {
-  constexpr int64_t kMost = int64_t{1} << 20;
-  return d.input < kMost && d.output < kMost && d.extent() < kMost && d.stride < kMost && d.pad_before < kMost &&
-         d.pad_after() < kMost;
+  constexpr int64_t kMax = int64_t{1} << 20;
+  return d.input < kMax && d.output < kMax && d.extent() < kMax && d.stride < kMax && d.pad_before < kMax &&
+         d.pad_after() < kMax;
 }
 
 }  // namespace
@@ -185,9 +185,9 @@ OneDnnConvPrimitive::OneDnnConvPrimitive(ConvKind kind, const ConvShape& s, memo
 
 // Splits the reordering by output channels, where both orders can be cut there.
 void OneDnnConvPrimitive::SplitReorder(const memory::desc& from, const memory::desc& to) {
-  constexpr int64_t kLeast = 1 << 17;  // elements: 60 us and more
+  constexpr int64_t kMin = 1 << 17;  // elements: 60 us and more
   constexpr int64_t kChannels = 64;
-  if (s_.groups > 1 || s_.out_channels % kChannels != 0 || s_.filter_size() < kLeast) return;
+  if (s_.groups > 1 || s_.out_channels % kChannels != 0 || s_.filter_size() < kMin) return;
   memory::dims dims = FilterDims(s_);
   dims[0] = kChannels;
   memory::dims second(dims.size(), 0);

@@ -15,8 +15,8 @@ class RowBands {
   // padding; where that cannot be, there is one.
   RowBands(const ConvShape& shape, double work) : s_(shape.WithImages(1)) {
     if (shape.format.spatial != 2 || shape.format.channels_first) return;
-    constexpr double kMost = 16;
-    count_ = static_cast<int64_t>(std::clamp(shape.image_work() / work, 1.0, kMost));
+    constexpr double kMax = 16;
+    count_ = static_cast<int64_t>(std::clamp(shape.image_work() / work, 1.0, kMax));
     while (s_.height.output % count_ != 0) --count_;
     for (int64_t band = 0; band < count_; ++band) {
       const bool is_inner = band > 0 && band + 1 < count_;

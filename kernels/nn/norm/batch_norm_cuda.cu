@@ -34,7 +34,7 @@ struct DistanceTerms {
     DF_HOST_DEVICE T At(int k) const { return x.at[k]; }
   };
   template <int kWidth>
-  DF_CARD_FUNCTION Elements<kWidth> Load(int64_t i) const {
+  DF_DEVICE_FUNCTION Elements<kWidth> Load(int64_t i) const {
     return {cuda::LoadVector<kWidth>(x + i)};
   }
   struct Channel {
@@ -79,8 +79,8 @@ struct FinishStatistics {
   }
 };
 
-DF_CARD_KERNEL void MakeSlopes(const float* scale, const float* variance, double epsilon, float* slope, int64_t n) {
-  const int64_t c = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void MakeSlopes(const float* scale, const float* variance, double epsilon, float* slope, int64_t n) {
+  const int64_t c = cuda::GlobalThreadId();
   if (c < n) slope[c] = static_cast<float>(scale[c] / std::sqrt(variance[c] + epsilon));
 }
 
@@ -101,7 +101,7 @@ struct NormaliseMap {
     float offset[kWidth];
   };
   template <int kWidth>
-  DF_CARD_FUNCTION Channels<kWidth> Load(int64_t channel) const {
+  DF_DEVICE_FUNCTION Channels<kWidth> Load(int64_t channel) const {
     Channels<kWidth> of;
     for (int k = 0; k < kWidth; ++k) {
       of.mean[k] = mean[channel + k];
@@ -111,7 +111,7 @@ struct NormaliseMap {
     return of;
   }
   template <int kWidth>
-  DF_CARD_FUNCTION void Apply(const Channels<kWidth>& of, int64_t i) const {
+  DF_DEVICE_FUNCTION void Apply(const Channels<kWidth>& of, int64_t i) const {
     const auto from = cuda::LoadVector<kWidth>(x + i);
     cuda::ElementVector<T, kWidth> to;
     for (int k = 0; k < kWidth; ++k) {
@@ -131,17 +131,17 @@ struct NormaliseMap {
   }
 };
 
-DF_CARD_KERNEL void SetFloats(float* to, float value, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void SetFloats(float* to, float value, int64_t n) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i < n) to[i] = value;
 }
 
 // x, scale, offset, mean, variance to y, batch_mean, batch_variance, the saved mean and variance, and a reserve. Where
 // the op has it, one more input is added to y, and Relu follows.
 template <class T>
-class CardBatchNorm final : public Kernel {
+class GpuBatchNorm final : public Kernel {
  public:
-  explicit CardBatchNorm(KernelSetup& setup) : attrs_(setup), factor_(setup.attr<float>("exponential_avg_factor")) {
+  explicit GpuBatchNorm(KernelSetup& setup) : attrs_(setup), factor_(setup.attr<float>("exponential_avg_factor")) {
     if (!setup.attrs().Has("activation_mode")) return;
     const auto activation = setup.attr<std::string>("activation_mode");
     has_relu_ = activation == "Relu";
@@ -258,7 +258,7 @@ struct GradientTerms {
     DF_HOST_DEVICE Element At(int k) const { return {dy.at[k], x.at[k]}; }
   };
   template <int kWidth>
-  DF_CARD_FUNCTION Elements<kWidth> Load(int64_t i) const {
+  DF_DEVICE_FUNCTION Elements<kWidth> Load(int64_t i) const {
     return {cuda::LoadVector<kWidth>(dy + i), cuda::LoadVector<kWidth>(x + i)};
   }
   struct Channel {
@@ -308,7 +308,7 @@ struct GradientMap {
     float level[kWidth];
   };
   template <int kWidth>
-  DF_CARD_FUNCTION Channels<kWidth> Load(int64_t channel) const {
+  DF_DEVICE_FUNCTION Channels<kWidth> Load(int64_t channel) const {
     Channels<kWidth> of;
     for (int j = 0; j < kWidth; ++j) {
       of.mean[j] = mean[channel + j];
@@ -319,7 +319,7 @@ struct GradientMap {
     return of;
   }
   template <int kWidth>
-  DF_CARD_FUNCTION void Apply(const Channels<kWidth>& of, int64_t i) const {
+  DF_DEVICE_FUNCTION void Apply(const Channels<kWidth>& of, int64_t i) const {
     const auto gradients = cuda::LoadVector<kWidth>(dy + i);
     const auto from = cuda::LoadVector<kWidth>(x + i);
     cuda::ElementVector<T, kWidth> to;
@@ -336,9 +336,9 @@ struct GradientMap {
 // y_backprop, x, scale, mean, variance to x_backprop, scale_backprop, offset_backprop and two outputs that hold
 // nothing.
 template <class T>
-class CardBatchNormGrad final : public Kernel {
+class GpuBatchNormGrad final : public Kernel {
  public:
-  explicit CardBatchNormGrad(KernelSetup& setup) : attrs_(setup) {}
+  explicit GpuBatchNormGrad(KernelSetup& setup) : attrs_(setup) {}
 
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(1);
@@ -380,13 +380,13 @@ class CardBatchNormGrad final : public Kernel {
   const BatchNormAttrs attrs_;
 };
 
-CUDA_KERNEL("FusedBatchNorm", KernelOf<CardBatchNorm>, float);
-CUDA_KERNEL("FusedBatchNormV2", KernelOf<CardBatchNorm>, bfloat16, float16, float);
-CUDA_KERNEL("FusedBatchNormV3", KernelOf<CardBatchNorm>, bfloat16, float16, float);
-CUDA_KERNEL("_FusedBatchNormEx", KernelOf<CardBatchNorm>, bfloat16, float16, float);
-CUDA_KERNEL("FusedBatchNormGrad", KernelOf<CardBatchNormGrad>, float);
-CUDA_KERNEL("FusedBatchNormGradV2", KernelOf<CardBatchNormGrad>, bfloat16, float16, float);
-CUDA_KERNEL("FusedBatchNormGradV3", KernelOf<CardBatchNormGrad>, bfloat16, float16, float);
+CUDA_KERNEL("FusedBatchNorm", KernelOf<GpuBatchNorm>, float);
+CUDA_KERNEL("FusedBatchNormV2", KernelOf<GpuBatchNorm>, bfloat16, float16, float);
+CUDA_KERNEL("FusedBatchNormV3", KernelOf<GpuBatchNorm>, bfloat16, float16, float);
+CUDA_KERNEL("_FusedBatchNormEx", KernelOf<GpuBatchNorm>, bfloat16, float16, float);
+CUDA_KERNEL("FusedBatchNormGrad", KernelOf<GpuBatchNormGrad>, float);
+CUDA_KERNEL("FusedBatchNormGradV2", KernelOf<GpuBatchNormGrad>, bfloat16, float16, float);
+CUDA_KERNEL("FusedBatchNormGradV3", KernelOf<GpuBatchNormGrad>, bfloat16, float16, float);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// Sums over all elements of each channel of a tensor, and maps of its elements by their channels, on cards.
+// Sums over all elements of each channel of a tensor, and maps of its elements by their channels, on GPUs.
 #ifndef DFRUN_KERNELS_NN_NORM_CHANNEL_MAPS_CUDA_H_
 #define DFRUN_KERNELS_NN_NORM_CHANNEL_MAPS_CUDA_H_
 
@@ -32,7 +32,7 @@ DF_HOST_DEVICE inline int64_t FirstOfChannel(const ReductionPlan& plan, int64_t 
 
 // Sums of the elements from `begin` to below `end` of a channel that are this one's of `threads` threads, in order.
 template <class Terms>
-DF_CARD_FUNCTION ChannelTotals SumTerms(const FoldGrid& grid, const Terms& terms, int64_t channel, int64_t begin,
+DF_DEVICE_FUNCTION ChannelTotals SumTerms(const ReduceGrid& grid, const Terms& terms, int64_t channel, int64_t begin,
                                         int64_t end, int thread, int threads) {
   constexpr int kAtATime = 4;  // elements that are on their way
   const ReductionPlan& plan = grid.plan;
@@ -57,7 +57,7 @@ DF_CARD_FUNCTION ChannelTotals SumTerms(const FoldGrid& grid, const Terms& terms
 
 // Stores the sums of one chunk of a channel in `partials`; where the channel has one chunk only, they go to `finish`.
 template <class Finish>
-DF_CARD_FUNCTION void KeepTotals(const FoldGrid& grid, int64_t channel, int64_t chunk, const ChannelTotals& sums,
+DF_DEVICE_FUNCTION void KeepTotals(const ReduceGrid& grid, int64_t channel, int64_t chunk, const ChannelTotals& sums,
                                  ChannelTotals* partials, const Finish& finish) {
   if (grid.chunks == 1) {
     finish(channel, FirstOfChannel(grid.plan, channel), sums);
@@ -66,14 +66,14 @@ DF_CARD_FUNCTION void KeepTotals(const FoldGrid& grid, int64_t channel, int64_t 
   }
 }
 
-DF_HOST_DEVICE inline int64_t EndOfChunk(const FoldGrid& grid, int64_t begin) {
+DF_HOST_DEVICE inline int64_t EndOfChunk(const ReduceGrid& grid, int64_t begin) {
   const int64_t most = grid.plan.num_reduced();
   return begin + grid.chunk < most ? begin + grid.chunk : most;
 }
 
 template <class Terms, class Finish>
-DF_CARD_KERNEL void SumChannelsByBlock(FoldGrid grid, Terms terms, ChannelTotals* partials, Finish finish) {
-  const int64_t block = BlockInGrid();
+DF_DEVICE_KERNEL void SumChannelsByBlock(ReduceGrid grid, Terms terms, ChannelTotals* partials, Finish finish) {
+  const int64_t block = GlobalBlockId();
   const int64_t channel = block / grid.chunks;
   const int64_t chunk = block - channel * grid.chunks;
   const int64_t begin = chunk * grid.chunk;
@@ -85,8 +85,8 @@ DF_CARD_KERNEL void SumChannelsByBlock(FoldGrid grid, Terms terms, ChannelTotals
 
 // Neighbouring threads have neighbouring channels.
 template <class Terms, class Finish>
-DF_CARD_KERNEL void SumChannelsByThread(FoldGrid grid, Terms terms, ChannelTotals* partials, Finish finish) {
-  const int64_t thread = ThreadInGrid();
+DF_DEVICE_KERNEL void SumChannelsByThread(ReduceGrid grid, Terms terms, ChannelTotals* partials, Finish finish) {
+  const int64_t thread = GlobalThreadId();
   if (thread >= grid.outputs * grid.chunks) return;
   const int64_t chunk = thread / grid.outputs;
   const int64_t channel = thread - chunk * grid.outputs;
@@ -97,10 +97,10 @@ DF_CARD_KERNEL void SumChannelsByThread(FoldGrid grid, Terms terms, ChannelTotal
 
 // Channels side by side, of which a thread has some that it reads at once, in the rows of one chunk.
 template <int kWidth, class Terms, class Finish>
-DF_CARD_KERNEL void SumChannelRows(FoldGrid grid, Terms terms, ChannelTotals* partials, Finish finish) {
+DF_DEVICE_KERNEL void SumChannelRows(ReduceGrid grid, Terms terms, ChannelTotals* partials, Finish finish) {
   constexpr int kAtATime = 4;  // rows that are on their way
   const int64_t groups = grid.outputs / kWidth;
-  const int64_t thread = ThreadInGrid();
+  const int64_t thread = GlobalThreadId();
   if (thread >= groups * grid.chunks) return;
   const int64_t chunk = thread / groups;
   const int64_t channel = (thread - chunk * groups) * kWidth;
@@ -126,14 +126,14 @@ DF_CARD_KERNEL void SumChannelRows(FoldGrid grid, Terms terms, ChannelTotals* pa
 }
 
 // The grid for channels that lie side by side, with threads that have `width` of them each.
-inline FoldGrid GridOfRows(const ReductionPlan& plan, int width) {
+inline ReduceGrid GridOfRows(const ReductionPlan& plan, int width) {
   constexpr int64_t kThreads = 132 * 1024;
-  constexpr int64_t kLeastRows = 32;
-  constexpr int64_t kMostChunks = 1024;
-  FoldGrid grid = FoldGrid::Of(plan);
+  constexpr int64_t kMinRows = 32;
+  constexpr int64_t kMaxChunks = 1024;
+  ReduceGrid grid = ReduceGrid::Of(plan);
   const int64_t rows = plan.num_reduced();
   const int64_t groups = grid.outputs / width;
-  const int64_t chunks = std::clamp<int64_t>(std::min(kThreads / groups, rows / kLeastRows), 1, kMostChunks);
+  const int64_t chunks = std::clamp<int64_t>(std::min(kThreads / groups, rows / kMinRows), 1, kMaxChunks);
   grid.by_block = false;
   grid.chunk = std::max<int64_t>(1, CeilDiv(rows, chunks));
   grid.chunks = std::max<int64_t>(1, CeilDiv(rows, grid.chunk));
@@ -141,8 +141,8 @@ inline FoldGrid GridOfRows(const ReductionPlan& plan, int width) {
 }
 
 template <class Finish>
-DF_CARD_KERNEL void FinishChannels(FoldGrid grid, const ChannelTotals* partials, Finish finish) {
-  const int64_t channel = BlockInGrid();
+DF_DEVICE_KERNEL void FinishChannels(ReduceGrid grid, const ChannelTotals* partials, Finish finish) {
+  const int64_t channel = GlobalBlockId();
   ChannelTotals mine = {0, 0};
   for (int64_t i = ThreadInBlock(); i < grid.chunks; i += kBlockThreads) {
     mine = AddTotals()(mine, partials[channel * grid.chunks + i]);
@@ -161,7 +161,7 @@ Status SumChannels(OpContext& ctx, const ChannelLayout& layout, const Terms& ter
   DF_TRY(PlanReduction(Shape({layout.outer, layout.channels, layout.inner}), {true, false, true}, false, plan, output));
   if (plan.num_outputs() == 0) return Status();
   const bool by_rows = layout.inner == 1 && layout.channels % kWidth == 0;
-  const FoldGrid grid = by_rows ? GridOfRows(plan, kWidth) : FoldGrid::Of(plan);
+  const ReduceGrid grid = by_rows ? GridOfRows(plan, kWidth) : ReduceGrid::Of(plan);
   const int64_t parts = grid.outputs * grid.chunks;
   Tensor memory;
   if (grid.chunks > 1) {
@@ -185,9 +185,9 @@ Status SumChannels(OpContext& ctx, const ChannelLayout& layout, const Terms& ter
 inline constexpr int64_t kMapRows = 4;
 
 template <class Map, int kWidth>
-DF_CARD_KERNEL void MapChannelRows(Map map, int64_t rows, int64_t channels) {
+DF_DEVICE_KERNEL void MapChannelRows(Map map, int64_t rows, int64_t channels) {
   const int64_t groups = channels / kWidth;
-  const int64_t thread = ThreadInGrid();
+  const int64_t thread = GlobalThreadId();
   const int64_t first = thread / groups * kMapRows;
   if (first >= rows) return;
   const int64_t channel = thread % groups * kWidth;
@@ -197,8 +197,8 @@ DF_CARD_KERNEL void MapChannelRows(Map map, int64_t rows, int64_t channels) {
 }
 
 template <class Map>
-DF_CARD_KERNEL void MapOfChannel(Map map, int64_t n, int64_t channels, int64_t inner) {
-  const int64_t i = ThreadInGrid();
+DF_DEVICE_KERNEL void MapOfChannel(Map map, int64_t n, int64_t channels, int64_t inner) {
+  const int64_t i = GlobalThreadId();
   if (i < n) map.template Apply<1>(map.template Load<1>(i / inner % channels), i);
 }
 

@@ -13,7 +13,7 @@ namespace {
 // Elements of a block of rows that one thread takes: some 10 us.
 constexpr int64_t kBlock = 16384;
 // The gradients of scale and offset are summed in at most this many parts, fixed by the shape.
-constexpr int64_t kMostParts = 16;
+constexpr int64_t kMaxParts = 16;
 
 // The sum of f(j) over [0, n) in lanes, which the compiler keeps in vectors, in double.
 template <class F>
@@ -104,7 +104,7 @@ struct LayerNormGrad {
       Tensor* outputs[3] = {};
       for (int i = 0; i < 3; ++i) DF_TRY(ctx.AllocateOutput(i, ctx.input(i == 0 ? 1 : 2).shape(), &outputs[i]));
       const int64_t least = kBlock / (rows.size + 1) + 1;
-      const int64_t per_part = std::max(least, CeilDiv(rows.count, kMostParts));
+      const int64_t per_part = std::max(least, CeilDiv(rows.count, kMaxParts));
       const int64_t parts = CeilDiv(rows.count, per_part);
       DF_ASSIGN(const Shape sums_shape, Shape::Create(std::array<int64_t, 3>{parts, 2, rows.size}));
       DF_ASSIGN(Tensor sums, ctx.AllocateTemp(DType::kDouble, sums_shape));

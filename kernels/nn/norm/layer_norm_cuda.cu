@@ -19,7 +19,7 @@ struct AddDoubles {
 
 // The sum of f(j) over the columns j of the block's row, which all of its threads get.
 template <class F>
-DF_CARD_FUNCTION double RowSum(int64_t n, const F& f) {
+DF_DEVICE_FUNCTION double RowSum(int64_t n, const F& f) {
   double mine = 0;
   for (int64_t j = cuda::ThreadInBlock(); j < n; j += cuda::kBlockThreads) mine += f(j);
   return cuda::BlockReduce(mine, AddDoubles());
@@ -36,7 +36,7 @@ struct Moments {
 };
 
 template <class T>
-DF_CARD_FUNCTION Moments<T> MomentsOf(const T* x, int64_t n, double epsilon) {
+DF_DEVICE_FUNCTION Moments<T> MomentsOf(const T* x, int64_t n, double epsilon) {
   using C = ComputeType<T>;
   const auto count = static_cast<double>(n);
   const double mean = RowSum(n, [&](int64_t j) { return static_cast<double>(x[j]); }) / count;
@@ -51,10 +51,10 @@ DF_CARD_FUNCTION Moments<T> MomentsOf(const T* x, int64_t n, double epsilon) {
 
 // y may be x.
 template <class T>
-DF_CARD_KERNEL void NormaliseRow(const T* x, const T* scale, const T* offset, T* y, int64_t n, double epsilon) {
+DF_DEVICE_KERNEL void NormaliseRow(const T* x, const T* scale, const T* offset, T* y, int64_t n, double epsilon) {
   using C = ComputeType<T>;
-  const T* const row = x + cuda::BlockInGrid() * n;
-  T* const to = y + cuda::BlockInGrid() * n;
+  const T* const row = x + cuda::GlobalBlockId() * n;
+  T* const to = y + cuda::GlobalBlockId() * n;
   const Moments<T> moments = MomentsOf(row, n, epsilon);
   for (int64_t j = cuda::ThreadInBlock(); j < n; j += cuda::kBlockThreads) {
     to[j] = static_cast<T>(moments(row[j]) * static_cast<C>(scale[j]) + static_cast<C>(offset[j]));
@@ -63,10 +63,10 @@ DF_CARD_KERNEL void NormaliseRow(const T* x, const T* scale, const T* offset, T*
 
 // The gradient of a row of x; keeps its moments.
 template <class T>
-DF_CARD_KERNEL void RowGradient(const T* dy, const T* x, const T* scale, T* dx, Moments<T>* kept, int64_t n,
+DF_DEVICE_KERNEL void RowGradient(const T* dy, const T* x, const T* scale, T* dx, Moments<T>* kept, int64_t n,
                                 double epsilon) {
   using C = ComputeType<T>;
-  const int64_t row = cuda::BlockInGrid();
+  const int64_t row = cuda::GlobalBlockId();
   dy += row * n;
   x += row * n;
   dx += row * n;
@@ -84,9 +84,9 @@ DF_CARD_KERNEL void RowGradient(const T* dy, const T* x, const T* scale, T* dx, 
 
 // Sums of a column over the rows of a part, [part][2][column]: for the gradients of scale and of offset.
 template <class T>
-DF_CARD_KERNEL void SumPart(const T* dy, const T* x, const Moments<T>* moments, NormalisedRows rows, int64_t part,
+DF_DEVICE_KERNEL void SumPart(const T* dy, const T* x, const Moments<T>* moments, NormalisedRows rows, int64_t part,
                             double* sums) {
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::GlobalThreadId();
   const int64_t number = i / rows.size;
   const int64_t column = i - number * rows.size;
   const int64_t first = number * part;
@@ -104,8 +104,8 @@ DF_CARD_KERNEL void SumPart(const T* dy, const T* x, const Moments<T>* moments, 
 }
 
 template <class T>
-DF_CARD_KERNEL void AddParts(const double* sums, int64_t parts, int64_t n, T* scale, T* offset) {
-  const int64_t j = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void AddParts(const double* sums, int64_t parts, int64_t n, T* scale, T* offset) {
+  const int64_t j = cuda::GlobalThreadId();
   if (j >= n) return;
   double totals[2] = {};
   for (int64_t p = 0; p < parts; ++p) {
@@ -149,10 +149,10 @@ class LayerNormGradKernel final : public LayerNormBase {
     DF_ASSIGN(const NormalisedRows rows, RowsOfGradient(axis_, ctx));
     Tensor* outputs[3] = {};
     for (int i = 0; i < 3; ++i) DF_TRY(ctx.AllocateOutput(i, ctx.input(i == 0 ? 1 : 2).shape(), &outputs[i]));
-    // Parts of some rows, so many that they keep a card busy.
+    // Parts of some rows, so many that they keep a GPU busy.
     constexpr int64_t kPartRows = 32;
-    constexpr int64_t kMostParts = 256;
-    const int64_t part = std::max(kPartRows, CeilDiv(rows.count, kMostParts));
+    constexpr int64_t kMaxParts = 256;
+    const int64_t part = std::max(kPartRows, CeilDiv(rows.count, kMaxParts));
     const int64_t parts = CeilDiv(rows.count, part);
     DF_ASSIGN(Tensor sums, ctx.AllocateTemp(DType::kDouble, Shape({parts, 2, rows.size})));
     DF_ASSIGN(Tensor kept, ctx.AllocateTemp(DTypeOf<ComputeType<T>>, Shape({rows.count, 2})));

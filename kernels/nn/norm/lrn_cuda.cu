@@ -26,8 +26,8 @@ DF_HOST_DEVICE double NormAt(const LocalResponse& response, const T* x, int64_t 
 }
 
 template <class T>
-DF_CARD_KERNEL void RespondAt(LocalResponse response, const T* x, T* y, int64_t n, int64_t channels) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void RespondAt(LocalResponse response, const T* x, T* y, int64_t n, int64_t channels) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const double power = response.Power(NormAt(response, x, i, channels));
   y[i] = static_cast<T>(static_cast<float>(static_cast<double>(x[i]) * power));
@@ -35,18 +35,18 @@ DF_CARD_KERNEL void RespondAt(LocalResponse response, const T* x, T* y, int64_t 
 
 // Writes the norms, and the terms that the gradients of neighbours have in common.
 template <class T>
-DF_CARD_KERNEL void NormsAndTerms(LocalResponse response, const T* dy, const T* x, const T* y, double* norms,
+DF_DEVICE_KERNEL void NormsAndTerms(LocalResponse response, const T* dy, const T* x, const T* y, double* norms,
                                   double* terms, int64_t n, int64_t channels) {
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   norms[i] = NormAt(response, x, i, channels);
   terms[i] = static_cast<double>(dy[i]) * static_cast<double>(y[i]) / norms[i];
 }
 
 template <class T>
-DF_CARD_KERNEL void GradientAt(LocalResponse response, const T* dy, const T* x, const double* norms,
+DF_DEVICE_KERNEL void GradientAt(LocalResponse response, const T* dy, const T* x, const double* norms,
                                const double* terms, T* dx, int64_t n, int64_t channels) {
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const double sum = SumAround(i, channels, response.radius, [&](int64_t j) { return terms[j]; });
   dx[i] = static_cast<T>(response.Gradient(static_cast<double>(dy[i]), static_cast<double>(x[i]), norms[i], sum));

@@ -10,12 +10,12 @@
 namespace dfrun {
 namespace {
 
-using cuda::CardPixel;
-using cuda::CardPool;
-using cuda::CardWindow;
+using cuda::GpuPixel;
+using cuda::GpuPool;
+using cuda::GpuWindow;
 
 // Numbers in memory, int32 or int64, those of an image from `image` times its own number on.
-struct CardNumbers {
+struct GpuNumbers {
   void* data;
   bool is_wide;
   int64_t of_image;
@@ -35,15 +35,15 @@ struct CardNumbers {
 };
 
 template <class T>
-DF_CARD_KERNEL void LargestAndNumbers(CardPool p, const T* x, T* y, CardNumbers numbers, int64_t n) {
+DF_DEVICE_KERNEL void LargestAndNumbers(GpuPool p, const T* x, T* y, GpuNumbers numbers, int64_t n) {
   using C = ComputeType<T>;
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
-  const CardPixel at = p.Output(i);
+  const GpuPixel at = p.Output(i);
   const T* const image = x + at.image * p.input_image + at.channel;
   C largest = C();
   int64_t index = -1;
-  CardWindow::Of(p, at.plane, at.row, at.column).ForPixels(p, [&](int64_t pixel) {
+  GpuWindow::Of(p, at.plane, at.row, at.column).ForPixels(p, [&](int64_t pixel) {
     const C value = static_cast<C>(image[pixel * p.channels]);
     if (index >= 0 && !(value > largest)) return;
     largest = value;
@@ -54,17 +54,17 @@ DF_CARD_KERNEL void LargestAndNumbers(CardPool p, const T* x, T* y, CardNumbers 
 }
 
 // Sets `*strays` to 1 if a number is that of an element outside of its own window; pooling gives no such number.
-DF_CARD_KERNEL void FindStrays(CardPool p, CardNumbers numbers, int32_t* strays, int32_t* refused, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid();
+DF_DEVICE_KERNEL void FindStrays(GpuPool p, GpuNumbers numbers, int32_t* strays, int32_t* error_flag, int64_t n) {
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
-  const CardPixel at = p.Output(i);
+  const GpuPixel at = p.Output(i);
   const int64_t number = numbers.Get(i, at.image);
   if (number < 0 || number >= p.input_image) {
-    *refused = 1;
+    *error_flag = 1;
     return;
   }
-  const CardPixel in = p.Input(number);
-  const CardWindow window = CardWindow::Of(p, at.plane, at.row, at.column);
+  const GpuPixel in = p.Input(number);
+  const GpuWindow window = GpuWindow::Of(p, at.plane, at.row, at.column);
   const bool is_own = in.channel == at.channel && window.planes.Has(in.plane) && window.rows.Has(in.row) &&
                       window.columns.Has(in.column);
   if (!is_own) *strays = 1;
@@ -73,12 +73,12 @@ DF_CARD_KERNEL void FindStrays(CardPool p, CardNumbers numbers, int32_t* strays,
 // The gradient. A thread has an element of the input: it adds up the gradients whose number names the element, of the
 // windows that it is in or, where there are strays, of the whole image.
 template <class T>
-DF_CARD_KERNEL void GradientsByNumber(CardPool p, const T* dy, CardNumbers numbers, const int32_t* strays, T* dx,
+DF_DEVICE_KERNEL void GradientsByNumber(GpuPool p, const T* dy, GpuNumbers numbers, const int32_t* strays, T* dx,
                                       int64_t n) {
   using Sum = typename std::conditional_t<std::is_integral_v<T>, red::WideOf<T>, ComputeTypeOf<T>>::type;
-  const int64_t i = cuda::ThreadInGrid();
+  const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
-  const CardPixel at = p.Input(i);
+  const GpuPixel at = p.Input(i);
   const int64_t mine = i - at.image * p.input_image;
   const int64_t image = at.image * p.output_image;
   Sum sum = 0;
@@ -87,7 +87,7 @@ DF_CARD_KERNEL void GradientsByNumber(CardPool p, const T* dy, CardNumbers numbe
     sum += static_cast<Sum>(static_cast<ComputeType<T>>(dy[image + output]));
   };
   if (*strays == 0) {
-    p.ForWindowsOver(at, [&](const CardWindow&, int64_t pixel) { add(pixel * p.channels + at.channel); });
+    p.ForWindowsOver(at, [&](const GpuWindow&, int64_t pixel) { add(pixel * p.channels + at.channel); });
   } else {
     for (int64_t output = 0; output < p.output_image; ++output) add(output);
   }
@@ -102,9 +102,9 @@ class ArgmaxPool final : public NumberedPool {
     Tensor* y = nullptr;
     Tensor* argmax = nullptr;
     DF_ASSIGN(const PoolShape s, MakeOutputs(ctx, y, argmax));
-    const CardNumbers numbers = {argmax->raw(), argmax->dtype() == DType::kInt64, NumbersOfImage(s)};
+    const GpuNumbers numbers = {argmax->raw(), argmax->dtype() == DType::kInt64, NumbersOfImage(s)};
     const int64_t n = y->num_elements();
-    return cuda::Launch(ctx, n, &LargestAndNumbers<T>, CardPool(s), ctx.input(0).data<T>(), y->data<T>(), numbers, n);
+    return cuda::Launch(ctx, n, &LargestAndNumbers<T>, GpuPool(s), ctx.input(0).data<T>(), y->data<T>(), numbers, n);
   }
 };
 
@@ -113,7 +113,7 @@ template <class T>
 class ArgmaxPoolGrad final : public NumberedPool {
  public:
   explicit ArgmaxPoolGrad(KernelSetup& setup)
-      : NumberedPool(setup), refusal_(setup, "argmax names an element outside its image") {}
+      : NumberedPool(setup), error_flag_(setup, "argmax names an element outside its image") {}
   Status Compute(OpContext& ctx) {
     const Tensor& dy = ctx.input(1);
     const Tensor& argmax = ctx.input(2);
@@ -122,16 +122,16 @@ class ArgmaxPoolGrad final : public NumberedPool {
     DF_TRY(ctx.AllocateOutput(0, ctx.input(0).shape(), &dx));
     DF_ASSIGN(Tensor strays, ctx.AllocateTemp(DType::kInt32, Shape()));
     DF_TRY(cuda::EnqueueZeros(ctx, strays.raw(), strays.num_bytes()));
-    const CardPool pool(s);
-    const CardNumbers numbers = {const_cast<void*>(argmax.raw()), argmax.dtype() == DType::kInt64, NumbersOfImage(s)};
-    DF_TRY(cuda::Launch(ctx, dy.num_elements(), &FindStrays, pool, numbers, strays.data<int32_t>(), refusal_.word(),
+    const GpuPool pool(s);
+    const GpuNumbers numbers = {const_cast<void*>(argmax.raw()), argmax.dtype() == DType::kInt64, NumbersOfImage(s)};
+    DF_TRY(cuda::Launch(ctx, dy.num_elements(), &FindStrays, pool, numbers, strays.data<int32_t>(), error_flag_.word(),
                         dy.num_elements()));
     return cuda::Launch(ctx, dx->num_elements(), &GradientsByNumber<T>, pool, dy.data<T>(), numbers,
                         strays.data<int32_t>(), dx->data<T>(), dx->num_elements());
   }
 
  private:
-  const cuda::Refusal refusal_;
+  const cuda::DeviceErrorFlag error_flag_;
 };
 
 CUDA_KERNEL("MaxPoolWithArgmax", KernelOf<ArgmaxPool>, DF_REAL);

@@ -14,7 +14,7 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-constexpr int64_t kMostPixels = 128;  // pixels of a window
+constexpr int64_t kMaxPixels = 128;  // pixels of a window
 constexpr const char* kGradient = "_MaxPoolReluGrad";
 
 // The sizes of windows that lie side by side without padding, so that they tile an image that they divide; else none.
@@ -41,7 +41,7 @@ bool MayKeepArgmax(const FusionView& view, const Node& conv) {
   if (conv.op->name != "_FusedConv2DMaxPool") return false;
   const Sizes tile = TileOf(conv, "pool_");
   const PartialShape& images = conv.output_shapes[0];
-  if (tile.empty() || tile[1] * tile[2] > kMostPixels || !images.known_rank()) return false;
+  if (tile.empty() || tile[1] * tile[2] > kMaxPixels || !images.known_rank()) return false;
   for (int dim : {1, 2}) {
     const int64_t size = images.dim(dim);
     if (size < 0 || size % tile[static_cast<size_t>(dim)] != 0) return false;

@@ -1,4 +1,4 @@
-// Gradients of max pooling on cards.
+// Gradients of max pooling on GPUs.
 #include <type_traits>
 
 #include "kernels/math/functions/reducers.h"
@@ -8,9 +8,9 @@
 namespace dfrun {
 namespace {
 
-using cuda::CardPixel;
-using cuda::CardPool;
-using cuda::CardWindow;
+using cuda::GpuPixel;
+using cuda::GpuPool;
+using cuda::GpuWindow;
 
 template <class T>
 using GradientSum = typename std::conditional_t<std::is_integral_v<T>, red::WideOf<T>, ComputeTypeOf<T>>::type;
@@ -25,14 +25,14 @@ DF_HOST_DEVICE GradientSum<T> AsTerm(T value) {
 struct ToFirstLargest {
   static constexpr bool kBack = false;
   template <class T, int kWidth>
-  static DF_CARD_FUNCTION void At(const CardPool& p, const T* x, const T*, const T* dy, int64_t i, T* dx) {
+  static DF_DEVICE_FUNCTION void At(const GpuPool& p, const T* x, const T*, const T* dy, int64_t i, T* dx) {
     using C = ComputeType<T>;
-    const CardPixel at = p.Input(i);
+    const GpuPixel at = p.Input(i);
     const T* const image = x + at.image * p.input_image + at.channel;
     const T* const gradients = dy + at.image * p.output_image + at.channel;
     const int64_t mine = p.InputPixel(at);
     GradientSum<T> sums[kWidth] = {};
-    p.ForWindowsOver(at, [&](const CardWindow& window, int64_t output) {
+    p.ForWindowsOver(at, [&](const GpuWindow& window, int64_t output) {
       int64_t index[kWidth];
       C largest[kWidth];
       for (int k = 0; k < kWidth; ++k) index[k] = -1;
@@ -61,7 +61,7 @@ template <class Direction>
 struct OneByOne {
   static constexpr bool kBack = Direction::kBack;
   template <class T, int kWidth>
-  static DF_CARD_FUNCTION void At(const CardPool& p, const T* x, const T* y, const T* grad, int64_t i, T* result) {
+  static DF_DEVICE_FUNCTION void At(const GpuPool& p, const T* x, const T* y, const T* grad, int64_t i, T* result) {
     for (int k = 0; k < kWidth; ++k) result[i + k] = Direction::At(p, x, y, grad, i + k);
   }
 };
@@ -70,11 +70,11 @@ struct OneByOne {
 struct ToEveryEqual {
   static constexpr bool kBack = false;
   template <class T>
-  static DF_HOST_DEVICE T At(const CardPool& p, const T* x, const T* y, const T* dy, int64_t i) {
-    const CardPixel at = p.Input(i);
+  static DF_HOST_DEVICE T At(const GpuPool& p, const T* x, const T* y, const T* dy, int64_t i) {
+    const GpuPixel at = p.Input(i);
     const int64_t image = at.image * p.output_image + at.channel;
     GradientSum<T> sum = 0;
-    p.ForWindowsOver(at, [&](const CardWindow&, int64_t output) {
+    p.ForWindowsOver(at, [&](const GpuWindow&, int64_t output) {
       const int64_t to = image + output * p.channels;
       if (x[i] == y[to]) sum += AsTerm(dy[to]);
     });
@@ -86,11 +86,11 @@ struct ToEveryEqual {
 struct FromFirstEqual {
   static constexpr bool kBack = true;
   template <class T>
-  static DF_HOST_DEVICE T At(const CardPool& p, const T* x, const T* y, const T* ddx, int64_t i) {
-    const CardPixel at = p.Output(i);
+  static DF_HOST_DEVICE T At(const GpuPool& p, const T* x, const T* y, const T* ddx, int64_t i) {
+    const GpuPixel at = p.Output(i);
     const int64_t image = at.image * p.input_image + at.channel;
     int64_t first = -1;
-    CardWindow::Of(p, at.plane, at.row, at.column).ForPixels(p, [&](int64_t pixel) {
+    GpuWindow::Of(p, at.plane, at.row, at.column).ForPixels(p, [&](int64_t pixel) {
       const int64_t from = image + pixel * p.channels;
       if (first < 0 && x[from] == y[i]) first = from;
     });
@@ -99,8 +99,8 @@ struct FromFirstEqual {
 };
 
 template <class Direction, class T, int kWidth>
-DF_CARD_KERNEL void MaxPoolGradients(CardPool p, const T* x, const T* y, const T* grad, T* result, int64_t n) {
-  const int64_t i = cuda::ThreadInGrid() * kWidth;
+DF_DEVICE_KERNEL void MaxPoolGradients(GpuPool p, const T* x, const T* y, const T* grad, T* result, int64_t n) {
+  const int64_t i = cuda::GlobalThreadId() * kWidth;
   if (i < n) Direction::template At<T, kWidth>(p, x, y, grad, i, result);
 }
 template <class Direction>
@@ -111,9 +111,9 @@ struct GradientKernels {
 
 // orig_input, orig_output, grad; then the windows, where they are inputs.
 template <class T, class Direction, int kKsize>
-class MaxPoolGradKernel final : public cuda::CardPoolKernel {
+class MaxPoolGradKernel final : public cuda::GpuPoolKernel {
  public:
-  explicit MaxPoolGradKernel(KernelSetup& setup) : CardPoolKernel(setup, WindowInputs{kKsize}) {
+  explicit MaxPoolGradKernel(KernelSetup& setup) : GpuPoolKernel(setup, WindowInputs{kKsize}) {
     CheckMaxPoolGradients(setup, DTypeOf<T>);
   }
   Status Compute(OpContext& ctx) {
@@ -121,7 +121,7 @@ class MaxPoolGradKernel final : public cuda::CardPoolKernel {
     DF_ASSIGN(const PoolShape s, ShapeOfMaxPoolGradient(ctx, Direction::kBack));
     Tensor* result = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Direction::kBack ? s.output : x.shape(), &result));
-    return cuda::LaunchPool<GradientKernels<Direction>, T>(ctx, CardPool(s), result->num_elements(), result->data<T>(),
+    return cuda::LaunchPool<GradientKernels<Direction>, T>(ctx, GpuPool(s), result->num_elements(), result->data<T>(),
                                                            x.data<T>(), ctx.input(1).data<T>(), ctx.input(2).data<T>());
   }
 };

@@ -15,7 +15,7 @@ namespace dfrun::pooling {
 // gradient is times 0 there.
 using Argmax = uint8_t;
 inline constexpr Argmax kClosed = 128;
-inline constexpr int64_t kMostTilePixels = 128;
+inline constexpr int64_t kMaxTilePixels = 128;
 
 // Windows of `height` x `width` pixels, side by side, that give `pooled`, with its channels last.
 inline PoolShape TilesOf(const Shape& pooled, int64_t height, int64_t width) {

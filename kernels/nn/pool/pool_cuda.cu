@@ -1,4 +1,4 @@
-// Pooling, and the gradient of averages, on cards.
+// Pooling, and the gradient of averages, on GPUs.
 #include "kernels/nn/pool/pool_cuda.h"
 
 #include <type_traits>
@@ -9,25 +9,25 @@
 namespace dfrun {
 namespace {
 
-using cuda::CardPixel;
-using cuda::CardPool;
-using cuda::CardPoolKernel;
-using cuda::CardWindow;
+using cuda::GpuPixel;
+using cuda::GpuPool;
+using cuda::GpuPoolKernel;
+using cuda::GpuWindow;
 
 template <class T>
-using CardMean = std::conditional_t<std::is_same_v<T, float>, double, ComputeType<T>>;
+using GpuMean = std::conditional_t<std::is_same_v<T, float>, double, ComputeType<T>>;
 
 // The largest starts as the lowest finite value, and NaN is never larger. A thread has neighbouring channels.
 template <class T, int kWidth>
-DF_CARD_KERNEL void MaxOfWindows(CardPool p, const T* x, T* y, int64_t n) {
+DF_DEVICE_KERNEL void MaxOfWindows(GpuPool p, const T* x, T* y, int64_t n) {
   using C = ComputeType<T>;
-  const int64_t i = cuda::ThreadInGrid() * kWidth;
+  const int64_t i = cuda::GlobalThreadId() * kWidth;
   if (i >= n) return;
-  const CardPixel at = p.Output(i);
+  const GpuPixel at = p.Output(i);
   const T* const image = x + at.image * p.input_image + at.channel;
   C largest[kWidth];
   for (int k = 0; k < kWidth; ++k) largest[k] = red::LowestOf<T>();
-  CardWindow::Of(p, at.plane, at.row, at.column).ForPixels(p, [&](int64_t pixel) {
+  GpuWindow::Of(p, at.plane, at.row, at.column).ForPixels(p, [&](int64_t pixel) {
     const auto values = cuda::LoadVector<kWidth>(image + pixel * p.channels);
     for (int k = 0; k < kWidth; ++k) {
       const C value = static_cast<C>(values.at[k]);
@@ -40,13 +40,13 @@ DF_CARD_KERNEL void MaxOfWindows(CardPool p, const T* x, T* y, int64_t n) {
 }
 
 template <class T, int kWidth>
-DF_CARD_KERNEL void MeanOfWindows(CardPool p, const T* x, T* y, int64_t n) {
-  using C = CardMean<T>;
-  const int64_t i = cuda::ThreadInGrid() * kWidth;
+DF_DEVICE_KERNEL void MeanOfWindows(GpuPool p, const T* x, T* y, int64_t n) {
+  using C = GpuMean<T>;
+  const int64_t i = cuda::GlobalThreadId() * kWidth;
   if (i >= n) return;
-  const CardPixel at = p.Output(i);
+  const GpuPixel at = p.Output(i);
   const T* const image = x + at.image * p.input_image + at.channel;
-  const CardWindow window = CardWindow::Of(p, at.plane, at.row, at.column);
+  const GpuWindow window = GpuWindow::Of(p, at.plane, at.row, at.column);
   C sums[kWidth] = {};
   window.ForPixels(p, [&](int64_t pixel) {
     const auto values = cuda::LoadVector<kWidth>(image + pixel * p.channels);
@@ -59,14 +59,14 @@ DF_CARD_KERNEL void MeanOfWindows(CardPool p, const T* x, T* y, int64_t n) {
 }
 
 template <class T, int kWidth>
-DF_CARD_KERNEL void MeanGradient(CardPool p, const T* dy, T* dx, int64_t n) {
-  using C = CardMean<T>;
-  const int64_t i = cuda::ThreadInGrid() * kWidth;
+DF_DEVICE_KERNEL void MeanGradient(GpuPool p, const T* dy, T* dx, int64_t n) {
+  using C = GpuMean<T>;
+  const int64_t i = cuda::GlobalThreadId() * kWidth;
   if (i >= n) return;
-  const CardPixel at = p.Input(i);
+  const GpuPixel at = p.Input(i);
   const T* const gradients = dy + at.image * p.output_image + at.channel;
   C sums[kWidth] = {};
-  p.ForWindowsOver(at, [&](const CardWindow& window, int64_t output) {
+  p.ForWindowsOver(at, [&](const GpuWindow& window, int64_t output) {
     const C share = C(1) / static_cast<C>(window.pixels());
     const auto values = cuda::LoadVector<kWidth>(gradients + output * p.channels);
     for (int k = 0; k < kWidth; ++k) sums[k] += static_cast<C>(values.at[k]) * share;
@@ -90,44 +90,44 @@ struct GradientOfMeans {
 };
 
 template <class T, class Windows, int kKsize>
-class CardForwardPool final : public CardPoolKernel {
+class GpuForwardPool final : public GpuPoolKernel {
  public:
-  explicit CardForwardPool(KernelSetup& setup) : CardPoolKernel(setup, WindowInputs{kKsize}) {}
+  explicit GpuForwardPool(KernelSetup& setup) : GpuPoolKernel(setup, WindowInputs{kKsize}) {}
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(const PoolShape s, ShapeOf(ctx, x.shape()));
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, s.output, &y));
-    return cuda::LaunchPool<Windows, T>(ctx, CardPool(s), y->num_elements(), y->data<T>(), x.data<T>());
+    return cuda::LaunchPool<Windows, T>(ctx, GpuPool(s), y->num_elements(), y->data<T>(), x.data<T>());
   }
 };
 
 template <class T>
-class CardAvgPoolGrad final : public CardPoolKernel {
+class GpuAvgPoolGrad final : public GpuPoolKernel {
  public:
-  explicit CardAvgPoolGrad(KernelSetup& setup) : CardPoolKernel(setup, kWindowAttrs) {}
+  explicit GpuAvgPoolGrad(KernelSetup& setup) : GpuPoolKernel(setup, kWindowAttrs) {}
   Status Compute(OpContext& ctx) {
     const Tensor& dy = ctx.input(1);
     Shape input;
     DF_ASSIGN(const PoolShape s, ShapeOfAverages(ctx, input));
     Tensor* dx = nullptr;
     DF_TRY(ctx.AllocateOutput(0, input, &dx));
-    return cuda::LaunchPool<GradientOfMeans, T>(ctx, CardPool(s), dx->num_elements(), dx->data<T>(), dy.data<T>());
+    return cuda::LaunchPool<GradientOfMeans, T>(ctx, GpuPool(s), dx->num_elements(), dx->data<T>(), dy.data<T>());
   }
 };
 
 template <int kKsize>
 struct MaxPool {
   template <class T>
-  using Kernel = CardForwardPool<T, LargestOfWindows, kKsize>;
+  using Kernel = GpuForwardPool<T, LargestOfWindows, kKsize>;
 };
 struct AvgPool {
   template <class T>
-  using Kernel = CardForwardPool<T, MeansOfWindows, -1>;
+  using Kernel = GpuForwardPool<T, MeansOfWindows, -1>;
 };
 struct AvgPoolGrad {
   template <class T>
-  using Kernel = CardAvgPoolGrad<T>;
+  using Kernel = GpuAvgPoolGrad<T>;
 };
 
 CUDA_KERNEL("MaxPool", MaxPool<-1>, DF_FLOATS, DF_SIGNED, uint8_t, uint16_t);

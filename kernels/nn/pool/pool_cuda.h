@@ -11,15 +11,15 @@
 namespace dfrun::cuda {
 
 // The part [begin, end) of a window that lies inside the image, in one dimension.
-struct CardRange {
+struct GpuRange {
   int64_t begin;
   int64_t end;
-  static DF_HOST_DEVICE CardRange Of(const WindowDim& d, int64_t at) {
+  static DF_HOST_DEVICE GpuRange Of(const WindowDim& d, int64_t at) {
     const int64_t first = at * d.stride - d.pad_before;
     return {first > 0 ? first : 0, first + d.size < d.input ? first + d.size : d.input};
   }
   // The windows that element `at` of the input is in.
-  static DF_HOST_DEVICE CardRange Over(const WindowDim& d, int64_t at) {
+  static DF_HOST_DEVICE GpuRange Over(const WindowDim& d, int64_t at) {
     const int64_t reach = at + d.pad_before - d.size + 1;
     const int64_t first = reach > 0 ? (reach + d.stride - 1) / d.stride : 0;
     const int64_t last = (at + d.pad_before) / d.stride + 1;
@@ -36,12 +36,12 @@ struct PoolDims {
   WindowDim width;
 };
 
-struct CardWindow {
-  CardRange planes;
-  CardRange rows;
-  CardRange columns;
-  static DF_HOST_DEVICE CardWindow Of(const PoolDims& s, int64_t plane, int64_t row, int64_t column) {
-    return {CardRange::Of(s.depth, plane), CardRange::Of(s.height, row), CardRange::Of(s.width, column)};
+struct GpuWindow {
+  GpuRange planes;
+  GpuRange rows;
+  GpuRange columns;
+  static DF_HOST_DEVICE GpuWindow Of(const PoolDims& s, int64_t plane, int64_t row, int64_t column) {
+    return {GpuRange::Of(s.depth, plane), GpuRange::Of(s.height, row), GpuRange::Of(s.width, column)};
   }
   DF_HOST_DEVICE int64_t pixels() const { return planes.size() * rows.size() * columns.size(); }
   // Calls at_pixel(number of the pixel in the image) in order.
@@ -57,9 +57,9 @@ struct CardWindow {
 };
 
 // The coordinates of element `i` in images of pixels of channels.
-struct CardPixel {
+struct GpuPixel {
   int64_t image, plane, row, column, channel;
-  static DF_HOST_DEVICE CardPixel Of(int64_t i, int64_t channels, int64_t depth, int64_t height, int64_t width) {
+  static DF_HOST_DEVICE GpuPixel Of(int64_t i, int64_t channels, int64_t depth, int64_t height, int64_t width) {
     const int64_t pixel = i / channels;
     const int64_t line = pixel / width;
     const int64_t plane = line / height;
@@ -69,20 +69,20 @@ struct CardPixel {
 };
 
 // The sizes of a PoolShape in a form that device code reads.
-struct CardPool : PoolDims {
+struct GpuPool : PoolDims {
   int64_t input_image;
   int64_t output_image;
-  explicit CardPool(const PoolShape& s)
+  explicit GpuPool(const PoolShape& s)
       : PoolDims{s.channels, s.depth, s.height, s.width},
         input_image(s.input_image()),
         output_image(s.output_image()) {}
-  DF_HOST_DEVICE CardPixel Output(int64_t i) const {
-    return CardPixel::Of(i, channels, depth.output, height.output, width.output);
+  DF_HOST_DEVICE GpuPixel Output(int64_t i) const {
+    return GpuPixel::Of(i, channels, depth.output, height.output, width.output);
   }
-  DF_HOST_DEVICE CardPixel Input(int64_t i) const {
-    return CardPixel::Of(i, channels, depth.input, height.input, width.input);
+  DF_HOST_DEVICE GpuPixel Input(int64_t i) const {
+    return GpuPixel::Of(i, channels, depth.input, height.input, width.input);
   }
-  DF_HOST_DEVICE int64_t InputPixel(const CardPixel& at) const {
+  DF_HOST_DEVICE int64_t InputPixel(const GpuPixel& at) const {
     return (at.plane * height.input + at.row) * width.input + at.column;
   }
   DF_HOST_DEVICE int64_t OutputPixel(int64_t plane, int64_t row, int64_t column) const {
@@ -90,14 +90,14 @@ struct CardPool : PoolDims {
   }
   // Calls at_window(window, number of its pixel in the output) for the windows that the pixel is in, in order.
   template <class AtWindow>
-  DF_HOST_DEVICE void ForWindowsOver(const CardPixel& at, AtWindow&& at_window) const {
-    const CardRange planes = CardRange::Over(depth, at.plane);
-    const CardRange rows = CardRange::Over(height, at.row);
-    const CardRange columns = CardRange::Over(width, at.column);
+  DF_HOST_DEVICE void ForWindowsOver(const GpuPixel& at, AtWindow&& at_window) const {
+    const GpuRange planes = GpuRange::Over(depth, at.plane);
+    const GpuRange rows = GpuRange::Over(height, at.row);
+    const GpuRange columns = GpuRange::Over(width, at.column);
     for (int64_t d = planes.begin; d < planes.end; ++d) {
       for (int64_t h = rows.begin; h < rows.end; ++h) {
         for (int64_t w = columns.begin; w < columns.end; ++w) {
-          at_window(CardWindow::Of(*this, d, h, w), OutputPixel(d, h, w));
+          at_window(GpuWindow::Of(*this, d, h, w), OutputPixel(d, h, w));
         }
       }
     }
@@ -107,7 +107,7 @@ struct CardPool : PoolDims {
 // Launches Kernels::kKernel<T, width> for the `n` elements of `result`, of a width whose threads read vectors of
 // channels where all data lies so. The kernel takes the pool, `data`, the result and `n`.
 template <class Kernels, class T, class... Data>
-Status LaunchPool(OpContext& ctx, const CardPool& pool, int64_t n, T* result, const Data*... data) {
+Status LaunchPool(OpContext& ctx, const GpuPool& pool, int64_t n, T* result, const Data*... data) {
   constexpr int kWidth = WidthOf(sizeof(T));
   const bool is_aligned = IsVectorAligned(result) && (IsVectorAligned(data) && ...);
   if (pool.channels % kWidth == 0 && is_aligned) {
@@ -117,7 +117,7 @@ Status LaunchPool(OpContext& ctx, const CardPool& pool, int64_t n, T* result, co
 }
 
 // Windows and sizes that are inputs are host memory's.
-class CardPoolKernel : public PoolKernel {
+class GpuPoolKernel : public PoolKernel {
  public:
   static constexpr std::string_view kHostInputs[] = {"ksize", "strides", "orig_input_shape"};
   using PoolKernel::PoolKernel;

@@ -113,9 +113,9 @@ template <class T>
 void MeanOfImage(const PoolShape& s, const T* x, T* y) {
   if constexpr (std::is_same_v<T, float>) {
     // Larger windows are better read pixel by pixel than strip by strip.
-    constexpr int64_t kMostPixels = 25;
-    const bool is_small = s.depth.size <= kMostPixels && s.height.size <= kMostPixels && s.width.size <= kMostPixels &&
-                          s.depth.size * s.height.size * s.width.size <= kMostPixels;
+    constexpr int64_t kMaxPixels = 25;
+    const bool is_small = s.depth.size <= kMaxPixels && s.height.size <= kMaxPixels && s.width.size <= kMaxPixels &&
+                          s.depth.size * s.height.size * s.width.size <= kMaxPixels;
     if (is_small && s.channels >= kLanes<double>) return MeansOfImage(s, x, y);
   }
   AverageImage(s, x, y);

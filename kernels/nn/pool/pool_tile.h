@@ -17,10 +17,10 @@ class PoolTile {
   // `attr`: four sizes, of which the first and the last are 1.
   PoolTile(KernelSetup& setup, const char* attr) : ksize_(setup.attr<std::vector<int64_t>>(attr)) {
     const bool fits = ksize_.size() == 4 && ksize_[0] == 1 && ksize_[3] == 1 && ksize_[1] >= 1 && ksize_[2] >= 1 &&
-                      ksize_[1] <= pooling::kMostTilePixels && ksize_[2] <= pooling::kMostTilePixels / ksize_[1];
+                      ksize_[1] <= pooling::kMaxTilePixels && ksize_[2] <= pooling::kMaxTilePixels / ksize_[1];
     if (fits) return;
     setup.Fail(InvalidArgument("attr '", attr, "' must be four sizes from 1 on, the first and the last 1, of at most ",
-                               pooling::kMostTilePixels, " pixels"));
+                               pooling::kMaxTilePixels, " pixels"));
   }
 
   // The pooling that gave `argmax`; InvalidArgument where its gradient has another shape.

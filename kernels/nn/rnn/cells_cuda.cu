@@ -8,8 +8,8 @@ namespace dfrun::cuda {
 namespace {
 
 // The terms of the sums, [rows, columns]: values, or their products with others.
-DF_CARD_KERNEL void ColumnTerms(ColumnSums sums, StackedRows by, double* terms) {
-  const int64_t i = ThreadInGrid();
+DF_DEVICE_KERNEL void ColumnTerms(ColumnSums sums, StackedRows by, double* terms) {
+  const int64_t i = GlobalThreadId();
   if (i >= sums.rows * sums.columns) return;
   const int64_t row = i / sums.columns;
   const int64_t column = i - row * sums.columns;

@@ -12,8 +12,8 @@
 namespace dfrun::cuda {
 
 template <class Element>
-DF_CARD_KERNEL void ElementsOfRows(Element element, int64_t n, int64_t columns) {
-  const int64_t i = ThreadInGrid();
+DF_DEVICE_KERNEL void ElementsOfRows(Element element, int64_t n, int64_t columns) {
+  const int64_t i = GlobalThreadId();
   if (i >= n) return;
   const int64_t row = i / columns;
   element(row, i - row * columns);

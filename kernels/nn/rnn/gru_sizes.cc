@@ -15,8 +15,8 @@ Result<Sizes> CheckInputs(const OpContext& ctx) {
     return InvalidArgument("x and h_prev have shapes ", x, " and ", h_prev, ", but must be matrices");
   }
   const Sizes s{x[0], x[1], h_prev[1]};
-  constexpr int64_t kMost = INT64_MAX / 8;
-  if (s.inputs > kMost || s.cells > kMost) return InvalidArgument("a cell of ", s.cells, " units is too large");
+  constexpr int64_t kMax = INT64_MAX / 8;
+  if (s.inputs > kMax || s.cells > kMax) return InvalidArgument("a cell of ", s.cells, " units is too large");
   DF_TRY(CheckShape(ctx, 1, {s.batch, s.cells}, 2));
   DF_TRY(CheckShape(ctx, 2, {s.inputs + s.cells, 2 * s.cells}, 2));
   DF_TRY(CheckShape(ctx, 3, {s.inputs + s.cells, s.cells}, 2));

@@ -1,4 +1,4 @@
-// LSTM cells and their gradients on cards.
+// LSTM cells and their gradients on GPUs.
 #include "kernels/nn/rnn/cells_cuda.h"
 #include "kernels/nn/rnn/lstm_grad_kernel.h"
 #include "kernels/nn/rnn/lstm_kernel.h"

@@ -15,7 +15,7 @@
 namespace dfrun::lstm {
 
 // Inputs by their index after seq_len_max. The cell's gradient has no h.
-enum In { kX, kCsPrev, kHPrev, kW, kWci, kWcf, kWco, kB, kI, kCs, kF, kO, kCi, kCo, kH, kMostInputs = 17 };
+enum In { kX, kCsPrev, kHPrev, kW, kWci, kWcf, kWco, kB, kI, kCs, kF, kO, kCi, kCo, kH, kMaxInputs = 17 };
 
 // Attrs of both kinds. TensorFlow's ops know no clip and go through one; the gradient functions here give it as
 // _cell_clip, which a graph of TensorFlow's does not have.
@@ -182,8 +182,8 @@ struct BlockGrad {
     Status Compute(OpContext& ctx) {
       DF_ASSIGN(const Sizes sizes, CheckInputs(ctx, 1, true, true));
       DF_ASSIGN(const Shape state, StateShape(sizes, true));
-      std::array<Tensor, kMostInputs> in;
-      for (int i = 0; i < kMostInputs; ++i) {
+      std::array<Tensor, kMaxInputs> in;
+      for (int i = 0; i < kMaxInputs; ++i) {
         if (i >= kI) DF_TRY(CheckShape(ctx, 1 + i, state));
         DF_ASSIGN(in[i], Cells::template FloatInput<T>(ctx, 1 + i));
       }

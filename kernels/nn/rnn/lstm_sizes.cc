@@ -28,9 +28,9 @@ Result<Sizes> CheckInputs(const OpContext& ctx, int first, bool over_time, bool 
       return InvalidArgument("seq_len_max is ", s.steps, ", but x of shape ", x, " has ", s.time, " steps");
     }
   }
-  constexpr int64_t kMost = INT64_MAX / 8;
+  constexpr int64_t kMax = INT64_MAX / 8;
   int64_t rows = 0;
-  if (s.cells > kMost || s.inputs > kMost || __builtin_mul_overflow(s.time, s.batch, &rows)) {
+  if (s.cells > kMax || s.inputs > kMax || __builtin_mul_overflow(s.time, s.batch, &rows)) {
     return InvalidArgument("x of shape ", x, " and a cell of ", s.cells, " units are too large");
   }
   for (int i : {1, 2}) DF_TRY(CheckShape(ctx, first + i, Shape({s.batch, s.cells})));

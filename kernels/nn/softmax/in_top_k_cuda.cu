@@ -6,9 +6,9 @@ namespace {
 
 // A thread looks through a row: most are short.
 template <class Target>
-DF_CARD_KERNEL void FindInTop(const float* predictions, const Target* targets, bool* y, int64_t rows, int64_t classes,
+DF_DEVICE_KERNEL void FindInTop(const float* predictions, const Target* targets, bool* y, int64_t rows, int64_t classes,
                               int64_t k) {
-  const int64_t r = cuda::ThreadInGrid();
+  const int64_t r = cuda::GlobalThreadId();
   if (r < rows) y[r] = IsInTop(predictions + r * classes, classes, static_cast<int64_t>(targets[r]), k);
 }
 

@@ -17,11 +17,11 @@ constexpr int64_t kThreadColumns = 32;
 // The columns of a row that belong to a thread, and the combination of the row's threads' results.
 template <bool kByBlock>
 struct RowPart {
-  static DF_CARD_FUNCTION int64_t Row() { return kByBlock ? cuda::BlockInGrid() : cuda::ThreadInGrid(); }
-  static DF_CARD_FUNCTION int64_t First() { return kByBlock ? cuda::ThreadInBlock() : 0; }
+  static DF_DEVICE_FUNCTION int64_t Row() { return kByBlock ? cuda::GlobalBlockId() : cuda::GlobalThreadId(); }
+  static DF_DEVICE_FUNCTION int64_t First() { return kByBlock ? cuda::ThreadInBlock() : 0; }
   static constexpr int64_t kStep = kByBlock ? cuda::kBlockThreads : 1;
   template <class C, class Combine>
-  static DF_CARD_FUNCTION C Together(C mine, Combine combine) {
+  static DF_DEVICE_FUNCTION C Together(C mine, Combine combine) {
     if constexpr (kByBlock) {
       return cuda::BlockReduce(mine, combine);
     } else {
@@ -39,13 +39,13 @@ struct LogitRow {
   int64_t step;
   int64_t columns;
 
-  DF_CARD_FUNCTION C At(int64_t j) const { return static_cast<C>(x[j * step]); }
-  DF_CARD_FUNCTION C Largest() const {
+  DF_DEVICE_FUNCTION C At(int64_t j) const { return static_cast<C>(x[j * step]); }
+  DF_DEVICE_FUNCTION C Largest() const {
     C mine = At(0);
     for (int64_t j = Part::First(); j < columns; j += Part::kStep) mine = LargerScore()(mine, At(j));
     return Part::Together(mine, LargerScore());
   }
-  DF_CARD_FUNCTION C SumOfExponentials(C largest) const {
+  DF_DEVICE_FUNCTION C SumOfExponentials(C largest) const {
     C mine = 0;
     for (int64_t j = Part::First(); j < columns; j += Part::kStep) mine += fn::Exp()(At(j) - largest);
     return Part::Together(mine, fn::Add());
@@ -53,7 +53,7 @@ struct LogitRow {
 };
 
 template <class T, bool kLog, bool kByBlock>
-DF_CARD_KERNEL void SoftmaxRows(const T* x, T* y, int64_t rows, int64_t columns) {
+DF_DEVICE_KERNEL void SoftmaxRows(const T* x, T* y, int64_t rows, int64_t columns) {
   using C = ComputeType<T>;
   using Part = RowPart<kByBlock>;
   const int64_t row = Part::Row();
@@ -70,12 +70,12 @@ DF_CARD_KERNEL void SoftmaxRows(const T* x, T* y, int64_t rows, int64_t columns)
 
 // A matrix, of which rows or columns may be one that repeats.
 template <class T>
-struct Spread {
+struct BroadcastView {
   const T* data;
   int64_t row_step;
   int64_t column_step;
 
-  static Spread Of(const Tensor& from) {
+  static BroadcastView Of(const Tensor& from) {
     const int rank = from.shape().rank();
     const int64_t columns = rank == 0 ? 1 : from.shape()[rank - 1];
     return {from.data<T>(), rank < 2 || from.shape()[0] == 1 ? 0 : columns, columns == 1 ? 0 : 1};
@@ -85,7 +85,7 @@ struct Spread {
 // loss = sum(labels * (log(sum(exp(x))) - x)), backprop = softmax(x) - labels. A label of 0 adds nothing, though its
 // logit be -infinity.
 template <class T, bool kByBlock>
-DF_CARD_KERNEL void CrossEntropyRows(Spread<T> x, Spread<T> labels, T* loss, T* backprop, int64_t rows,
+DF_DEVICE_KERNEL void CrossEntropyRows(BroadcastView<T> x, BroadcastView<T> labels, T* loss, T* backprop, int64_t rows,
                                      int64_t columns) {
   using C = ComputeType<T>;
   using Part = RowPart<kByBlock>;
@@ -109,15 +109,15 @@ DF_CARD_KERNEL void CrossEntropyRows(Spread<T> x, Spread<T> labels, T* loss, T* 
 
 // loss = log(sum(exp(x))) - x[label], backprop = softmax(x), less 1 at the label.
 template <class T, class Label, bool kByBlock>
-DF_CARD_KERNEL void SparseCrossEntropyRows(const T* x, const Label* labels, T* loss, T* backprop, int64_t rows,
-                                           int64_t columns, int32_t* refused) {
+DF_DEVICE_KERNEL void SparseCrossEntropyRows(const T* x, const Label* labels, T* loss, T* backprop, int64_t rows,
+                                           int64_t columns, int32_t* error_flag) {
   using C = ComputeType<T>;
   using Part = RowPart<kByBlock>;
   const int64_t row = Part::Row();
   if (row >= rows) return;
   const auto label = static_cast<int64_t>(labels[row]);
   const bool is_class = label >= 0 && label < columns;
-  if (!is_class) *refused = 1;
+  if (!is_class) *error_flag = 1;
   const LogitRow<T, kByBlock> logits = {x + row * columns, 1, columns};
   const C largest = logits.Largest();
   const C sum = logits.SumOfExponentials(largest);
@@ -170,7 +170,7 @@ class CrossEntropyKernel final : public Kernel {
     DF_TRY(ctx.AllocateOutput(1, shape, &backprop));
     if (shape[1] == 0) return cuda::EnqueueZeros(ctx, loss->raw(), loss->num_bytes());
     return LaunchRows(ctx, shape[0], shape[1], &CrossEntropyRows<T, true>, &CrossEntropyRows<T, false>,
-                      Spread<T>::Of(logits), Spread<T>::Of(labels), loss->data<T>(), backprop->data<T>(), shape[0],
+                      BroadcastView<T>::Of(logits), BroadcastView<T>::Of(labels), loss->data<T>(), backprop->data<T>(), shape[0],
                       shape[1]);
   }
 };
@@ -179,7 +179,7 @@ template <class T>
 class SparseCrossEntropyKernel final : public Kernel {
  public:
   explicit SparseCrossEntropyKernel(KernelSetup& setup)
-      : refusal_(setup, "a label is not one of the classes that the logits have") {}
+      : error_flag_(setup, "a label is not one of the classes that the logits have") {}
   Status Compute(OpContext& ctx) {
     const Tensor& logits = ctx.input(0);
     const Tensor& labels = ctx.input(1);
@@ -197,13 +197,13 @@ class SparseCrossEntropyKernel final : public Kernel {
       using Label = typename decltype(tag)::type;
       status = LaunchRows(ctx, rows, columns, &SparseCrossEntropyRows<T, Label, true>,
                           &SparseCrossEntropyRows<T, Label, false>, logits.data<T>(), labels.data<Label>(),
-                          loss->data<T>(), backprop->data<T>(), rows, columns, refusal_.word());
+                          loss->data<T>(), backprop->data<T>(), rows, columns, error_flag_.word());
     });
     return status;
   }
 
  private:
-  const cuda::Refusal refusal_;
+  const cuda::DeviceErrorFlag error_flag_;
 };
 
 struct Softmax {

@@ -14,13 +14,13 @@ namespace {
 template <template <class> class Rule>
 struct ComplexUpdate {
   template <class T>
-  using Kernel = typename cuda::Update<Rule>::template Kernel<cuda::CardType<T>>;
+  using Kernel = typename cuda::Update<Rule>::template Kernel<cuda::GpuType<T>>;
 };
 
 template <template <class> class Rule>
 struct ComplexSparseUpdate {
   template <class T>
-  using Kernel = typename cuda::SparseUpdate<Rule>::template Kernel<cuda::CardType<T>>;
+  using Kernel = typename cuda::SparseUpdate<Rule>::template Kernel<cuda::GpuType<T>>;
 };
 
 #define DF_COMPLEX_APPLY(name, rule)                          \

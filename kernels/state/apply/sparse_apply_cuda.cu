@@ -10,18 +10,18 @@
 namespace dfrun {
 namespace {
 
-DF_CARD_SPARSE_APPLY("Adagrad", rule::Adagrad, DF_FLOATS);
-DF_CARD_SPARSE_APPLY("AdagradV2", rule::AdagradV2, DF_FLOATS);
-DF_CARD_SPARSE_APPLY("Adadelta", rule::Adadelta, DF_FLOATS);
-DF_CARD_SPARSE_APPLY("Momentum", rule::Momentum, DF_FLOATS);
-DF_CARD_RESOURCE_SPARSE_APPLY("KerasMomentum", rule::KerasMomentum, DF_FLOATS);
-DF_CARD_SPARSE_APPLY("RMSProp", rule::RMSProp, DF_FLOATS);
-DF_CARD_SPARSE_APPLY("CenteredRMSProp", rule::CenteredRMSProp, DF_FLOATS);
-DF_CARD_SPARSE_APPLY("Ftrl", rule::Ftrl, DF_FLOATS);
-DF_CARD_SPARSE_APPLY("FtrlV2", rule::FtrlV2, DF_FLOATS);
-DF_CARD_SPARSE_APPLY("ProximalGradientDescent", rule::ProximalGradientDescent, float, double);
-DF_CARD_SPARSE_APPLY("ProximalAdagrad", rule::ProximalAdagrad, float, double);
-DF_CARD_SPARSE_APPLY("AdagradDA", rule::AdagradDA, float, double);
+DF_GPU_SPARSE_APPLY("Adagrad", rule::Adagrad, DF_FLOATS);
+DF_GPU_SPARSE_APPLY("AdagradV2", rule::AdagradV2, DF_FLOATS);
+DF_GPU_SPARSE_APPLY("Adadelta", rule::Adadelta, DF_FLOATS);
+DF_GPU_SPARSE_APPLY("Momentum", rule::Momentum, DF_FLOATS);
+DF_GPU_RESOURCE_SPARSE_APPLY("KerasMomentum", rule::KerasMomentum, DF_FLOATS);
+DF_GPU_SPARSE_APPLY("RMSProp", rule::RMSProp, DF_FLOATS);
+DF_GPU_SPARSE_APPLY("CenteredRMSProp", rule::CenteredRMSProp, DF_FLOATS);
+DF_GPU_SPARSE_APPLY("Ftrl", rule::Ftrl, DF_FLOATS);
+DF_GPU_SPARSE_APPLY("FtrlV2", rule::FtrlV2, DF_FLOATS);
+DF_GPU_SPARSE_APPLY("ProximalGradientDescent", rule::ProximalGradientDescent, float, double);
+DF_GPU_SPARSE_APPLY("ProximalAdagrad", rule::ProximalAdagrad, float, double);
+DF_GPU_SPARSE_APPLY("AdagradDA", rule::AdagradDA, float, double);
 
 }  // namespace
 }  // namespace dfrun

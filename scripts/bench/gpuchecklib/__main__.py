@@ -15,7 +15,7 @@ def arguments():
     parser = argparse.ArgumentParser(prog="scripts/gpu-check", description="checks a host with a GPU in six minutes at most")
     parser.add_argument("folder", type=pathlib.Path, help="a bundle, of scripts/bundle --tests")
     parser.add_argument("--peers", action="store_true",
-                        help="instead of the rest: three nets beside PyTorch and JAX, and racecheck of test_card")
+                        help="instead of the rest: three nets beside PyTorch and JAX, and racecheck of test_gpu_device")
     parser.add_argument("--dry-run", action="store_true", help="on the emulated GPU, and little work; DFRUN_DEVICE_PARTS names "
                         "its folder, by default that of build/release")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("gpu-check.out"), help="folder for logs and results")
@@ -27,7 +27,7 @@ def arguments():
 
 def make_target(args):
     folder, out = args.folder.resolve(), args.out.resolve()
-    if not (folder / "bin/test_card").is_file():
+    if not (folder / "bin/test_gpu_device").is_file():
         print(f"gpu-check: {folder} is no bundle with tests: make one with scripts/bundle --tests {args.folder}", file=sys.stderr)
         sys.exit(USAGE)
     parts = pathlib.Path(os.environ.get("DFRUN_DEVICE_PARTS", EMULATED)).resolve() if args.dry_run else None

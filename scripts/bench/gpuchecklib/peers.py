@@ -58,7 +58,7 @@ def check_peers(it, clock):
 
 
 def check_races(it, clock):
-    name = "test_card"
+    name = "test_gpu_device"
     sanitizer = it.folder / "sanitizer/compute-sanitizer"
     if it.is_emulated or not sanitizer.exists():
         why = "the GPU is emulated" if it.is_emulated else "the bundle has no sanitizer/compute-sanitizer"

@@ -12,7 +12,7 @@ BOUNDS_S = {"info": 20, "correctness": 90, "start": 10, "nets": 160, "kernels": 
 
 # On the emulated GPU, whose arithmetic is the host's: enough that each part does something.
 EMULATED_GOLDEN = "array.*:matrix.*"
-EMULATED_CARD = "*Products*:*BatchNormalisation*:*MemoryIsUsedAgain*:*NoMoreMemory*:*RecordedTransforms*-*RecordedProducts*"
+EMULATED_GPU = "*Products*:*BatchNormalisation*:*MemoryIsUsedAgain*:*NoMoreMemory*:*RecordedTransforms*-*RecordedProducts*"
 EMULATED_CONTROL_FLOW = "*ControlFlow*Cond*"
 EMULATED_NETS = ("alexnet", "mlp")
 

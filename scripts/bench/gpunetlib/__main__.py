@@ -11,7 +11,7 @@ from gpunetlib.nets import NETS, PRECISIONS, params_of
 
 def arguments():
     parser = argparse.ArgumentParser(prog="scripts/bench/gpu_nets",
-                                     description="training steps of nets on a card, dfrun beside PyTorch and JAX")
+                                     description="training steps of nets on a GPU, dfrun beside PyTorch and JAX")
     parser.add_argument("--dfrun", type=pathlib.Path, required=True, help="the program")
     parser.add_argument("--work", type=pathlib.Path, required=True, help="folder for runs")
     parser.add_argument("--only", default="", help="nets whose name holds this")

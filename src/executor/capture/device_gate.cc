@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "src/framework/device/step_recorder.h"
+#include "src/framework/device/graph_capture.h"
 #include "src/graph/update_gate.h"
 
 namespace dfrun {
@@ -15,11 +15,11 @@ int64_t CountGated(const Graph& graph) {
 }  // namespace
 
 std::optional<Graph> WithDeviceGate(const Graph& partition, const Device& device) {
-  if (FindRecordingTraits(device.type(), kDeviceGateOp) == nullptr) return std::nullopt;
+  if (FindCaptureTraits(device.type(), kDeviceGateOp) == nullptr) return std::nullopt;
   NodeId gate = -1;
   for (const Node& node : partition.nodes()) {
     if (IsGated(node)) {
-      const RecordingTraits* const traits = FindRecordingTraits(device.type(), node.op->name);
+      const CaptureTraits* const traits = FindCaptureTraits(device.type(), node.op->name);
       if (traits == nullptr || !traits->obeys_gate) return std::nullopt;
     }
     if (node.op->name != kUpdateGateOp) continue;
@@ -34,12 +34,12 @@ std::optional<Graph> WithDeviceGate(const Graph& partition, const Device& device
   return graph;
 }
 
-bool IsGateRecorded(const Graph& partition, const UnitCut& cut) {
-  for (const UnitDraft& unit : cut.units) {
-    const auto& nodes = unit.graph.nodes();
+bool IsGateRecorded(const Graph& partition, const CapturePartition& cut) {
+  for (const SubgraphDraft& subgraph : cut.subgraphs) {
+    const auto& nodes = subgraph.graph.nodes();
     const bool has_gate =
         std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.op->name == kDeviceGateOp; });
-    if (has_gate) return CountGated(unit.graph) == CountGated(partition);
+    if (has_gate) return CountGated(subgraph.graph) == CountGated(partition);
   }
   return false;
 }

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "src/executor/capture/unit_cut.h"
+#include "src/executor/capture/capture_partition.h"
 
 namespace dfrun {
 
@@ -14,7 +14,7 @@ namespace dfrun {
 std::optional<Graph> WithDeviceGate(const Graph& partition, const Device& device);
 
 // Whether the gate and all updates that wait for it are recorded together, as they must be.
-bool IsGateRecorded(const Graph& partition, const UnitCut& cut);
+bool IsGateRecorded(const Graph& partition, const CapturePartition& cut);
 
 }  // namespace dfrun
 

@@ -92,7 +92,7 @@ class DataflowLoop : private NodeRunner<kShared> {
   using Base::Succeeded;
 
   // The news that a finished node delivers to the nodes that wait for it.
-  struct Told {
+  struct Propagated {
     Iteration* iteration;  // the one that the node's outputs belong to; null: nothing is delivered
     DeadOutputs dead;
   };
@@ -126,14 +126,14 @@ class DataflowLoop : private NodeRunner<kShared> {
     if (iteration.program != nullptr) return Succeeded(node, RunLoopProgram(iteration));
     const bool is_dead =
         entry.is_dead() || (iteration.has_dead_constants && ReadsDeadConstant(iteration, entry.node(), node));
-    Told told{&iteration, is_dead ? kAllDead : kAllLive};
+    Propagated told{&iteration, is_dead ? kAllDead : kAllLive};
     if (is_dead && (record.flags & kNodeRunsDead) == 0) {
       if (!Succeeded(node, RunDead(iteration, node, record, told))) return false;
     } else if ((record.flags & kNodeControlFlow) != 0) {
-      if ((record.flags & kNodeYields) != 0 && Yields(entry)) return true;
+      if ((record.flags & kNodeYieldsToPredicate) != 0 && Yields(entry)) return true;
       if (!Succeeded(node, RunControlFlow(entry, node, record, told))) return false;
     } else if (record.flags != 0) {
-      if ((record.flags & kNodeYields) != 0 && Yields(entry)) return true;
+      if ((record.flags & kNodeYieldsToPredicate) != 0 && Yields(entry)) return true;
       const Ran ran = RunFlaggedNode(iteration, node, record, is_dead);
       if (ran == Ran::kStarted) return true;
       if (ran == Ran::kFailed) return false;
@@ -143,7 +143,7 @@ class DataflowLoop : private NodeRunner<kShared> {
     return Succeeded(node, Tell(iteration, record, told));
   }
 
-  [[gnu::always_inline]] Status Tell(Iteration& iteration, const NodeRecord& record, Told told) {
+  [[gnu::always_inline]] Status Tell(Iteration& iteration, const NodeRecord& record, Propagated told) {
     int32_t ready = 0;
     if (told.iteration != nullptr) ready = delivery_.Deliver(*told.iteration, record, told.dead);
     if (told.iteration != &iteration && told.iteration != nullptr) {
@@ -175,7 +175,7 @@ class DataflowLoop : private NodeRunner<kShared> {
            LoadCount<kShared>(iteration.values->notes()[number]) != 0;
   }
 
-  Status RunDead(Iteration& iteration, uint32_t node, const NodeRecord& record, Told& told) {
+  Status RunDead(Iteration& iteration, uint32_t node, const NodeRecord& record, Propagated& told) {
     if ((record.flags & kNodeRetval) != 0) {
       return InvalidArgument("it is fetched, but the branch that gives its value was not taken");
     }
@@ -195,14 +195,14 @@ class DataflowLoop : private NodeRunner<kShared> {
     }
   }
 
-  [[gnu::always_inline]] Status RunControlFlow(FrameEntry entry, uint32_t node, const NodeRecord& record, Told& told) {
+  [[gnu::always_inline]] Status RunControlFlow(FrameEntry entry, uint32_t node, const NodeRecord& record, Propagated& told) {
     const uint32_t* const inputs = inputs_ + record.first_input;
     switch (plan_.detail(node).control_flow) {
       case ControlFlowKind::kSwitch: {
         const int live = ValueIn(slots_[inputs[1]]).template scalar<bool>() ? 1 : 0;
         told.dead = DeadOutputs{1} << (1 - live);
         if ((record.flags & kNodePredicateOnly) == 0) {
-          DF_TRY(Hand(slots_[inputs[0]], node, true, slots_[record.first_output + live]));
+          DF_TRY(Forward(slots_[inputs[0]], node, true, slots_[record.first_output + live]));
         }
         ReleaseInputs(node, record);
         return Status();
@@ -213,7 +213,7 @@ class DataflowLoop : private NodeRunner<kShared> {
         const Tensor& value = slots_[inputs[0]];
         DF_ASSIGN(told.iteration, frames_.Next(entry.iteration(), node, value));
         if (told.iteration != nullptr) {
-          DF_TRY(Hand(value, node, false, told.iteration->values->slots()[record.first_output]));
+          DF_TRY(Forward(value, node, false, told.iteration->values->slots()[record.first_output]));
         }
         ReleaseInputs(node, record);
         return Status();
@@ -224,7 +224,7 @@ class DataflowLoop : private NodeRunner<kShared> {
   }
 
   [[gnu::noinline]] Status RunRareControlFlow(Iteration& iteration, uint32_t node, const NodeRecord& record,
-                                              Told& told) {
+                                              Propagated& told) {
     const Tensor& slot = slots_[inputs_[record.first_input]];
     switch (plan_.detail(node).control_flow) {
       case ControlFlowKind::kEnter: {
@@ -238,14 +238,14 @@ class DataflowLoop : private NodeRunner<kShared> {
         told.iteration = nullptr;
         break;
       default:
-        DF_TRY(Hand(slot, node, true, slots_[record.first_output]));
+        DF_TRY(Forward(slot, node, true, slots_[record.first_output]));
     }
     ReleaseInputs(node, record);
     return Status();
   }
 
   Status RunMerge(int32_t live, uint32_t node, const NodeRecord& record) {
-    DF_TRY(Hand(slots_[inputs_[record.first_input + static_cast<uint32_t>(live)]], node, true,
+    DF_TRY(Forward(slots_[inputs_[record.first_input + static_cast<uint32_t>(live)]], node, true,
                 slots_[record.first_output]));
     if (plan_.detail(node).index >= 0) DF_TRY(SetIndex(live, slots_[record.first_output + 1]));
     if ((record.flags & kNodeReleases) != 0) ReleaseLiveInput(node, live);
@@ -253,9 +253,9 @@ class DataflowLoop : private NodeRunner<kShared> {
   }
 
   // A value to where the node hands it on, which has a place of the same shape, or not.
-  Status Hand(const Tensor& from, uint32_t node, bool same_iteration, Tensor& to) {
+  Status Forward(const Tensor& from, uint32_t node, bool same_iteration, Tensor& to) {
     const uint32_t bytes = plan_.detail(node).copied_bytes;
-    if (bytes == 0) return frames_.Hand(from, node, same_iteration, to);
+    if (bytes == 0) return frames_.Forward(from, node, same_iteration, to);
     CopySmall(from.raw(), bytes, to.raw());
     return Status();
   }

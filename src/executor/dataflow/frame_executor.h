@@ -47,7 +47,7 @@ class FrameExecutor {
       return InvalidArgument("a second iteration leaves the loop '", frame.plan->name,
                              "' by it; its input must be what the loop's condition lets out");
     }
-    DF_TRY(Hand(value, exit, false, outer.values->slots()[record.first_output]));
+    DF_TRY(Forward(value, exit, false, outer.values->slots()[record.first_output]));
     AddTo<kShared>(outer.outstanding, delivery_.Deliver(outer, record, kAllLive));
     return Status();
   }
@@ -75,7 +75,7 @@ class FrameExecutor {
   }
 
   // A value that the node hands on into a slot of the same iteration or of another.
-  Status Hand(const Tensor& from, uint32_t node, bool same_iteration, Tensor& to) const {
+  Status Forward(const Tensor& from, uint32_t node, bool same_iteration, Tensor& to) const {
     return ForwardValue(from, plan_.info(node).outputs[0], same_iteration, plan_.device(), to);
   }
 
@@ -89,7 +89,7 @@ class FrameExecutor {
       if (entered.is_constant) continue;
       if (!entered.is_dead) {
         Tensor& to = first->values->slots()[entered.enter->first_output];
-        DF_TRY(Hand(entered.value, NumberOf(*entered.enter), true, to));
+        DF_TRY(Forward(entered.value, NumberOf(*entered.enter), true, to));
         entered.value.Reset();
       }
       ready += delivery_.Deliver(*first, *entered.enter, entered.is_dead ? kAllDead : kAllLive);
@@ -106,7 +106,7 @@ class FrameExecutor {
     for (FrameRun::Entered& entered : frame.entered) {
       if (entered.is_constant) continue;
       for (const LoopEntry& entry : all->program->EntriesOf(entered.enter->first_output)) {
-        DF_TRY(Hand(entered.value, NumberOf(*entered.enter), true, all->values->slots()[entry.home]));
+        DF_TRY(Forward(entered.value, NumberOf(*entered.enter), true, all->values->slots()[entry.home]));
       }
       entered.value.Reset();
     }
@@ -147,7 +147,7 @@ class FrameExecutor {
     if (Iteration* const next = iteration.next.load(std::memory_order_relaxed); next != nullptr) return next;
     if (frame.num_running < frame.plan->parallel_iterations) return Begin(frame);
     frame.waiting.push_back({&records_[node], Tensor()});
-    DF_TRY(Hand(value, node, false, frame.waiting.back().value));
+    DF_TRY(Forward(value, node, false, frame.waiting.back().value));
     return nullptr;
   }
 
@@ -157,7 +157,7 @@ class FrameExecutor {
     int32_t ready = 0;
     for (FrameRun::Waiting& waiting : frame.waiting) {
       const NodeRecord& record = *waiting.next_iteration;
-      DF_TRY(Hand(waiting.value, NumberOf(record), true, next->values->slots()[record.first_output]));
+      DF_TRY(Forward(waiting.value, NumberOf(record), true, next->values->slots()[record.first_output]));
       ready += delivery_.Deliver(*next, record, kAllLive);
     }
     frame.waiting.clear();

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <utility>
 
-#include "src/executor/capture/recorded_unit.h"
-#include "src/executor/capture/unit_cut.h"
+#include "src/executor/capture/capture_partition.h"
+#include "src/executor/capture/captured_subgraph.h"
 #include "src/executor/step/counters.h"
 #include "src/executor/step/memory_report.h"
 #include "src/executor/step/node_actions.h"
@@ -53,9 +53,9 @@ class NodeRunner {
   }
 
   Ran Fail(uint32_t node, const Status& status) {
-    const bool is_unit = plan_.info(node).op->name == kRecordedUnitOp;  // a unit's error is complete
+    const bool is_subgraph = plan_.info(node).op->name == kCapturedSubgraphOp;  // a unit's error is complete
     const Status at_turn = step_.AtTurn(context_.iteration(), status);
-    step_.Fail(is_unit ? status : WithMemoryReport(AtNode(plan_, node, at_turn), step_, kShared));
+    step_.Fail(is_subgraph ? status : WithMemoryReport(AtNode(plan_, node, at_turn), step_, kShared));
     return Ran::kFailed;
   }
 
@@ -86,8 +86,8 @@ class NodeRunner {
   // Calls a kernel that is traced or whose values are looked at, and waits for the work that it enqueues. The arguments
   // are passed apart, so that a call which is not watched need not lie in memory.
   [[gnu::noinline]] Status CallWatched(Kernel::Fn fn, Kernel* kernel, uint32_t node) {
-    if (const auto* const unit = dynamic_cast<const RecordedUnit*>(kernel); unit != nullptr) {
-      return unit->ComputeWatched(context_, step_.args());
+    if (const auto* const subgraph = dynamic_cast<const CapturedSubgraph*>(kernel); subgraph != nullptr) {
+      return subgraph->ComputeWatched(context_, step_.args());
     }
     NumericsCheck* const numerics = step_.args().numerics;
     const NumericsCheck::Inputs inputs =

@@ -7,7 +7,7 @@ GuardId LoopGuards::Within(GuardId outer, uint32_t predicate, bool side) {
     if ((*this)[guard].predicate == predicate) return (*this)[guard].side == side ? outer : kNone;
   }
   const int32_t depth = (*this)[outer].depth + 1;
-  if (depth > kMostDepth) return kNone;
+  if (depth > kMaxDepth) return kNone;
   const auto [it, is_new] = made_.emplace(std::pair(outer, predicate), static_cast<GuardId>(all_.size()));
   if (is_new) {
     all_.push_back({outer, predicate, false, depth});

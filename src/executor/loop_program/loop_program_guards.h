@@ -45,7 +45,7 @@ class LoopGuards {
 
  private:
   // A bound of the depth, since each query walks to the root.
-  static constexpr int32_t kMostDepth = 64;
+  static constexpr int32_t kMaxDepth = 64;
 
   std::vector<Guard> all_ = {Guard()};
   std::map<std::pair<GuardId, uint32_t>, GuardId> made_;  // the false side; the true one follows it

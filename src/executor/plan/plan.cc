@@ -14,7 +14,7 @@ TraceNames ExecPlan::Names() const {
   TraceNames names{device_->full_name(), {}};
   names.nodes.reserve(infos_.size());
   for (const NodeInfo* info : infos_) names.nodes.push_back({info->name, info->op->name});
-  for (const NodeMeeting& meeting : meetings_) {
+  for (const BlockingInfo& meeting : meetings_) {
     if (meeting.channel < 0) continue;
     const bool sends = info(meeting.node).op->traits.boundary == Boundary::kSend;
     (sends ? names.nodes[meeting.node].sends : names.nodes[meeting.node].receives) = meeting.channel;

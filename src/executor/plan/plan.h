@@ -45,7 +45,7 @@ struct PlanOptions {
   int64_t max_arena_bytes = 32 << 10;
   // Whether loops may run as straight lines (loop_program.h); the results are the same.
   bool loop_programs = true;
-  // Whether a device that records (src/framework/device/step_recorder.h) does so; the results are the same.
+  // Whether a device that records (src/framework/device/graph_capture.h) does so; the results are the same.
   bool records = true;
   // Gets a line for each recording, and for each node that is not recorded, with the reason. Empty: nobody asks. Called
   // from any thread that runs steps.
@@ -61,7 +61,7 @@ enum NodeFlag : uint32_t {
   kNodeRetval = 1 << 4,         // hands its input out
   kNodeControlFlow = 1 << 5,    // no kernel is called; NodeDetail::control_flow names the run loop's action
   kNodeRunsDead = 1 << 6,       // the kernel is called for dead inputs too
-  kNodeYields = 1 << 7,         // with control flow: runs after the nodes that its inputs make ready
+  kNodeYieldsToPredicate = 1 << 7,         // with control flow: runs after the nodes that its inputs make ready
                                 // (FrameEntry::Yielded)
   kNodePredicateOnly = 1 << 8,  // a Switch that hands no value on: the readers of its outputs read its input
   kNodeGate = 1 << 9,           // withholds the step's updates where its output is not 0
@@ -212,7 +212,7 @@ struct EnterPlan {
 
 // Blocking information of a node: the peers that it waits for by other ways than edges, or that wait for it. Traces and
 // reports use it.
-struct NodeMeeting {
+struct BlockingInfo {
   uint32_t node = 0;      // in the plan
   int32_t channel = -1;   // a Send's or Recv's; -1: neither
   int32_t peer = -1;      // a Send's or Recv's: the rank of the other end
@@ -267,7 +267,7 @@ class ExecPlan {
   const NodeInfo& info(uint32_t node) const { return *infos_[node]; }
   const NodeInfo* const* infos() const { return infos_.data(); }
   // The nodes' blocking information, in their order.
-  const std::vector<NodeMeeting>& meetings() const { return meetings_; }
+  const std::vector<BlockingInfo>& meetings() const { return meetings_; }
 
   // Recent run times of an expensive node's kernel.
   // Thread safety: any thread.
@@ -297,7 +297,7 @@ class ExecPlan {
   std::vector<Feed> feeds_;
   std::vector<FramePlan> frames_;
   std::vector<EnterPlan> enters_;
-  std::vector<NodeMeeting> meetings_;
+  std::vector<BlockingInfo> meetings_;
   bool has_control_flow_ = false;
   bool has_async_ = false;
   int num_fetches_ = 0;

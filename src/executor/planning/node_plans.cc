@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "src/executor/capture/unit_cut.h"
+#include "src/executor/capture/capture_partition.h"
 #include "src/executor/plan/memory_copies.h"
 
 namespace dfrun {
@@ -57,8 +57,8 @@ Status NodePlans::MakeNodePlan(const Node& node) {
     DF_TRY(AddFeed(node));
   } else if (node.op->name == "_Retval") {
     DF_TRY(AddFetch(node));
-  } else if (node.op->name == kRecordedUnitOp) {
-    DF_TRY(TakeUnit(node));
+  } else if (node.op->name == kCapturedSubgraphOp) {
+    DF_TRY(TakeSubgraph(node));
   } else if (node_plan.control_flow == ControlFlowKind::kEnter) {
     DF_ASSIGN(node_plan.is_invariant, node.attrs.Get<bool>("is_constant"));
   } else if (node.op->name != "NoOp" && node_plan.control_flow == ControlFlowKind::kNone && !IsPassthrough(node)) {
@@ -116,15 +116,15 @@ Status NodePlans::MakeKernel(const Node& node) {
   return Status();
 }
 
-Status NodePlans::TakeUnit(const Node& node) {
-  static constexpr KernelDef kDef = {.op = kRecordedUnitOp, .device_type = {}, .attr = {}, .shares_outputs = true};
+Status NodePlans::TakeSubgraph(const Node& node) {
+  static constexpr KernelDef kDef = {.op = kCapturedSubgraphOp, .device_type = {}, .attr = {}, .shares_outputs = true};
   DF_ASSIGN(const int64_t index, node.attrs.Get<int64_t>("unit"));
-  if (index < 0 || static_cast<size_t>(index) >= units_.size() || units_[index] == nullptr) {
+  if (index < 0 || static_cast<size_t>(index) >= subgraphs_.size() || subgraphs_[index] == nullptr) {
     return InvalidArgument("only the executor makes nodes of units, and there is no unit ", index);
   }
   node_plans_[node.id].def = &kDef;
-  node_plans_[node.id].kernel = units_[index].get();
-  plan_.kernels_.push_back(std::move(units_[index]));
+  node_plans_[node.id].kernel = subgraphs_[index].get();
+  plan_.kernels_.push_back(std::move(subgraphs_[index]));
   return Status();
 }
 

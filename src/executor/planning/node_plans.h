@@ -43,7 +43,7 @@ class NodePlans {
       : graph_(graph), device_(device), registry_(kernels), options_(options), plan_(plan) {}
 
   // Takes the kernels of units. Call before Make().
-  void TakeUnits(std::vector<std::unique_ptr<Kernel>> units) { units_ = std::move(units); }
+  void TakeSubgraphs(std::vector<std::unique_ptr<Kernel>> subgraphs) { subgraphs_ = std::move(subgraphs); }
   // Makes the node plans but for numbers and slots, and the plan's kernels, infos, feeds and fetches. The plan knows
   // whether it has control flow. Errors name the node.
   Status Make();
@@ -64,7 +64,7 @@ class NodePlans {
   Status AddFeed(const Node& node);
   Status AddFetch(const Node& node);
   Status MakeKernel(const Node& node);
-  Status TakeUnit(const Node& node);
+  Status TakeSubgraph(const Node& node);
   Status CheckMerge(const Node& node);
   bool IsPassthrough(const Node& node) const;
   Status FindValues();
@@ -77,7 +77,7 @@ class NodePlans {
   ExecPlan& plan_;
   std::vector<NodePlan> node_plans_;
   std::vector<bool> is_fetched_;                // by index of a _Retval
-  std::vector<std::unique_ptr<Kernel>> units_;  // kernels of units, until their nodes are made
+  std::vector<std::unique_ptr<Kernel>> subgraphs_;  // kernels of units, until their nodes are made
 };
 
 }  // namespace dfrun

@@ -216,7 +216,7 @@ void PlanBuilder::CountReaders() {
 Status PlanBuilder::AddMeeting(const Node& node) {
   const WaitKind kind = node.op->traits.wait;
   if (kind == WaitKind::kNone) return Status();
-  NodeMeeting meeting{.node = static_cast<uint32_t>(plan_.records_.size())};
+  BlockingInfo meeting{.node = static_cast<uint32_t>(plan_.records_.size())};
   if (kind == WaitKind::kSend || kind == WaitKind::kRecv) {
     DF_ASSIGN(const int64_t channel, node.attrs.Get<int64_t>("channel"));
     DF_ASSIGN(const int64_t peer, node.attrs.Get<int64_t>("peer"));
@@ -323,13 +323,13 @@ uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
   }
   if (IsSend(node)) {
     flags |= kNodeRunsDead;
-    if (graph_.node(node.inputs[0].node).op->name == "LoopCond") flags |= kNodeYields;
+    if (graph_.node(node.inputs[0].node).op->name == "LoopCond") flags |= kNodeYieldsToPredicate;
   }
   if (node.op->name == kUpdateGateOp) flags |= kNodeGate;
   if (IsGated(node)) flags |= kNodeGated;
   // A NextIteration with control inputs: a value from elsewhere tells that the loop goes on
   // (src/partition/predicate_proxies.h).
-  if (node_plan.control_flow == ControlFlowKind::kNextIteration && !node.control_inputs.empty()) flags |= kNodeYields;
+  if (node_plan.control_flow == ControlFlowKind::kNextIteration && !node.control_inputs.empty()) flags |= kNodeYieldsToPredicate;
   if (node_plan.control_flow == ControlFlowKind::kSwitch && node_plan.value.valid()) flags |= kNodePredicateOnly;
   if (node_plan.control_flow != ControlFlowKind::kNone && node_plan.control_flow != ControlFlowKind::kControlTrigger &&
       !node_plan.is_idle()) {

@@ -21,8 +21,8 @@ class FrameEntry {
   uint32_t node() const { return bits_ >> 3; }  // within its frame; below DataflowEdge::kMaxNodes
   bool is_dead() const { return (bits_ & 1) != 0; }
 
-  // Whether a node that yields (kNodeYields) has let others pass as often as it does: once for the Switch that waits
-  // for the same, once for the Send behind it.
+  // Whether a node that yields (kNodeYieldsToPredicate) has let others pass as often as it does: once for the Switch
+  // that waits for the same, once for the Send behind it.
   bool has_yielded() const { return (bits_ & 4) != 0; }
   FrameEntry Yielded() const {
     FrameEntry later = *this;
@@ -90,7 +90,7 @@ class FrameQueue {
   // Makes room for `more` entries.
   [[gnu::noinline]] void Grow(uint32_t more) {
     const uint32_t count = size();
-    const uint32_t capacity = std::bit_ceil(count + more < kLeastCapacity ? kLeastCapacity : count + more);
+    const uint32_t capacity = std::bit_ceil(count + more < kMinCapacity ? kMinCapacity : count + more);
     std::unique_ptr<FrameEntry[]> entries(new FrameEntry[capacity]);
     for (uint32_t i = 0; i < count; ++i) entries[i] = entries_[(head_ + i) & (capacity_ - 1)];
     entries_ = std::move(entries);
@@ -99,7 +99,7 @@ class FrameQueue {
     tail_ = count;
   }
 
-  static constexpr uint32_t kLeastCapacity = 64;
+  static constexpr uint32_t kMinCapacity = 64;
 
   std::unique_ptr<FrameEntry[]> entries_;
   uint32_t capacity_ = 0;  // a power of two, or 0

@@ -11,7 +11,7 @@
 namespace dfrun {
 namespace {
 
-constexpr size_t kMostListed = 10;
+constexpr size_t kMaxListed = 10;
 
 struct LiveTensor {
   std::string what;  // "'conv1' (op Conv2D)"
@@ -47,11 +47,11 @@ class LiveTensors {
     std::stable_sort(found_.begin(), found_.end(),
                      [](const LiveTensor& a, const LiveTensor& b) { return a.bytes > b.bytes; });
     std::string text;
-    for (size_t i = 0; i < std::min(found_.size(), kMostListed); ++i) {
+    for (size_t i = 0; i < std::min(found_.size(), kMaxListed); ++i) {
       const LiveTensor& live = found_[i];
       text += StrCat("\n", live.bytes, " bytes: ", live.what, ", ", live.dtype, live.shape);
     }
-    if (found_.size() > kMostListed) text += StrCat("\nand ", found_.size() - kMostListed, " smaller ones");
+    if (found_.size() > kMaxListed) text += StrCat("\nand ", found_.size() - kMaxListed, " smaller ones");
     return text;
   }
   bool empty() const { return found_.empty(); }

@@ -46,8 +46,8 @@ struct AsyncOp : Work {
   Status status;
   int64_t start_ns = 0;  // set if the step is traced
 
-  // A mark for threads that look at the step meanwhile (plan_look.h): the last step in which the op was started and, in
-  // the two low bits, that it was started and that it has ended there.
+  // A mark for threads that look at the step meanwhile (plan_snapshot.h): the last step in which the op was started
+  // and, in the two low bits, that it was started and that it has ended there.
   static constexpr uint64_t kStarted = 1;
   static constexpr uint64_t kEnded = 2;
   void MarkStarted(int64_t step_id) {

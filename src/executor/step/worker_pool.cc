@@ -63,7 +63,7 @@ class WorkerPool::BlockJob {
       : body_(body),
         blocks_(blocks),
         threads_(threads),
-        num_shares_(std::min<int64_t>({blocks, threads, kMostShares})),
+        num_shares_(std::min<int64_t>({blocks, threads, kMaxShares})),
         open_(static_cast<int>(num_shares_)) {
     for (int64_t share = 0; share < num_shares_; ++share) shares_[share].next = Begin(share);
   }
@@ -79,7 +79,7 @@ class WorkerPool::BlockJob {
   BlockJob* next_job = nullptr;
 
  private:
-  static constexpr int64_t kMostShares = 64;
+  static constexpr int64_t kMaxShares = 64;
   struct alignas(64) Share {
     int64_t next;  // accessed by atomic_ref
   };
@@ -104,7 +104,7 @@ class WorkerPool::BlockJob {
   const int threads_;
   const int64_t num_shares_;
   std::atomic<int> open_;  // shares with blocks to take
-  Share shares_[kMostShares];
+  Share shares_[kMaxShares];
 };
 
 // Waits between two looks for work: first rounds at once or after a pause, then yields, then sleeps of an eighth of the

@@ -7,7 +7,7 @@
 #include "src/base/mutex.h"
 #include "src/base/text.h"
 #include "src/framework/device/device_factory.h"
-#include "src/framework/device/step_recorder.h"
+#include "src/framework/device/graph_capture.h"
 
 namespace dfrun {
 namespace {

@@ -11,11 +11,11 @@
 
 namespace dfrun {
 
-// The order of up to kMost nodes at a time, found by two passes over the graph for all of them. The back edges of loops
+// The order of up to kMax nodes at a time, found by two passes over the graph for all of them. The back edges of loops
 // order nothing.
 class NodeOrder {
  public:
-  static constexpr size_t kMost = 64;
+  static constexpr size_t kMax = 64;
   // The kinds of paths that count, in a partition: a Recv's value may depend on the value of a Send that comes before
   // it in the order of the nodes. kCertain leaves such paths out and tells which nodes surely run in order. kPossible
   // counts them: two nodes without a path between them can be merged into one.

@@ -56,10 +56,10 @@ bool SeeOneValue(const Graph& graph, const VariableReaders& variables, std::span
   std::vector<NodeId> changers = variables.Of(variable);
   std::erase_if(changers, [&](NodeId id) { return !MayChangeVariable(graph.node(id)); });
   if (changers.empty()) return true;
-  for (size_t first = 0; first < readers.size(); first += NodeOrder::kMost) {
-    const size_t count = std::min(NodeOrder::kMost, readers.size() - first);
+  for (size_t first = 0; first < readers.size(); first += NodeOrder::kMax) {
+    const size_t count = std::min(NodeOrder::kMax, readers.size() - first);
     const NodeOrder node_order(graph, order, readers.subspan(first, count));
-    const uint64_t all = count == NodeOrder::kMost ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+    const uint64_t all = count == NodeOrder::kMax ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
     if (std::any_of(changers.begin(), changers.end(), [&](NodeId id) { return node_order.After(id) != all; })) {
       return false;
     }

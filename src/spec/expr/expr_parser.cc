@@ -178,17 +178,17 @@ class Parser {
   }
 
   static void Negate(Expr& number) {
-    constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+    constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
     constexpr uint64_t kOfLeast = uint64_t{1} << 63;
     number.float_value = -number.float_value;
-    if (number.is(Kind::kInt) && number.int_value != kLeast) {
+    if (number.is(Kind::kInt) && number.int_value != kMin) {
       number.int_value = -number.int_value;
     } else if (number.is(Kind::kInt)) {
       number.kind = Kind::kUint;
       number.uint_value = kOfLeast;
     } else if (number.is(Kind::kUint)) {
       number.kind = number.uint_value == kOfLeast ? Kind::kInt : Kind::kFloat;
-      number.int_value = kLeast;
+      number.int_value = kMin;
     }
   }
 

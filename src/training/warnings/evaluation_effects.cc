@@ -14,8 +14,8 @@
 namespace dfrun {
 namespace {
 
-constexpr size_t kMostSaid = 6;
-constexpr int kMostTrials = 10;  // constants tried for one effect
+constexpr size_t kMaxSaid = 6;
+constexpr int kMaxTrials = 10;  // constants tried for one effect
 
 // Returns the node that made the object behind the reference or handle, also by way of nodes that write it and hand it
 // on.
@@ -186,10 +186,10 @@ class Effects {
   }
 
  private:
-  // Adds an effect. Beyond kMostSaid effects, no remedy is looked for: those are only counted.
+  // Adds an effect. Beyond kMaxSaid effects, no remedy is looked for: those are only counted.
   Status Add(EvaluationEffect::Kind kind, NodeId node, const std::string& name) {
     std::optional<Remedy> remedy;
-    if (effects_.size() < kMostSaid) {
+    if (effects_.size() < kMaxSaid) {
       DF_ASSIGN(remedy, FindRemedy(node));
     }
     for (EvaluationEffect& other : effects_) {
@@ -207,7 +207,7 @@ class Effects {
   Result<std::optional<Remedy>> FindRemedy(NodeId effect) {
     const std::string& name = graph_.node(effect).name;
     trials_ = 0;
-    for (size_t end = name.rfind('/'); trials_ < kMostTrials; end = name.rfind('/', end - 1)) {
+    for (size_t end = name.rfind('/'); trials_ < kMaxTrials; end = name.rfind('/', end - 1)) {
       const std::string scope = end == std::string::npos ? "" : name.substr(0, end + 1);
       DF_ASSIGN(const std::optional<Remedy> remedy, FindRemedyIn(scope, effect));
       if (remedy || scope.empty()) return remedy;
@@ -244,7 +244,7 @@ class Effects {
   // Returns the number of nodes that the measured values depend on if `constant` has this value; 0 where the effect is
   // still there.
   Result<int> ReachedWith(NodeId effect, Output constant, double value) {
-    if (trials_++ >= kMostTrials) return 0;
+    if (trials_++ >= kMaxTrials) return 0;
     ValueBounds::Replaced tried = replaced_;
     std::erase_if(tried.outputs, [&](const auto& pair) { return pair.first == constant; });
     std::erase_if(tried.values, [&](const auto& pair) { return pair.first == constant; });
@@ -285,8 +285,8 @@ std::vector<std::string> DescribeEffects(const Graph& graph, const std::vector<E
                                          const std::string& feed_option) {
   std::vector<std::string> texts;
   for (const EvaluationEffect& effect : effects) {
-    if (texts.size() == kMostSaid) {
-      texts.push_back(StrCat("there are ", effects.size() - kMostSaid, " more such nodes"));
+    if (texts.size() == kMaxSaid) {
+      texts.push_back(StrCat("there are ", effects.size() - kMaxSaid, " more such nodes"));
       break;
     }
     const std::string where = graph.Describe(effect.nodes[0]);

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = LossForm::Kind;
 
-constexpr int kMostDepth = 500;
+constexpr int kMaxDepth = 500;
 
 bool IsOneOf(const std::string& op, std::initializer_list<std::string_view> ops) {
   return std::find(ops.begin(), ops.end(), op) != ops.end();
@@ -60,7 +60,7 @@ class Forms {
     const Node& node = whole_.node(output.node);
     const std::string& op = node.op->name;
     if (!of_data_[node.id]) return {of_sizes_[node.id] ? Kind::kUnknown : Kind::kMean, -1};
-    if (depth > kMostDepth || output.port != 0 || HasBatchAxis(output) != Axis::kNo) return {};
+    if (depth > kMaxDepth || output.port != 0 || HasBatchAxis(output) != Axis::kNo) return {};
     if (op == "Mean") return Reduces(node) ? LossForm{Kind::kMean, node.id} : Of(node.inputs[0], depth + 1);
     if (op == "Sum") return Reduces(node) ? LossForm{Kind::kSum, node.id} : Of(node.inputs[0], depth + 1);
     if (op == "L2Loss") return {Reduces(node) ? Kind::kSum : Kind::kNonlinear, node.id};

@@ -13,11 +13,11 @@
 namespace dfrun {
 namespace {
 
-constexpr size_t kMostNamed = 10;
+constexpr size_t kMaxNamed = 10;
 
 // "'a', 'b' and 3 more".
 std::string NameSome(const std::vector<std::string>& names) {
-  const size_t shown = std::min(names.size(), kMostNamed);
+  const size_t shown = std::min(names.size(), kMaxNamed);
   const std::string text =
       Join(std::vector<std::string>(names.begin(), names.begin() + static_cast<int64_t>(shown)), ", ");
   return names.size() == shown ? text : StrCat(text, " and ", names.size() - shown, " more");

@@ -102,20 +102,20 @@ class ReportTallies final : public ::testing::Environment {
 };
 
 // The recorded cases, and the reasons for which others were not, by op.
-struct RecordedTally {
+struct CapturedCounter {
   int cases = 0;
   int recorded = 0;
   std::map<std::string, std::set<std::string>> why_not;
 };
-RecordedTally& TheRecordedTally() {
-  static RecordedTally& tally = *new RecordedTally();
+CapturedCounter& TheCapturedCounter() {
+  static CapturedCounter& tally = *new CapturedCounter();
   return tally;
 }
 
 class ReportRecorded final : public ::testing::Environment {
  public:
   void TearDown() override {
-    const RecordedTally& tally = TheRecordedTally();
+    const CapturedCounter& tally = TheCapturedCounter();
     if (const char* const path = std::getenv("DFRUN_TEST_REPORT"); path != nullptr) {
       std::ofstream report(path);
       for (const auto& [op, reasons] : tally.why_not) {
@@ -137,7 +137,7 @@ void CheckRecorded(const GoldenCase& c, Device& device) {
   ASSERT_TRUE(run.ok()) << run.status().ToString();
   if (!GivesOtherValues(c)) CheckTensors(c.outputs, run->outputs, c.ulps, "output");
   CheckTensors(c.after, run->after, c.ulps, "variable");
-  RecordedTally& tally = TheRecordedTally();
+  CapturedCounter& tally = TheCapturedCounter();
   ++tally.cases;
   if (run->why_not.empty()) {
     ++tally.recorded;

@@ -8,7 +8,7 @@
 
 #include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
-#include "src/framework/device/step_recorder.h"
+#include "src/framework/device/graph_capture.h"
 #include "src/framework/kernel/variable.h"
 #include "src/framework/op/op.h"
 #include "tests/unit/testing/graph_maker.h"
@@ -39,12 +39,12 @@ Result<RecordedRun> RunSteps(const Graph& graph, const RunSignature& signature, 
   int64_t launches = 0;
   for (int step = 0; step < kSteps; ++step) {
     DF_TRY(before());
-    launches = DeviceRecording::Of(device)->counters().launches;
+    launches = CapturingDevice::Of(device)->counters().launches;
     run.outputs.assign(signature.fetches.size(), Tensor());
     DF_TRY(RunPlan(*plan, pool, {.feeds = feeds, .fetches = run.outputs, .step = {}}));
   }
   run.why_not = WhyNot(lines);
-  if (run.why_not.empty() && DeviceRecording::Of(device)->counters().launches == launches) {
+  if (run.why_not.empty() && CapturingDevice::Of(device)->counters().launches == launches) {
     run.why_not = "it does nothing on the device, or waits for it";
   }
   return run;

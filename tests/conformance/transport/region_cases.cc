@@ -135,12 +135,12 @@ void RegisteredMemoryIsSent(Transport& t) {
 
 void ReadsOfAllSizes(Transport& t) {
   if (!t.capabilities().remote_read) return;
-  constexpr size_t kMost = size_t{64} << 20;
-  const Region region = NewRegion(t, kMost + 7);
+  constexpr size_t kMax = size_t{64} << 20;
+  const Region region = NewRegion(t, kMax + 7);
   Fill(region, t.rank());
   const std::string key = ExchangeKeys(t, region);
-  std::vector<char> got(kMost + 16);
-  for (const size_t bytes : {size_t{0}, size_t{1}, size_t{7}, size_t{64}, size_t{4096}, size_t{70001}, kMost}) {
+  std::vector<char> got(kMax + 16);
+  for (const size_t bytes : {size_t{0}, size_t{1}, size_t{7}, size_t{64}, size_t{4096}, size_t{70001}, kMax}) {
     for (const size_t offset : {size_t{0}, size_t{3}, region.bytes() - bytes}) {
       if (offset + bytes > region.bytes()) continue;
       got[offset % 8 + bytes] = 0x55;

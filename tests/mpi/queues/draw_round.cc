@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kProducers = 16;
 constexpr int kConsumers = 16;
-constexpr int kMostCalls = 3;
+constexpr int kMaxCalls = 3;
 constexpr const char* kKinds[] = {"FIFOQueueV2", "RandomShuffleQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2"};
 constexpr const char* kEndings[] = {"the end of its work", "a close", "a close that cancels", "a failure"};
 
@@ -58,7 +58,7 @@ std::vector<int64_t> Drawing::Puts(StepPlan& step) {
   for (int producer = 0; producer < kProducers; ++producer) {
     const int rank = AnyRank();
     const int queue = static_cast<int>(Below(num_queues()));
-    for (int64_t calls = Below(kMostCalls + 1); calls > 0; --calls) {
+    for (int64_t calls = Below(kMaxCalls + 1); calls > 0; --calls) {
       Call call = ACall("put", queue, producer, rank);
       call.form = Below(3) == 0 ? Call::Form::kPutOne : Call::Form::kPutMany;
       const int64_t count = call.form == Call::Form::kPutOne ? 1 : Below(9);
@@ -76,7 +76,7 @@ void Drawing::Takes(StepPlan& step, int queue, int64_t total) {
   std::vector<int> ranks;
   for (int i = 0; i < consumers; ++i) ranks.push_back(AnyRank());
   std::vector<int64_t> cuts = {0, total};
-  for (int64_t i = Below(consumers * kMostCalls); i > 0; --i) cuts.push_back(Below(total + 1));
+  for (int64_t i = Below(consumers * kMaxCalls); i > 0; --i) cuts.push_back(Below(total + 1));
   std::sort(cuts.begin(), cuts.end());
   for (size_t i = 1; i < cuts.size(); ++i) {
     const int consumer = static_cast<int>(Below(consumers));

@@ -57,8 +57,8 @@ Output OrderedGraph::AddNode(NodeSpec spec) {
     status_ = added.status();
     return {0, 0};
   }
-  if (static_cast<size_t>(*added) >= kMostNodes) {
-    status_ = Internal("a program of more than ", kMostNodes, " nodes");
+  if (static_cast<size_t>(*added) >= kMaxNodes) {
+    status_ = Internal("a program of more than ", kMaxNodes, " nodes");
     return {0, 0};
   }
   NoteOrder(graph_.node(*added));

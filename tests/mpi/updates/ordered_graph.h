@@ -37,8 +37,8 @@ class OrderedGraph {
   Graph& graph() { return graph_; }
 
  private:
-  static constexpr size_t kMostNodes = 2048;
-  using Nodes = std::bitset<kMostNodes>;
+  static constexpr size_t kMaxNodes = 2048;
+  using Nodes = std::bitset<kMaxNodes>;
 
   Output AddNode(NodeSpec spec);
   void NoteOrder(const Node& node);

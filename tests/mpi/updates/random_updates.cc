@@ -18,7 +18,7 @@ using State = UpdateProgram::State;
 using Statement = UpdateProgram::Statement;
 
 constexpr float kModulus = 509;
-constexpr int kMostTrips = 3;
+constexpr int kMaxTrips = 3;
 
 // madd(a, b) = 3 a + b; bump(handle, x) adds x to the variable and returns its value; grow(i, x, w): x + w while i < 2.
 constexpr const char* kLibrary = R"(
@@ -481,7 +481,7 @@ class Maker {
   void Loop(Scope& scope) {
     const std::vector<int> chosen = SomeVariables(scope);
     const auto [a, x] = Pick(scope);
-    const int trips = g_.Below(kMostTrips + 1);
+    const int trips = g_.Below(kMaxTrips + 1);
     const AttrMap once = {{"frame_name", StrCat("loop_", loops_++)},
                           {"is_constant", false},
                           {"parallel_iterations", int64_t{1} + 4 * g_.Below(3)}};

@@ -22,7 +22,7 @@ namespace dfrun::testing {
 namespace {
 
 // A pair's gradient by the op's definition, and the results at the points.
-struct PairTally {
+struct PairCounter {
   GradientFlow flow = GradientFlow::kFlows;
   int right = 0;
   int refused = 0;
@@ -62,7 +62,7 @@ class OpCheck {
     return Join(names);
   }
   const std::vector<std::string>& errors() const { return errors_; }
-  const std::map<DerivativePair, PairTally>& pairs() const { return pairs_; }
+  const std::map<DerivativePair, PairCounter>& pairs() const { return pairs_; }
   const OpDef& op() const { return op_; }
 
  private:
@@ -97,13 +97,13 @@ class OpCheck {
       name = NameOf(op_, pair);
       is_wrong = is_wrong || !Count(verdict.verdict, it->second);
     }
-    if (!is_wrong || errors_.size() >= kMostErrors) return;
+    if (!is_wrong || errors_.size() >= kMaxErrors) return;
     errors_.push_back(StrCat(op_.name, " ", name, ": ", verdict.why, "\n  at ", Text(point)));
   }
-  static constexpr size_t kMostErrors = 4;
+  static constexpr size_t kMaxErrors = 4;
 
   // Counts a verdict. Returns false if it contradicts the definition.
-  static bool Count(Verdict verdict, PairTally& tally) {
+  static bool Count(Verdict verdict, PairCounter& tally) {
     const bool is_right = verdict == Verdict::kRight || verdict == Verdict::kSilent;
     tally.right += is_right ? 1 : 0;
     tally.refused += verdict == Verdict::kRefused ? 1 : 0;
@@ -128,7 +128,7 @@ class OpCheck {
 
   const OpDef& op_;
   const std::vector<GradientCase> points_;
-  std::map<DerivativePair, PairTally> pairs_;
+  std::map<DerivativePair, PairCounter> pairs_;
   std::vector<std::string> errors_;
 };
 

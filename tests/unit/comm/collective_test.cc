@@ -12,7 +12,7 @@
 
 #include "comm/in_process/in_process_transport.h"
 #include "comm/rendezvous/rank_rendezvous.h"
-#include "kernels/comm/fold.h"
+#include "kernels/comm/reduce.h"
 #include "src/framework/communication/collective_registry.h"
 #include "tests/unit/testing/plain_device.h"
 

@@ -18,8 +18,8 @@ namespace {
 struct Gathering {
   static constexpr size_t kBytes = 4096;
   pthread_barrier_t barrier;
-  size_t sizes[SharedBoard::kMost] = {};
-  char bytes[SharedBoard::kMost][kBytes] = {};
+  size_t sizes[SharedBoard::kMax] = {};
+  char bytes[SharedBoard::kMax][kBytes] = {};
 };
 
 class SharedBootstrap final : public Bootstrap {

@@ -17,14 +17,14 @@ namespace dfrun::comm {
 
 // The data that the processes share, and their reports to the test. Lock-free.
 struct SharedBoard {
-  static constexpr int kMost = 8;  // number of ranks
+  static constexpr int kMax = 8;  // number of ranks
   struct Rank {
     std::atomic<bool> is_up{false};
     std::atomic<int> lost{-1};  // rank that was reported lost
     char loss[512] = {};        // written before `lost` is set
     std::atomic<int> answers{0};
   };
-  Rank ranks[kMost];
+  Rank ranks[kMax];
   std::atomic<bool> ask{false};
   std::atomic<bool> leave{false};
 };

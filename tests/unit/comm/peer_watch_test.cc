@@ -88,13 +88,13 @@ TEST_F(PeerWatchTest, WhereSilenceIsNotMindedOnlyAnEndIs) {
 }
 
 TEST_F(PeerWatchTest, LatenessIsForgottenByHalves) {
-  Lateness lateness;
-  lateness.Note(At(0), seconds(8));
-  EXPECT_EQ(lateness.Lately(At(1)), seconds(8));
-  EXPECT_EQ(lateness.Lately(At(2)), seconds(4));
-  EXPECT_EQ(lateness.Lately(At(6.5)), seconds(1));
-  lateness.Note(At(7), milliseconds(1));
-  EXPECT_EQ(lateness.Lately(At(7)), seconds(1));
+  LocalHealth local_health;
+  local_health.Note(At(0), seconds(8));
+  EXPECT_EQ(local_health.Lately(At(1)), seconds(8));
+  EXPECT_EQ(local_health.Lately(At(2)), seconds(4));
+  EXPECT_EQ(local_health.Lately(At(6.5)), seconds(1));
+  local_health.Note(At(7), milliseconds(1));
+  EXPECT_EQ(local_health.Lately(At(7)), seconds(1));
 }
 
 }  // namespace

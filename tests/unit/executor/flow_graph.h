@@ -1,6 +1,6 @@
 // A builder of graphs with conditionals and loops in the primitive form, for tests.
-#ifndef DFRUN_TESTS_UNIT_EXECUTOR_FLOW_GRAPH_H_
-#define DFRUN_TESTS_UNIT_EXECUTOR_FLOW_GRAPH_H_
+#ifndef DFRUN_TESTS_SUBGRAPH_EXECUTOR_FLOW_GRAPH_H_
+#define DFRUN_TESTS_SUBGRAPH_EXECUTOR_FLOW_GRAPH_H_
 
 #include <gtest/gtest.h>
 
@@ -83,4 +83,4 @@ class FlowGraph : public GraphMaker {
 
 }  // namespace dfrun::testing
 
-#endif  // DFRUN_TESTS_UNIT_EXECUTOR_FLOW_GRAPH_H_
+#endif  // DFRUN_TESTS_SUBGRAPH_EXECUTOR_FLOW_GRAPH_H_

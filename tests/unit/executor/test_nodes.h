@@ -5,8 +5,8 @@
 // on after attr ns of spinning; attr expensive), Var and ReadVar (refs), ChangeVar (adds its input to a ref), Blocks
 // (expensive; sums 0..n-1 with RunBlocks, fails below 0), Release (asks whether input 0 may be forwarded: output 1 or
 // 0).
-#ifndef DFRUN_TESTS_UNIT_EXECUTOR_TEST_NODES_H_
-#define DFRUN_TESTS_UNIT_EXECUTOR_TEST_NODES_H_
+#ifndef DFRUN_TESTS_SUBGRAPH_EXECUTOR_TEST_NODES_H_
+#define DFRUN_TESTS_SUBGRAPH_EXECUTOR_TEST_NODES_H_
 
 #include <functional>
 #include <memory>
@@ -67,4 +67,4 @@ Tensor Filled(int64_t n, float value);
 
 }  // namespace dfrun::testing
 
-#endif  // DFRUN_TESTS_UNIT_EXECUTOR_TEST_NODES_H_
+#endif  // DFRUN_TESTS_SUBGRAPH_EXECUTOR_TEST_NODES_H_

@@ -32,11 +32,11 @@ TEST(FirstReading, NoBytesAreBytesToo) {
 }
 
 TEST(FirstReading, BeyondTheMostNothingIsCompared) {
-  FirstReading first(FirstReading::kMost + 1);
-  EXPECT_TRUE(IsSame(first, FirstReading::kMost, "a"));
-  EXPECT_TRUE(IsSame(first, FirstReading::kMost, "b"));
-  EXPECT_TRUE(IsSame(first, FirstReading::kMost - 1, "a"));
-  EXPECT_FALSE(IsSame(first, FirstReading::kMost - 1, "b"));
+  FirstReading first(FirstReading::kMax + 1);
+  EXPECT_TRUE(IsSame(first, FirstReading::kMax, "a"));
+  EXPECT_TRUE(IsSame(first, FirstReading::kMax, "b"));
+  EXPECT_TRUE(IsSame(first, FirstReading::kMax - 1, "a"));
+  EXPECT_FALSE(IsSame(first, FirstReading::kMax - 1, "b"));
 }
 
 TEST(FirstReading, OfManyThreadsOneIsFirst) {

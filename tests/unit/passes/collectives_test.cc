@@ -410,7 +410,7 @@ TEST_F(ParticipantsTest, EachHasANodeWhereItsValueIs) {
   m_.Add("y", "Neg", {{all.node, 1}});  // nobody reads output 0, but its participant is needed
   Lower();
   Place(0);
-  ASSERT_TRUE(SettleCollectives(m_.graph, CollectivesOption::kParticipants).ok());
+  ASSERT_TRUE(ChooseCollectives(m_.graph, CollectivesOption::kParticipants).ok());
   const std::vector<const Node*> participants = Participants();
   ASSERT_EQ(participants.size(), 2u);
   for (int i : {0, 1}) {
@@ -464,7 +464,7 @@ TEST_F(ParticipantsTest, OfTwoOnOneDeviceThereIsNoCollective) {
   Lower();
   EXPECT_EQ(Participants().size(), 3u);
   Place(0);
-  ASSERT_TRUE(SettleCollectives(m_.graph, CollectivesOption::kParticipants).ok());
+  ASSERT_TRUE(ChooseCollectives(m_.graph, CollectivesOption::kParticipants).ok());
   EXPECT_TRUE(Participants().empty());
   int sums = 0;
   for (const Node& node : m_.graph.nodes()) sums += node.op->name == "AddN" ? 1 : 0;

@@ -16,7 +16,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 Status FuseAll(Graph& graph, int64_t least_elements) {
-  return FuseElementwise(graph, {least_elements, kMostSteps, kMostOperands}, 1);
+  return FuseElementwise(graph, {least_elements, kMaxSteps, kMaxOperands}, 1);
 }
 
 class FuseElementwiseTest : public ::testing::Test {

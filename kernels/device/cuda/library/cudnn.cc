@@ -34,14 +34,14 @@ const Result<const Cudnn*>& Cudnn::Get() {
   return cudnn;
 }
 
-Result<cudnnHandle_t> Cudnn::Handle(int card) const {
+Result<cudnnHandle_t> Cudnn::Handle(int gpu) const {
   static Mutex& mu = *new Mutex();
   static std::map<int, cudnnHandle_t>& handles = *new std::map<int, cudnnHandle_t>();
   MutexLock lock(mu);
-  if (const auto found = handles.find(card); found != handles.end()) return found->second;
+  if (const auto found = handles.find(gpu); found != handles.end()) return found->second;
   cudnnHandle_t handle = nullptr;
   DF_TRY(Check(cudnnCreate(&handle), "begin to use the library"));
-  handles[card] = handle;
+  handles[gpu] = handle;
   return handle;
 }
 

@@ -17,8 +17,8 @@ namespace dfrun::cuda {
 struct Cudnn {
   // Opened by the first call. NotFound where it is absent.
   static const Result<const Cudnn*>& Get();
-  // The handle for the GPU `card`, which is current. The first call for it makes the handle.
-  Result<cudnnHandle_t> Handle(int card) const;
+  // The handle for the GPU `gpu`, which is current. The first call for it makes the handle.
+  Result<cudnnHandle_t> Handle(int gpu) const;
   Status Check(cudnnStatus_t status, std::string_view what) const;
 
   decltype(::cudnnGetVersion)* cudnnGetVersion = nullptr;

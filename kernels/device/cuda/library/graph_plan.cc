@@ -9,9 +9,9 @@ namespace dfrun::cuda {
 namespace {
 
 // The number of engine configurations that are tried before the library is said to have none.
-constexpr int64_t kMostWays = 16;
-// A plan's own statement has been seen to be too small by some MiB where it was made for another card.
-constexpr int64_t kMostWorkspace = int64_t{1} << 30;
+constexpr int64_t kMaxWays = 16;
+// A plan's own statement has been seen to be too small by some MiB where it was made for another GPU.
+constexpr int64_t kMaxWorkspace = int64_t{1} << 30;
 
 // Descriptors for the library to fill, and how many of them it has filled.
 Result<std::vector<CudnnDescriptor>> GetAll(const Cudnn& cudnn, const CudnnDescriptor& of,
@@ -50,10 +50,10 @@ bool MayTake(const Cudnn& cudnn, const CudnnRules& rules, const CudnnDescriptor&
 Result<CudnnTarget> CudnnTarget::OfDescription(const Cudnn& cudnn, const std::string& json) {
   constexpr size_t kFirstVersion = 90800;
   if (cudnn.cudnnGetVersion() < kFirstVersion) {
-    return Unimplemented("cuDNN ", cudnn.cudnnGetVersion(), " makes plans for cards that are here alone");
+    return Unimplemented("cuDNN ", cudnn.cudnnGetVersion(), " makes plans for GPUs that are here alone");
   }
   auto description =
-      std::make_shared<CudnnDescriptor>(cudnn, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, "read the description of a card");
+      std::make_shared<CudnnDescriptor>(cudnn, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, "read the description of a GPU");
   description->Set(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, static_cast<int64_t>(json.size()),
                    json.data());
   DF_TRY(description->Finalize());
@@ -64,7 +64,7 @@ void CudnnTarget::SetOnGraph(CudnnDescriptor& graph) const {
   if (description_ == nullptr) graph.SetOne(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, handle_);
 }
 
-// Never with a number of multiprocessors: plans then avoid the fast engines of large cards.
+// Never with a number of multiprocessors: plans then avoid the fast engines of large GPUs.
 void CudnnTarget::SetOnHeuristic(CudnnDescriptor& heuristic) const {
   if (description_ != nullptr) heuristic.SetDescriptor(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, *description_);
 }
@@ -169,7 +169,7 @@ Result<std::unique_ptr<const CudnnPlan>> CudnnPlan::Create(CudnnGraph graph, con
     target.SetOnHeuristic(heuristic);
     if (!heuristic.Finalize().ok()) continue;
     DF_ASSIGN(std::vector<CudnnDescriptor> ways, GetAll(target.cudnn(), heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS,
-                                                        CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, kMostWays, graph.what()));
+                                                        CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, kMaxWays, graph.what()));
     offered += ways.size();
     for (CudnnDescriptor& way : ways) {
       if (!MayTake(target.cudnn(), rules, way)) continue;
@@ -191,7 +191,7 @@ Status CudnnPlan::Take(const CudnnGraph& graph, const CudnnDescriptor& way) {
   plan->SetDescriptor(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, way);
   DF_TRY(plan->Finalize());
   DF_TRY(plan->Get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &workspace_bytes_).status());
-  if (workspace_bytes_ > kMostWorkspace) return Unimplemented("one needs ", workspace_bytes_, " bytes of workspace");
+  if (workspace_bytes_ > kMaxWorkspace) return Unimplemented("one needs ", workspace_bytes_, " bytes of workspace");
   plan_ = std::move(plan);
   return Status();
 }

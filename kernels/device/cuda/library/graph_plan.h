@@ -1,4 +1,4 @@
-// Plans of cuDNN's graph interface, made for a card or, where there is none, for the description of one.
+// Plans of cuDNN's graph interface, made for a GPU or, where there is none, for the description of one.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_GRAPH_PLAN_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_GRAPH_PLAN_H_
 
@@ -18,9 +18,9 @@ namespace dfrun::cuda {
 // The target that plans are made for. The library's objects live as long as the plans.
 class CudnnTarget {
  public:
-  // The card of a handle.
-  static CudnnTarget OfCard(const Cudnn& cudnn, cudnnHandle_t handle) { return {cudnn, handle, nullptr}; }
-  // A card that is not here, as cuDNN describes one in JSON. Unimplemented before cuDNN 9.8.
+  // The GPU of a handle.
+  static CudnnTarget OfGpu(const Cudnn& cudnn, cudnnHandle_t handle) { return {cudnn, handle, nullptr}; }
+  // A GPU that is not here, as cuDNN describes one in JSON. Unimplemented before cuDNN 9.8.
   static Result<CudnnTarget> OfDescription(const Cudnn& cudnn, const std::string& json);
 
   const Cudnn& cudnn() const { return *cudnn_; }
@@ -34,7 +34,7 @@ class CudnnTarget {
 
   const Cudnn* cudnn_;
   cudnnHandle_t handle_;
-  std::shared_ptr<CudnnDescriptor> description_;  // null: the card is the handle's
+  std::shared_ptr<CudnnDescriptor> description_;  // null: the GPU is the handle's
 };
 
 // The library's name of an element type; Unimplemented for types that it does not compute with.

@@ -40,11 +40,11 @@ class CudnnAttention final : public LibraryAttention {
 
 }  // namespace
 
-Result<std::shared_ptr<const LibraryAttention>> LibraryAttention::Create(const AttentionTask& task, int card) {
+Result<std::shared_ptr<const LibraryAttention>> LibraryAttention::Create(const AttentionTask& task, int gpu) {
   static auto& made = *new ShapeCache<std::pair<int, AttentionTask>, LibraryAttention>();
-  return made.Get({card, task}, [&]() -> Result<std::shared_ptr<const LibraryAttention>> {
+  return made.Get({gpu, task}, [&]() -> Result<std::shared_ptr<const LibraryAttention>> {
     DF_ASSIGN(PlanCall call,
-              PlanCall::Create(card, [&](const CudnnTarget& target) { return AttentionPlan::Create(target, task); }));
+              PlanCall::Create(gpu, [&](const CudnnTarget& target) { return AttentionPlan::Create(target, task); }));
     return std::shared_ptr<const LibraryAttention>(std::make_shared<const CudnnAttention>(task, std::move(call)));
   });
 }

@@ -1,4 +1,4 @@
-// Attention, and its gradient, by cuDNN on a card.
+// Attention, and its gradient, by cuDNN on a GPU.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_CALL_LIBRARY_ATTENTION_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_CALL_LIBRARY_ATTENTION_H_
 
@@ -24,14 +24,14 @@ struct AttentionData {
   const void* value_grad = nullptr;
 };
 
-// A plan and the card that runs it.
+// A plan and the GPU that runs it.
 // Thread safety: any thread.
 class LibraryAttention {
  public:
   virtual ~LibraryAttention() = default;
   // One for all nodes with the same task, since the library compiles plans of attention when they are made.
   // Unimplemented where the library has no such way, NotFound where it is absent.
-  static Result<std::shared_ptr<const LibraryAttention>> Create(const AttentionTask& task, int card);
+  static Result<std::shared_ptr<const LibraryAttention>> Create(const AttentionTask& task, int gpu);
 
   // Enqueues it.
   virtual Status Run(OpContext& ctx, const AttentionData& data) const = 0;

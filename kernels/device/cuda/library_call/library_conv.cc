@@ -31,9 +31,9 @@ class CudnnConv final : public LibraryConv {
 
 }  // namespace
 
-Result<std::shared_ptr<const LibraryConv>> LibraryConv::Create(const ConvTask& task, int card) {
+Result<std::shared_ptr<const LibraryConv>> LibraryConv::Create(const ConvTask& task, int gpu) {
   DF_ASSIGN(PlanCall call,
-            PlanCall::Create(card, [&](const CudnnTarget& target) { return ConvPlan::Create(target, task); }));
+            PlanCall::Create(gpu, [&](const CudnnTarget& target) { return ConvPlan::Create(target, task); }));
   return std::shared_ptr<const LibraryConv>(std::make_shared<const CudnnConv>(std::move(call)));
 }
 

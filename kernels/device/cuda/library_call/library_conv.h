@@ -1,4 +1,4 @@
-// Convolutions, and their gradients, by cuDNN on a card.
+// Convolutions, and their gradients, by cuDNN on a GPU.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_CALL_LIBRARY_CONV_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_CALL_LIBRARY_CONV_H_
 
@@ -19,13 +19,13 @@ struct ConvData {
   const void* bias = nullptr;  // only a plan with an epilogue has one
 };
 
-// A plan and the card that runs it.
+// A plan and the GPU that runs it.
 // Thread safety: any thread.
 class LibraryConv {
  public:
   virtual ~LibraryConv() = default;
   // Unimplemented where the library has no such way, NotFound where it is absent.
-  static Result<std::shared_ptr<const LibraryConv>> Create(const ConvTask& task, int card);
+  static Result<std::shared_ptr<const LibraryConv>> Create(const ConvTask& task, int gpu);
 
   // Enqueues it.
   virtual Status Run(OpContext& ctx, const ConvData& data) const = 0;

@@ -8,17 +8,17 @@
 namespace dfrun::cuda {
 namespace {
 
-constexpr size_t kMostWorkspace = size_t{32} << 20;
+constexpr size_t kMaxWorkspace = size_t{32} << 20;
 
 // The handle for the GPU that is current, which is the process's only one or the thread's.
-Result<cublasLtHandle_t> HandleOf(const CublasLt& lt, int card) {
+Result<cublasLtHandle_t> HandleOf(const CublasLt& lt, int gpu) {
   static Mutex& mu = *new Mutex();
   static std::map<int, cublasLtHandle_t>& handles = *new std::map<int, cublasLtHandle_t>();
   MutexLock lock(mu);
-  if (const auto found = handles.find(card); found != handles.end()) return found->second;
+  if (const auto found = handles.find(gpu); found != handles.end()) return found->second;
   cublasLtHandle_t handle = nullptr;
   DF_TRY(CublasLt::Check(lt.cublasLtCreate(&handle), "begin to use the library of products"));
-  handles[card] = handle;
+  handles[gpu] = handle;
   return handle;
 }
 
@@ -101,12 +101,12 @@ Status LibraryProduct::Describe(const ProductShape& s, DType dtype, const Arithm
 }
 
 Status LibraryProduct::Choose(const Arithmetic& arithmetic) {
-  int card = 0;
-  cudaGetDevice(&card);
-  DF_ASSIGN(handle_, HandleOf(lt_, card));
+  int gpu = 0;
+  cudaGetDevice(&gpu);
+  DF_ASSIGN(handle_, HandleOf(lt_, gpu));
   cublasLtMatmulPreference_t preference = nullptr;
   DF_TRY(CublasLt::Check(lt_.cublasLtMatmulPreferenceCreate(&preference), "choose a way to multiply"));
-  const uint64_t most = kMostWorkspace;
+  const uint64_t most = kMaxWorkspace;
   lt_.cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most, sizeof(most));
   // Parts of a sum that are added in place are so in no fixed order.
   const uint32_t reductions = arithmetic.deterministic

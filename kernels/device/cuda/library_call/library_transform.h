@@ -1,4 +1,4 @@
-// Fourier transforms by cuFFT on a card.
+// Fourier transforms by cuFFT on a GPU.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_CALL_LIBRARY_TRANSFORM_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_CALL_LIBRARY_TRANSFORM_H_
 
@@ -25,7 +25,7 @@ struct TransformShape {
   bool operator==(const TransformShape&) const = default;
 };
 
-// A plan of the library's, for the card that was current when it was made. Its tables lie in the card's memory: a
+// A plan of the library's, for the GPU that was current when it was made. Its tables lie in the GPU's memory: a
 // recorded call needs them as long as it is launched. Results have the same bits in every run.
 // Thread safety: any thread.
 class LibraryTransform {

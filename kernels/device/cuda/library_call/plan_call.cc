@@ -6,11 +6,11 @@
 
 namespace dfrun::cuda {
 
-Result<PlanCall> PlanCall::Create(int card, Make make) {
+Result<PlanCall> PlanCall::Create(int gpu, Make make) {
   if (!Cudnn::Get().ok()) return Cudnn::Get().status();
   const Cudnn& cudnn = **Cudnn::Get();
-  DF_ASSIGN(const cudnnHandle_t handle, cudnn.Handle(card));
-  DF_ASSIGN(std::unique_ptr<const CudnnPlan> plan, make(CudnnTarget::OfCard(cudnn, handle)));
+  DF_ASSIGN(const cudnnHandle_t handle, cudnn.Handle(gpu));
+  DF_ASSIGN(std::unique_ptr<const CudnnPlan> plan, make(CudnnTarget::OfGpu(cudnn, handle)));
   return PlanCall(cudnn, handle, std::move(plan));
 }
 

@@ -1,4 +1,4 @@
-// A plan of cuDNN and the card that runs it.
+// A plan of cuDNN and the GPU that runs it.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_CALL_PLAN_CALL_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_CALL_PLAN_CALL_H_
 
@@ -25,7 +25,7 @@ class PlanCall {
  public:
   using Make = FunctionRef<Result<std::unique_ptr<const CudnnPlan>>(const CudnnTarget&)>;
   // Creates a call of the plan that `make` makes for the GPU. NotFound where the library is absent.
-  static Result<PlanCall> Create(int card, Make make);
+  static Result<PlanCall> Create(int gpu, Make make);
 
   // Enqueues it.
   Status Run(OpContext& ctx, std::span<const PlanTensor> tensors) const;

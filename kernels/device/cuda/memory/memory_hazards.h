@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "src/framework/device/step_recorder.h"
+#include "src/framework/device/graph_capture.h"
 
 namespace dfrun::cuda {
 

@@ -14,10 +14,10 @@ struct BlockSums {
 
 // All threads of the block call it. T: an integer.
 template <class T>
-DF_CARD_FUNCTION BlockSums<T> SumOverBlock(T value) {
+DF_DEVICE_FUNCTION BlockSums<T> SumOverBlock(T value) {
   constexpr int kGroup = 16;
-  DF_CARD_SHARED(T, values, kBlockThreads);
-  DF_CARD_SHARED(T, groups, kBlockThreads / kGroup);
+  DF_DEVICE_SHARED(T, values, kBlockThreads);
+  DF_DEVICE_SHARED(T, groups, kBlockThreads / kGroup);
   const int thread = ThreadInBlock();
   Barrier();  // every thread has read the values of the call before
   values[thread] = value;

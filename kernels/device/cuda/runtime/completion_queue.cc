@@ -21,7 +21,7 @@ constexpr int kNapsPerQuestion = 50;
 
 }  // namespace
 
-CompletionQueue::CompletionQueue(int card) : card_(card) {
+CompletionQueue::CompletionQueue(int gpu) : gpu_(gpu) {
   std::thread([this] { Main(); }).detach();  // the queue lives as long as the process
 }
 
@@ -32,9 +32,9 @@ Status CompletionQueue::Add(cudaStream_t stream, std::vector<Tensor> kept, Done 
   return Status();
 }
 
-void CompletionQueue::AddTold(const StreamTally& tally, uint64_t count, cudaStream_t stream, std::vector<Tensor> kept,
+void CompletionQueue::AddTold(const CompletionCounter& counter, uint64_t count, cudaStream_t stream, std::vector<Tensor> kept,
                               Done done) {
-  AddEntry({stream, &tally, count, nullptr, std::move(kept), std::move(done)});
+  AddEntry({stream, &counter, count, nullptr, std::move(kept), std::move(done)});
 }
 
 void CompletionQueue::AddEntry(Entry entry) {
@@ -59,7 +59,7 @@ Result<cudaEvent_t> CompletionQueue::TakeEvent() {
 }
 
 void CompletionQueue::Main() {
-  cudaSetDevice(card_);
+  cudaSetDevice(gpu_);
   std::vector<Entry> entries;
   Clock::time_point last_done = Clock::now();
   int naps = 0;
@@ -95,8 +95,8 @@ void CompletionQueue::TakeNew(std::vector<Entry>& entries) {
 
 // The state of an entry's work. When a stream has done all of its work, the count has arrived too.
 cudaError_t CompletionQueue::StateOf(const Entry& entry, bool asks_for_errors) {
-  if (entry.tally == nullptr) return cudaEventQuery(entry.event);
-  if (entry.tally->HasCome(entry.count)) return cudaSuccess;
+  if (entry.counter == nullptr) return cudaEventQuery(entry.event);
+  if (entry.counter->HasCome(entry.count)) return cudaSuccess;
   return asks_for_errors ? cudaStreamQuery(entry.stream) : cudaErrorNotReady;
 }
 
@@ -112,7 +112,7 @@ void CompletionQueue::FinishDone(std::vector<Entry>& entries, bool asks_for_erro
     }
     entry.kept.clear();
     entry.done(CudaStatus(state, "do what was enqueued before"));
-    if (entry.tally != nullptr) continue;
+    if (entry.counter != nullptr) continue;
     MutexLock lock(mu_);
     free_events_.push_back(entry.event);
   }

@@ -1,6 +1,6 @@
 // CompletionQueue: callbacks that run when a stream has reached the point where they were enqueued. Its own thread
-// reads a word that the work itself writes (StreamTally), or queries an event, so that a step contains no host function
-// and no host thread waits for it.
+// reads a word that the work itself writes (CompletionCounter), or queries an event, so that a step contains no host
+// function and no host thread waits for it.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_RUNTIME_COMPLETION_QUEUE_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_RUNTIME_COMPLETION_QUEUE_H_
 
@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-#include "kernels/device/cuda/runtime/stream_tally.h"
+#include "kernels/device/cuda/runtime/completion_counter.h"
 #include "src/base/mutex.h"
 #include "src/base/status.h"
 #include "src/framework/values/tensor.h"
@@ -23,22 +23,22 @@ class CompletionQueue {
  public:
   using Done = std::function<void(const Status&)>;
 
-  // A queue for the GPU `card`, which is current on the thread that calls back.
-  explicit CompletionQueue(int card);
+  // A queue for the GPU `gpu`, which is current on the thread that calls back.
+  explicit CompletionQueue(int gpu);
   CompletionQueue(const CompletionQueue&) = delete;
   CompletionQueue& operator=(const CompletionQueue&) = delete;
 
-  // Runs `done` when all that `stream` has been given until now is done, with the error of the card's work, if any.
+  // Runs `done` when all that `stream` has been given until now is done, with the error of the GPU's work, if any.
   // `kept` are not given back before. An error where the runtime takes no event; `done` then does not run.
   Status Add(cudaStream_t stream, std::vector<Tensor> kept, Done done) EXCLUDES(mu_);
   // Runs `done` in the same way when the tally has reached `count`.
-  void AddTold(const StreamTally& tally, uint64_t count, cudaStream_t stream, std::vector<Tensor> kept, Done done)
+  void AddTold(const CompletionCounter& counter, uint64_t count, cudaStream_t stream, std::vector<Tensor> kept, Done done)
       EXCLUDES(mu_);
 
  private:
   struct Entry {
     cudaStream_t stream;
-    const StreamTally* tally;  // null: the event is queried
+    const CompletionCounter* counter;  // null: the event is queried
     uint64_t count;
     cudaEvent_t event;
     std::vector<Tensor> kept;
@@ -55,7 +55,7 @@ class CompletionQueue {
   static cudaError_t StateOf(const Entry& entry, bool asks_for_errors);
   Result<cudaEvent_t> TakeEvent() EXCLUDES(mu_);
 
-  const int card_;
+  const int gpu_;
   Mutex mu_;
   CondVar added_;
   std::atomic<bool> has_new_{false};  // written under mu_

@@ -14,14 +14,14 @@ struct alignas(kThreadBytes) Bytes {
 
 // The parts of a copy. All are skipped if *gate is 0; a null gate never skips them.
 struct CopyList {
-  static constexpr int kMost = 32;
+  static constexpr int kMax = 32;
   struct Part {
     const unsigned char* from;
     unsigned char* to;
     int64_t bytes;
     int64_t first;  // thread
   };
-  Part parts[kMost];
+  Part parts[kMax];
   int count = 0;
   int64_t threads = 0;
   const int32_t* gate = nullptr;
@@ -34,7 +34,7 @@ struct CopyList {
   dim3 grid() const { return dim3(static_cast<unsigned>(CeilDiv<int64_t>(threads, kBlockThreads))); }
 };
 
-DF_CARD_FUNCTION void CopyByThread(const CopyList& list, int64_t thread) {
+DF_DEVICE_FUNCTION void CopyByThread(const CopyList& list, int64_t thread) {
   if (thread >= list.threads || (list.gate != nullptr && *list.gate == 0)) return;
   int i = 0;
   while (i + 1 < list.count && list.parts[i + 1].first <= thread) ++i;
@@ -49,20 +49,20 @@ DF_CARD_FUNCTION void CopyByThread(const CopyList& list, int64_t thread) {
   for (int64_t k = begin; k < part.bytes && k < begin + kThreadBytes; ++k) part.to[k] = part.from[k];
 }
 
-DF_CARD_KERNEL void CopyParts(CopyList list) {
-  CopyByThread(list, ThreadInGrid());
+DF_DEVICE_KERNEL void CopyParts(CopyList list) {
+  CopyByThread(list, GlobalThreadId());
 }
 
 // Copies with one block of threads, then counts for the host.
-DF_CARD_KERNEL void CopyPartsAndTell(CopyList list, TallyWords words) {
-  const int64_t thread = ThreadInGrid();
+DF_DEVICE_KERNEL void CopyPartsAndTell(CopyList list, CounterWords words) {
+  const int64_t thread = GlobalThreadId();
   CopyByThread(list, thread);
   Barrier();
-  if (thread == 0) CountForHost(words.in_card, words.in_host);
+  if (thread == 0) CountForHost(words.in_gpu, words.in_host);
 }
 
-DF_CARD_KERNEL void Tell(uint64_t* in_card, uint64_t* in_host) {
-  if (ThreadInGrid() == 0) CountForHost(in_card, in_host);
+DF_DEVICE_KERNEL void Tell(uint64_t* in_gpu, uint64_t* in_host) {
+  if (GlobalThreadId() == 0) CountForHost(in_gpu, in_host);
 }
 
 const void* Entry() {
@@ -80,12 +80,12 @@ cudaError_t Launch(CopyList& list, cudaStream_t stream) {
 cudaError_t EnqueueBlockCopies(std::span<const BlockCopy> copies, cudaStream_t stream) {
   CopyList list;
   for (const BlockCopy& copy : copies) {
-    if (static_cast<int64_t>(copy.bytes) > kMostBytesInOrder) {
+    if (static_cast<int64_t>(copy.bytes) > kMaxBytesInOrder) {
       const cudaError_t error = cudaMemcpyAsync(copy.to, copy.from, copy.bytes, cudaMemcpyDefault, stream);
       if (error != cudaSuccess) return error;
       continue;
     }
-    if (list.count == CopyList::kMost) {
+    if (list.count == CopyList::kMax) {
       if (const cudaError_t error = Launch(list, stream); error != cudaSuccess) return error;
       list = CopyList();
     }
@@ -95,22 +95,22 @@ cudaError_t EnqueueBlockCopies(std::span<const BlockCopy> copies, cudaStream_t s
 }
 
 bool AreForOneBlock(std::span<const BlockCopy> copies) {
-  if (copies.empty() || copies.size() > size_t{CopyList::kMost}) return false;
+  if (copies.empty() || copies.size() > size_t{CopyList::kMax}) return false;
   int64_t threads = 0;
   for (const BlockCopy& copy : copies) threads += CeilDiv<int64_t>(static_cast<int64_t>(copy.bytes), kThreadBytes);
   return threads <= kBlockThreads;
 }
 
-cudaError_t EnqueueTellingCopies(std::span<const BlockCopy> copies, const TallyWords& words, cudaStream_t stream) {
+cudaError_t EnqueueSignalingCopies(std::span<const BlockCopy> copies, const CounterWords& words, cudaStream_t stream) {
   CopyList list;
   for (const BlockCopy& copy : copies) list.Add(copy);
-  TallyWords kept = words;
+  CounterWords kept = words;
   void* args[] = {&list, &kept};
   return cudaLaunchKernel(EntryOf<Threads::kTogether>(&CopyPartsAndTell), dim3(1), dim3(kBlockThreads), args, 0,
                           stream);
 }
 
-const void* TellingEntry() {
+const void* SignalEntry() {
   return EntryOf<Threads::kIndependent>(&Tell);
 }
 

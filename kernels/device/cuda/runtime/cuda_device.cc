@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "kernels/device/cuda/runtime/copy_blocks.h"
+#include "kernels/device/cuda/runtime/cuda_graph_capture.h"
 #include "kernels/device/cuda/runtime/cuda_status.h"
-#include "kernels/device/cuda/runtime/graph_recorder.h"
 #include "kernels/device/cuda/runtime/survey.h"
 #include "src/framework/device/device_factory.h"
 
@@ -44,9 +44,9 @@ Status CudaDevice::Named(const Status& status) const {
 // readers of the copy are enqueued when it is there, and the GPU's block is not freed before. That needs a block that
 // can be kept. A few bytes for the host arrive sooner if a function of the GPU copies them in order.
 cudaStream_t CudaDevice::StreamOf(const Tensor& from, const Tensor& to) const {
-  if (IsHostMemory(from.memory()) && !to.borrowed()) return card_.upload_stream();
-  if (IsHostMemory(to.memory()) && !from.borrowed() && !IsTold(from, to)) return card_.download_stream();
-  return card_.stream();
+  if (IsHostMemory(from.memory()) && !to.borrowed()) return gpu_.upload_stream();
+  if (IsHostMemory(to.memory()) && !from.borrowed() && !IsTold(from, to)) return gpu_.download_stream();
+  return gpu_.stream();
 }
 
 CompletionQueue::Done CudaDevice::Then(Callback done) {
@@ -57,21 +57,21 @@ CompletionQueue::Done CudaDevice::Then(Callback done) {
 Status CudaDevice::CopyInOrder(const Tensor& from, Tensor& to, Callback done) {
   const BlockCopy copy = {from.raw(), to.raw(), from.num_bytes()};
   const cudaError_t copied = IsTold(from, to)
-                                 ? card_.EnqueueTelling([&](cudaStream_t stream, const TallyWords& words) {
-                                     return EnqueueTellingCopies({&copy, 1}, words, stream);
+                                 ? gpu_.EnqueueSignal([&](cudaStream_t stream, const CounterWords& words) {
+                                     return EnqueueSignalingCopies({&copy, 1}, words, stream);
                                    })
-                                 : card_.Enqueue([&](cudaStream_t stream) {
+                                 : gpu_.Enqueue([&](cudaStream_t stream) {
                                      return cudaMemcpyAsync(copy.to, copy.from, copy.bytes, cudaMemcpyDefault, stream);
                                    });
   DF_TRY(CudaStatus(copied, StrCat("copy ", copy.bytes, " bytes")));
-  return card_.WhenDone({}, Then(done));
+  return gpu_.WhenDone({}, Then(done));
 }
 
 Status CudaDevice::CopyBeside(const Tensor& from, Tensor& to, cudaStream_t stream, Callback done) {
   DF_TRY(WaitForUse(to, stream));
   if (from.memory() == MemoryKind::kHost) return CopyInPieces(from, to, stream, done);
   DF_TRY(EnqueueBytes(from.raw(), to.raw(), from.num_bytes(), stream));
-  return card_.completions().Add(stream, {from, to}, Then(done));
+  return gpu_.completions().Add(stream, {from, to}, Then(done));
 }
 
 // Copies from memory that is not pinned. The runtime's call would copy it itself and wait, so the value is copied to
@@ -86,26 +86,26 @@ Status CudaDevice::CopyInPieces(const Tensor& from, Tensor& to, cudaStream_t str
     std::memcpy(between + at, source + at, bytes);
     DF_TRY(EnqueueBytes(between + at, target + at, bytes, stream));
   }
-  return card_.completions().Add(stream, {std::move(pinned), to}, Then(done));
+  return gpu_.completions().Add(stream, {std::move(pinned), to}, Then(done));
 }
 
 // Makes a stream that copies to the tensor wait for earlier work that may use its memory.
 Status CudaDevice::WaitForUse(const Tensor& to, cudaStream_t stream) {
-  const cudaEvent_t last_use = IsHostMemory(to.memory()) ? nullptr : card_.uploads().LastUse(to.raw());
-  if (last_use == nullptr) return card_.Order(card_.stream(), stream);
+  const cudaEvent_t last_use = IsHostMemory(to.memory()) ? nullptr : gpu_.uploads().LastUse(to.raw());
+  if (last_use == nullptr) return gpu_.Order(gpu_.stream(), stream);
   return CudaStatus(cudaStreamWaitEvent(stream, last_use, 0), "wait for an event");
 }
 
 Status CudaDevice::StartCopy(const Tensor& from, Tensor& to, Callback done) {
-  card_.MakeCurrent();
+  gpu_.MakeCurrent();
   const cudaStream_t stream = StreamOf(from, to);
-  return stream == card_.stream() ? CopyInOrder(from, to, done) : CopyBeside(from, to, stream, done);
+  return stream == gpu_.stream() ? CopyInOrder(from, to, done) : CopyBeside(from, to, stream, done);
 }
 
 void CudaDevice::EnqueueCopy(const Tensor& from, Tensor& to, Callback done) {
   if (recorder_ != nullptr) {
     if (IsHostMemory(from.memory()) || IsHostMemory(to.memory())) {
-      return done(recorder_->Refuse("it copies between the memory of the host and the card's"));
+      return done(recorder_->Refuse("it copies between the memory of the host and the GPU's"));
     }
     if (from.num_bytes() > 0) recorder_->AddCopy(from.raw(), to.raw(), from.num_bytes());
     return done(Status());
@@ -114,28 +114,28 @@ void CudaDevice::EnqueueCopy(const Tensor& from, Tensor& to, Callback done) {
 }
 
 void CudaDevice::WhenDone(Callback done) {
-  if (recorder_ != nullptr) return done(recorder_->Refuse("it waits for the card"));
-  card_.MakeCurrent();
+  if (recorder_ != nullptr) return done(recorder_->Refuse("it waits for the GPU"));
+  gpu_.MakeCurrent();
   const auto end = [this, done](const Status& status) {
-    const Status failure = card_.TakeFailure();
+    const Status failure = gpu_.TakeFailure();
     done(Named(failure.ok() ? status : failure));
   };
-  if (Status status = card_.WhenDone(card_.TakeKept(), end); !status.ok()) done(Named(status));
+  if (Status status = gpu_.WhenDone(gpu_.TakeKept(), end); !status.ok()) done(Named(status));
 }
 
-std::unique_ptr<StepRecorder> CudaDevice::NewRecorder() {
-  return std::make_unique<GraphRecorder>(*this);
+std::unique_ptr<GraphCapture> CudaDevice::NewRecorder() {
+  return std::make_unique<CudaGraphCapture>(*this);
 }
 
 Status CudaDevice::EnqueueCopies(std::span<const BlockCopy> copies, std::vector<Tensor> kept, bool is_last) {
-  card_.MakeCurrent();
-  card_.Keep(std::move(kept));
+  gpu_.MakeCurrent();
+  gpu_.Keep(std::move(kept));
   const cudaError_t enqueued =
       is_last && AreForOneBlock(copies)
-          ? card_.EnqueueTelling([&](cudaStream_t stream, const TallyWords& words) {
-              return EnqueueTellingCopies(copies, words, stream);
+          ? gpu_.EnqueueSignal([&](cudaStream_t stream, const CounterWords& words) {
+              return EnqueueSignalingCopies(copies, words, stream);
             })
-          : card_.Enqueue([&](cudaStream_t stream) { return EnqueueBlockCopies(copies, stream); });
+          : gpu_.Enqueue([&](cudaStream_t stream) { return EnqueueBlockCopies(copies, stream); });
   return Named(CudaStatus(enqueued, "enqueue copies"));
 }
 
@@ -151,8 +151,8 @@ std::vector<int> GpusOfRank(const DeviceSite& site, const std::vector<int>& usab
   return gpus;
 }
 
-Status AddCard(const DeviceSite& site, int index, FoundDevices& found) {
-  DF_ASSIGN(Card* const card, Card::Find(index));
+Status AddGpu(const DeviceSite& site, int index, FoundDevices& found) {
+  DF_ASSIGN(Gpu* const card, Gpu::Find(index));
   DeviceName name = site.task;
   name.type = std::string("gpu");
   name.index = static_cast<int>(found.devices.size());
@@ -190,7 +190,7 @@ Result<FoundDevices> FindCudaDevices(const DeviceSite& site) {
   if (survey.usable.empty()) return found;
   AddWarning(CudnnWarning(), found);
   std::future<std::string> cublas_lt = OpenCublasLtBeside();
-  for (const int index : GpusOfRank(site, survey.usable)) DF_TRY(AddCard(site, index, found));
+  for (const int index : GpusOfRank(site, survey.usable)) DF_TRY(AddGpu(site, index, found));
   if (cublas_lt.wait_for(kMissed) == std::future_status::ready) AddWarning(cublas_lt.get(), found);
   return found;
 }

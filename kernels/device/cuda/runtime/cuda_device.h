@@ -6,37 +6,37 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/device/cuda/runtime/card.h"
+#include "kernels/device/cuda/runtime/gpu.h"
 #include "src/framework/device/device.h"
-#include "src/framework/device/step_recorder.h"
+#include "src/framework/device/graph_capture.h"
 
 namespace dfrun::cuda {
 
-class GraphRecorder;
+class CudaGraphCapture;
 
-class CudaDevice final : public Device, public DeviceRecording {
+class CudaDevice final : public Device, public CapturingDevice {
  public:
-  // `host`: memory that the card copies from and to.
-  CudaDevice(const DeviceName& name, Card& card, Allocator& host) : Device(name, card.memory(), host), card_(card) {}
+  // `host`: memory that the GPU copies from and to.
+  CudaDevice(const DeviceName& name, Gpu& gpu, Allocator& host) : Device(name, gpu.memory(), host), gpu_(gpu) {}
   // Stands for `of` during a recording: its memory is the recorder's arena, and its work goes to the recorder.
-  CudaDevice(CudaDevice& of, Allocator& memory, GraphRecorder& recorder)
-      : Device(of.name(), memory, of.host_allocator(), &of.containers()), card_(of.card_), recorder_(&recorder) {}
+  CudaDevice(CudaDevice& of, Allocator& memory, CudaGraphCapture& recorder)
+      : Device(of.name(), memory, of.host_allocator(), &of.containers()), gpu_(of.gpu_), recorder_(&recorder) {}
 
   // Drops the containers while the device is whole, since their values may have copies under way.
   ~CudaDevice() override {
     if (recorder_ == nullptr) containers().Reset("");
   }
 
-  Card& card() { return card_; }
-  // Null where work is enqueued on the card's stream.
-  GraphRecorder* recorder() { return recorder_; }
+  Gpu& gpu() { return gpu_; }
+  // Null where work is enqueued on the GPU's stream.
+  CudaGraphCapture* recorder() { return recorder_; }
   void WhenDone(Callback done) override;
 
-  std::unique_ptr<StepRecorder> NewRecorder() override;
+  std::unique_ptr<GraphCapture> NewRecorder() override;
   Allocator& staging() override { return PinnedMemory(); }
-  Allocator& uploads() override { return card_.uploads(); }
+  Allocator& uploads() override { return gpu_.uploads(); }
   Status EnqueueCopies(std::span<const BlockCopy> copies, std::vector<Tensor> kept, bool is_last) override;
-  RecordingCounters counters() const override { return card_.counters(); }
+  CaptureCounters counters() const override { return gpu_.counters(); }
 
  protected:
   void EnqueueCopy(const Tensor& from, Tensor& to, Callback done) override;
@@ -52,8 +52,8 @@ class CudaDevice final : public Device, public DeviceRecording {
   CompletionQueue::Done Then(Callback done);
   Status Named(const Status& status) const;
 
-  Card& card_;
-  GraphRecorder* const recorder_ = nullptr;
+  Gpu& gpu_;
+  CudaGraphCapture* const recorder_ = nullptr;
 };
 
 }  // namespace dfrun::cuda

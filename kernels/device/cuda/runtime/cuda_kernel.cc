@@ -1,23 +1,23 @@
 #include "kernels/device/cuda/runtime/cuda_kernel.h"
 
+#include "kernels/device/cuda/runtime/cuda_graph_capture.h"
 #include "kernels/device/cuda/runtime/cuda_status.h"
-#include "kernels/device/cuda/runtime/graph_recorder.h"
 
 namespace dfrun::cuda {
 namespace {
 
 // Has `record` keep the work of the call where its unit is recorded; else has `enqueue` enqueue it.
-Status Enqueue(OpContext& ctx, FunctionRef<void(GraphRecorder&)> record,
+Status Enqueue(OpContext& ctx, FunctionRef<void(CudaGraphCapture&)> record,
                FunctionRef<cudaError_t(cudaStream_t)> enqueue) {
   CudaDevice& device = DeviceOf(ctx);
   ctx.SetEnqueued();
-  if (GraphRecorder* const recorder = device.recorder(); recorder != nullptr) {
+  if (CudaGraphCapture* const recorder = device.recorder(); recorder != nullptr) {
     record(*recorder);
     return Status();
   }
-  device.card().MakeCurrent();
-  device.card().CountStreamCall();
-  const cudaError_t error = device.card().Enqueue(enqueue);
+  device.gpu().MakeCurrent();
+  device.gpu().CountStreamCall();
+  const cudaError_t error = device.gpu().Enqueue(enqueue);
   if (error == cudaSuccess) return Status();
   const NodeInfo& node = ctx.node();
   return CudaStatus(error,
@@ -28,11 +28,11 @@ Status Enqueue(OpContext& ctx, FunctionRef<void(GraphRecorder&)> record,
 
 Status EnqueueFunction(OpContext& ctx, const void* entry, FunctionGrid grid, std::span<const FunctionArg> args) {
   return Enqueue(
-      ctx, [&](GraphRecorder& recorder) { recorder.AddFunction(entry, grid, args); },
+      ctx, [&](CudaGraphCapture& recorder) { recorder.AddFunction(entry, grid, args); },
       [&](cudaStream_t stream) {
-        constexpr size_t kMostArgs = 64;
-        void* values[kMostArgs];
-        DF_CHECK(args.size() <= kMostArgs);
+        constexpr size_t kMaxArgs = 64;
+        void* values[kMaxArgs];
+        DF_CHECK(args.size() <= kMaxArgs);
         for (size_t i = 0; i < args.size(); ++i) values[i] = const_cast<void*>(args[i].value);
         return cudaLaunchKernel(entry, dim3(static_cast<unsigned>(grid.blocks)),
                                 dim3(static_cast<unsigned>(grid.threads)), values, 0, stream);
@@ -42,21 +42,21 @@ Status EnqueueFunction(OpContext& ctx, const void* entry, FunctionGrid grid, std
 Status EnqueueByte(OpContext& ctx, void* to, int value, size_t bytes) {
   if (bytes == 0) return Status();
   return Enqueue(
-      ctx, [&](GraphRecorder& recorder) { recorder.AddFill(to, value, bytes); },
+      ctx, [&](CudaGraphCapture& recorder) { recorder.AddFill(to, value, bytes); },
       [&](cudaStream_t stream) { return cudaMemsetAsync(to, value, bytes, stream); });
 }
 
 Status EnqueueBytes(OpContext& ctx, const void* from, void* to, size_t bytes) {
   if (bytes == 0 || from == to) return Status();
   return Enqueue(
-      ctx, [&](GraphRecorder& recorder) { recorder.AddCopy(from, to, bytes); },
+      ctx, [&](CudaGraphCapture& recorder) { recorder.AddCopy(from, to, bytes); },
       [&](cudaStream_t stream) { return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream); });
 }
 
 Status EnqueueLibraryCall(OpContext& ctx, size_t workspace_bytes, FunctionRef<Status(cudaStream_t)> call) {
   Status called;
   DF_TRY(Enqueue(
-      ctx, [&](GraphRecorder& recorder) { called = recorder.AddLibraryCall(workspace_bytes, call); },
+      ctx, [&](CudaGraphCapture& recorder) { called = recorder.AddLibraryCall(workspace_bytes, call); },
       [&](cudaStream_t stream) {
         called = call(stream);
         return cudaSuccess;
@@ -65,26 +65,26 @@ Status EnqueueLibraryCall(OpContext& ctx, size_t workspace_bytes, FunctionRef<St
 }
 
 const int32_t* GateOf(const OpContext& ctx) {
-  const GraphRecorder* const recorder = DeviceOf(ctx).recorder();
+  const CudaGraphCapture* const recorder = DeviceOf(ctx).recorder();
   return recorder == nullptr ? nullptr : recorder->gate();
 }
 
 namespace {
 
-int32_t* AddWord(KernelSetup& setup, Card& card, std::string_view text) {
+int32_t* AddWord(KernelSetup& setup, Gpu& gpu, std::string_view text) {
   const NodeInfo& node = setup.node();
-  int32_t* const word = card.refusals().Add(StrCat("node '", node.name, "' (op ", node.op->name, "): ", text));
+  int32_t* const word = gpu.error_flags().Add(StrCat("node '", node.name, "' (op ", node.op->name, "): ", text));
   if (word == nullptr) setup.Fail(Error(Code::kResourceExhausted, "no pinned memory for a kernel's word"));
   return word;
 }
 
 }  // namespace
 
-Refusal::Refusal(KernelSetup& setup, std::string_view text)
-    : card_(static_cast<CudaDevice&>(setup.device()).card()), word_(AddWord(setup, card_, text)) {}
+DeviceErrorFlag::DeviceErrorFlag(KernelSetup& setup, std::string_view text)
+    : gpu_(static_cast<CudaDevice&>(setup.device()).gpu()), word_(AddWord(setup, gpu_, text)) {}
 
-Refusal::~Refusal() {
-  if (word_ != nullptr) card_.refusals().Remove(word_);
+DeviceErrorFlag::~DeviceErrorFlag() {
+  if (word_ != nullptr) gpu_.error_flags().Remove(word_);
 }
 
 }  // namespace dfrun::cuda

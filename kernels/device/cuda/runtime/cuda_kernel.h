@@ -1,7 +1,7 @@
 // Registration of kernels that run on GPUs, and the calls by which such a kernel enqueues its work.
 //
-// A kernel's class is as on any device; Compute() allocates the outputs and launches functions of the card (launch.h),
-// which run later, in the order of the device's stream. Where a unit is recorded (src/framework/device/step_recorder.h)
+// A kernel's class is as on any device; Compute() allocates the outputs and launches functions of the GPU (launch.h),
+// which run later, in the order of the device's stream. Where a unit is recorded (src/framework/device/graph_capture.h)
 // they are kept for it instead; a kernel need not know.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_RUNTIME_CUDA_KERNEL_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_RUNTIME_CUDA_KERNEL_H_
@@ -11,13 +11,13 @@
 
 #include "kernels/device/cuda/runtime/cuda_device.h"
 #include "src/base/threads.h"
-#include "src/framework/device/step_recorder.h"
+#include "src/framework/device/graph_capture.h"
 #include "src/framework/kernel/kernel_registry.h"
 
 #define CUDA_KERNEL(op, family, ...) DEVICE_KERNEL("gpu", op, family, __VA_ARGS__)
 #define CUDA_KERNEL_ATTR(op, attr, family, ...) DEVICE_KERNEL_ATTR("gpu", op, attr, family, __VA_ARGS__)
 #define CUDA_KERNEL_ANY(op, kernel) DEVICE_KERNEL_ANY("gpu", op, kernel)
-// Registers the traits that src/framework/device/step_recorder.h reads of an op's kernels.
+// Registers the traits that src/framework/device/graph_capture.h reads of an op's kernels.
 #define CUDA_RECORDING_TRAITS(op, ...) RECORDING_TRAITS("gpu", op, __VA_ARGS__)
 
 namespace dfrun::cuda {
@@ -25,11 +25,11 @@ namespace dfrun::cuda {
 inline CudaDevice& DeviceOf(const OpContext& ctx) {
   return static_cast<CudaDevice&>(ctx.device());
 }
-inline Card& CardOf(const OpContext& ctx) {
-  return DeviceOf(ctx).card();
+inline Gpu& GpuOf(const OpContext& ctx) {
+  return DeviceOf(ctx).gpu();
 }
 
-// The value of an argument of a function of the card.
+// The value of an argument of a function of the GPU.
 struct FunctionArg {
   const void* value;
   size_t bytes;
@@ -48,29 +48,29 @@ Status EnqueueLibraryCall(OpContext& ctx, size_t workspace_bytes, FunctionRef<St
 // The word without which (0) a kernel of a recorded unit must write nothing; null: there is none.
 const int32_t* GateOf(const OpContext& ctx);
 
-// Sets bytes of the card's memory, in order, to one value.
+// Sets bytes of the GPU's memory, in order, to one value.
 Status EnqueueByte(OpContext& ctx, void* to, int value, size_t bytes);
 inline Status EnqueueZeros(OpContext& ctx, void* to, size_t bytes) {
   return EnqueueByte(ctx, to, 0, bytes);
 }
-// Copies within the card's memory, in order.
+// Copies within the GPU's memory, in order.
 Status EnqueueBytes(OpContext& ctx, const void* from, void* to, size_t bytes);
 
 // An error flag of one kernel in pinned memory. The kernel's work sets it to 1 for bad input; a null word means that it
 // never refuses any.
 // Owns: the word, which goes back with the kernel.
-class Refusal {
+class DeviceErrorFlag {
  public:
-  Refusal(KernelSetup& setup, std::string_view text);
-  ~Refusal();
-  Refusal(const Refusal&) = delete;
-  Refusal& operator=(const Refusal&) = delete;
+  DeviceErrorFlag(KernelSetup& setup, std::string_view text);
+  ~DeviceErrorFlag();
+  DeviceErrorFlag(const DeviceErrorFlag&) = delete;
+  DeviceErrorFlag& operator=(const DeviceErrorFlag&) = delete;
 
   // The word to which the work writes a 1.
   int32_t* word() const { return word_; }
 
  private:
-  Card& card_;
+  Gpu& gpu_;
   int32_t* const word_;
 };
 

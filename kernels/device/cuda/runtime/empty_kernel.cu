@@ -5,7 +5,7 @@
 namespace dfrun::cuda {
 namespace {
 
-DF_CARD_KERNEL void Nothing() {}
+DF_DEVICE_KERNEL void Nothing() {}
 
 }  // namespace
 

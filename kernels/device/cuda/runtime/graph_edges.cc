@@ -7,7 +7,7 @@ namespace dfrun::cuda {
 namespace {
 
 // A bit for each two pieces of work: 32 MiB.
-constexpr size_t kMostReduced = 16384;
+constexpr size_t kMaxReduced = 16384;
 
 // The set of all pieces of work that a piece waits for, directly or through others.
 class Ancestors {
@@ -39,7 +39,7 @@ int64_t CountEdges(const WorkEdges& edges) {
 
 // Edges are visited from the highest piece down, since an edge that implies another comes from a higher piece.
 void ReduceEdges(WorkEdges& edges) {
-  const bool reduces = edges.size() <= kMostReduced;
+  const bool reduces = edges.size() <= kMaxReduced;
   Ancestors ancestors(reduces ? edges.size() : 0);
   for (size_t piece = 0; piece < edges.size(); ++piece) {
     std::vector<int>& before = edges[piece];

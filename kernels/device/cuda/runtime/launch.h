@@ -12,7 +12,7 @@ constexpr int64_t BlocksFor(int64_t count) {
   return (count + kBlockThreads - 1) / kBlockThreads;
 }
 
-// Enqueues a function of the card, or has it recorded; none where there are no blocks.
+// Enqueues a function of the GPU, or has it recorded; none where there are no blocks.
 template <Threads kThreads, class... Params, class... Args>
 Status LaunchBlocks(OpContext& ctx, int64_t blocks, void (*kernel)(Params...), const Args&... args) {
   if (blocks == 0) return Status();

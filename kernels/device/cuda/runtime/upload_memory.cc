@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/device/cuda/runtime/card.h"
+#include "kernels/device/cuda/runtime/gpu.h"
 #include "src/base/integers.h"
 
 namespace dfrun::cuda {
 
 void* UploadMemory::Allocate(size_t bytes) {
   const size_t wanted = CeilDiv(bytes, BestFitPool::kAlignment) * BestFitPool::kAlignment;
-  card_.MakeCurrent();
+  gpu_.MakeCurrent();
   MutexLock lock(mu_);
   const auto free = FindFree(wanted);
   const auto blocks =
@@ -41,29 +41,29 @@ UploadMemory::Blocks::iterator UploadMemory::FindFree(size_t bytes) {
 void* UploadMemory::TakeNew(size_t bytes) {
   Block block{.bytes = bytes};
   if (cudaEventCreateWithFlags(&block.last_use, cudaEventDisableTiming) != cudaSuccess) return nullptr;
-  void* const memory = card_.memory().TryAllocate(bytes);
+  void* const memory = gpu_.memory().TryAllocate(bytes);
   if (memory == nullptr) {
     cudaEventDestroy(block.last_use);
     return nullptr;
   }
-  cudaEventRecord(block.last_use, card_.stream());
+  cudaEventRecord(block.last_use, gpu_.stream());
   blocks_[memory] = block;
   return memory;
 }
 
 void UploadMemory::Free(void* memory, size_t) {
   if (memory == nullptr) return;
-  card_.MakeCurrent();
+  gpu_.MakeCurrent();
   MutexLock lock(mu_);
   Block& block = blocks_.at(memory);
-  cudaEventRecord(block.last_use, card_.stream());
+  cudaEventRecord(block.last_use, gpu_.stream());
   block.is_free = true;
   block.freed = frees_++;
-  KeepFree(kMostFree);
+  KeepFree(kMaxFree);
 }
 
 void UploadMemory::GiveBackFree() {
-  card_.MakeCurrent();
+  gpu_.MakeCurrent();
   MutexLock lock(mu_);
   KeepFree(0);
 }
@@ -79,7 +79,7 @@ void UploadMemory::KeepFree(int most) {
 
 void UploadMemory::GiveBack(Blocks::iterator block) {
   cudaEventDestroy(block->second.last_use);
-  card_.memory().Free(const_cast<void*>(block->first), block->second.bytes);
+  gpu_.memory().Free(const_cast<void*>(block->first), block->second.bytes);
   blocks_.erase(block);
 }
 

@@ -15,19 +15,19 @@
 
 namespace dfrun::cuda {
 
-class Card;
+class Gpu;
 
 // Memory for copies to one GPU, of which it keeps some free blocks.
 // Thread safety: all methods from any thread.
 class UploadMemory final : public Allocator {
  public:
-  explicit UploadMemory(Card& card) : Allocator(MemoryKind::kDevice), card_(card) {}
+  explicit UploadMemory(Gpu& gpu) : Allocator(MemoryKind::kDevice), gpu_(gpu) {}
 
   std::string_view name() const override { return "uploads"; }
   void* Allocate(size_t bytes) override EXCLUDES(mu_);
   // Frees a block. Work on the GPU's stream may still use it, but copies to it are done.
   void Free(void* memory, size_t bytes) override EXCLUDES(mu_);
-  // The card's memory counts the blocks.
+  // The GPU's memory counts the blocks.
   AllocatorStats Stats() const override { return {}; }
   void ResetPeak() override {}
 
@@ -46,16 +46,16 @@ class UploadMemory final : public Allocator {
   using Blocks = std::map<const void*, Block>;
 
   static constexpr int kBlocksOfASize = 2;
-  static constexpr int kMostFree = 4;
+  static constexpr int kMaxFree = 4;
 
   // One that was given back: where there is a choice, the one that is the first to be done with.
   Blocks::iterator FindFree(size_t bytes) REQUIRES(mu_);
   void* TakeNew(size_t bytes) REQUIRES(mu_);
-  // Gives free blocks back to the card until so many are left, the oldest first.
+  // Gives free blocks back to the GPU until so many are left, the oldest first.
   void KeepFree(int most) REQUIRES(mu_);
   void GiveBack(Blocks::iterator block) REQUIRES(mu_);
 
-  Card& card_;
+  Gpu& gpu_;
   Mutex mu_;
   Blocks blocks_ GUARDED_BY(mu_);
   int64_t frees_ GUARDED_BY(mu_) = 0;

@@ -35,7 +35,7 @@ TEST(NodeOrder, TellsAsManyNodesApartAsItTakes) {
   GraphMaker g;
   std::vector<NodeId> sources;
   std::vector<NodeId> readers;
-  for (size_t i = 0; i < NodeOrder::kMost; ++i) {
+  for (size_t i = 0; i < NodeOrder::kMax; ++i) {
     const Output source = g.Placeholder("x" + std::to_string(i));
     sources.push_back(source.node);
     readers.push_back(g.Add("y" + std::to_string(i), "Neg", {source}).node);
@@ -43,8 +43,8 @@ TEST(NodeOrder, TellsAsManyNodesApartAsItTakes) {
   const Result<std::vector<NodeId>> order = g.graph.TopologicalOrder();
   ASSERT_TRUE(order.ok());
   const NodeOrder found(g.graph, *order, sources);
-  for (size_t i = 0; i < NodeOrder::kMost; ++i) {
-    for (size_t j = 0; j < NodeOrder::kMost; ++j) EXPECT_EQ(found.IsOrdered(readers[i], j), i == j);
+  for (size_t i = 0; i < NodeOrder::kMax; ++i) {
+    for (size_t j = 0; j < NodeOrder::kMax; ++j) EXPECT_EQ(found.IsOrdered(readers[i], j), i == j);
   }
 }
 

@@ -187,18 +187,18 @@ TEST(FusedElementwise, RefusesColumnsThatAreNotThere) {
         .status()
         .code();
   };
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   EXPECT_EQ(code(shape, {4, -1}, x), Code::kOk);
   EXPECT_EQ(code(shape, {0, 4}, wide), Code::kOk);
   EXPECT_EQ(code(shape, {0, 4}, wide.Reshaped(Shape({3, 2, 4}))), Code::kOk);
   EXPECT_EQ(code(shape, {0, 4}, wide.Reshaped(Shape({24}))), Code::kOk);
-  for (const int64_t first : {int64_t{5}, int64_t{8}, int64_t{9}, kMost}) {
+  for (const int64_t first : {int64_t{5}, int64_t{8}, int64_t{9}, kMax}) {
     EXPECT_EQ(code(shape, {first, -1}, x), Code::kInvalidArgument) << first;
   }
   for (const PartialShape& other :
        {PartialShape(), PartialShape({}), PartialShape({3, -1}), PartialShape({-1, 4}), PartialShape({3, 3}),
         PartialShape({4, 4}), PartialShape({5, 4}), PartialShape({3, 0}), PartialShape({0, 4}), PartialShape({12}),
-        PartialShape({1, kMost}), PartialShape({kMost, kMost})}) {
+        PartialShape({1, kMax}), PartialShape({kMax, kMax})}) {
     EXPECT_EQ(code(other, {4, -1}, x), Code::kInvalidArgument) << other;
   }
   EXPECT_EQ(code(shape, {4}, x), Code::kInvalidArgument);

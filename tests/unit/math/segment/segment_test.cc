@@ -48,13 +48,13 @@ TEST(Segment, UnsortedSumsAreTheSumsInDouble) {
 // TensorFlow has these on accelerators only: what they give is written here.
 TEST(Segment, TheNumberOfSegmentsMayBeAnInput) {
   NodeRunner runner;
-  constexpr float kMost = std::numeric_limits<float>::max();
+  constexpr float kMax = std::numeric_limits<float>::max();
   const Tensor x = Tensor::Vector<float>({1, 2, 3, 4});
   const Tensor ids = Tensor::Vector<int64_t>({0, 0, 2, 2});
   const std::pair<const char*, std::array<float, 4>> cases[] = {{"SegmentSumV2", {3, 0, 7, 0}},
                                                                 {"SegmentProdV2", {2, 1, 12, 1}},
-                                                                {"SegmentMaxV2", {2, -kMost, 4, -kMost}},
-                                                                {"SegmentMinV2", {1, kMost, 3, kMost}}};
+                                                                {"SegmentMaxV2", {2, -kMax, 4, -kMax}},
+                                                                {"SegmentMinV2", {1, kMax, 3, kMax}}};
   for (const auto& [op, expected] : cases) {
     const auto y = runner.Run(op, {}, {x, ids, Tensor::Scalar<int32_t>(4)});
     ASSERT_TRUE(y.ok()) << y.status().ToString();

@@ -97,7 +97,7 @@ TEST_F(FuseGeluTest, WithoutGeluNothingChanges) {
 }
 
 // Products of 16-bit numbers and their bias need one pass over them on GPUs, and none on CPUs.
-TEST_F(FuseGeluTest, BiasesOf16BitProductsAreFusedOnCardsAlone) {
+TEST_F(FuseGeluTest, BiasesOf16BitProductsAreFusedOnGpusAlone) {
   g.Add("y", "Neg", {sum});
   ASSERT_TRUE(testing::RunPass("cpu/fuse_bias", g.graph).ok());
   EXPECT_EQ(g.Find("sum")->op->name, "BiasAdd");

@@ -67,7 +67,7 @@ TEST_F(FuseTest, WhatTheConvolutionWaitsForTheFusedNodeDoesToo) {
 }
 
 // In a training, updates of the filter and of the bias wait until these are read.
-TEST_F(FuseTest, OnCardsWhoWaitsForPartsWaitsForTheFusedNode) {
+TEST_F(FuseTest, OnGpusWhoWaitsForPartsWaitsForTheFusedNode) {
   const Output filter_variable =
       g.Add("w", "VariableV2", {}, {{"shape", Shape({3, 3, 3, 4})}, {"dtype", DType::kFloat}});
   const Output bias_variable = g.Add("b", "VariableV2", {}, {{"shape", Shape({4})}, {"dtype", DType::kFloat}});

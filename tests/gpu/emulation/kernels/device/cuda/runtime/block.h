@@ -17,10 +17,10 @@
 #include "src/base/mutex.h"
 #include "src/base/threads.h"
 
-#define DF_CARD_KERNEL
-#define DF_CARD_FUNCTION inline
+#define DF_DEVICE_KERNEL
+#define DF_DEVICE_FUNCTION inline
 // One block runs at a time.
-#define DF_CARD_SHARED(type, name, count) \
+#define DF_DEVICE_SHARED(type, name, count) \
   static type name[count];                \
   static int64_t name##_turn = 0;         \
   ::dfrun::cuda::emulated::BeginShared(name, sizeof(name), name##_turn)
@@ -47,7 +47,7 @@ unsigned Random();
 
 // Work that is not done though the running kernel, which depends on it, has begun (emulated_early.cc); null: none.
 extern std::function<void()>* earlier_work;
-void DoEarlierWork();
+void RunGridDependency();
 
 // Fills a block's shared memory with NaN when its first thread comes to it, unless the block has waited since its
 // beginning for earlier work that used the memory.
@@ -63,27 +63,27 @@ void Meet();
 
 }  // namespace emulated
 
-inline void AfterEarlierWork() {
-  if (emulated::earlier_work != nullptr) emulated::DoEarlierWork();
+inline void GridDependencySync() {
+  if (emulated::earlier_work != nullptr) emulated::RunGridDependency();
 }
 
 inline int ThreadInBlock() {
   return emulated::place.thread;
 }
-inline int64_t BlockInGrid() {
-  AfterEarlierWork();
+inline int64_t GlobalBlockId() {
+  GridDependencySync();
   return emulated::place.block;
 }
-inline int64_t ThreadInGrid() {
-  AfterEarlierWork();
+inline int64_t GlobalThreadId() {
+  GridDependencySync();
   return emulated::place.block * kBlockThreads + emulated::place.thread;
 }
 inline void Barrier() {
   emulated::Meet();
 }
 
-inline void CountForHost(uint64_t* in_card, uint64_t* in_host) {
-  std::atomic_ref(*in_host).store(++*in_card, std::memory_order_release);
+inline void CountForHost(uint64_t* in_gpu, uint64_t* in_host) {
+  std::atomic_ref(*in_host).store(++*in_gpu, std::memory_order_release);
 }
 
 inline constexpr int kWarpThreads = 32;
@@ -92,8 +92,8 @@ inline constexpr int kWarpThreads = 32;
 template <class A, class Combine>
 A BlockReduce(A value, Combine combine) {
   constexpr int kWarps = kBlockThreads / kWarpThreads;
-  DF_CARD_SHARED(A, values, kBlockThreads);
-  DF_CARD_SHARED(A, of_warps, kWarps);
+  DF_DEVICE_SHARED(A, values, kBlockThreads);
+  DF_DEVICE_SHARED(A, of_warps, kWarps);
   const int thread = ThreadInBlock();
   Barrier();  // barrier of the previous call: all threads have read its values
   values[thread] = value;

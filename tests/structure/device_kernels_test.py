@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Plants kernels of GPUs in small trees: those that read or write memory too early must be found, and no others."""
+import pathlib
+import tempfile
+import unittest
+
+import device_kernels
+
+HEAD = "template <class T>\nDF_CARD_KERNEL void Scale(const T* x, T* y, Range range, const int* gate) {\n"
+
+
+def violations_of(body):
+    """Of a tree with one kernel of that body."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "kernels" / "a_cuda.cu"
+        file.parent.mkdir(parents=True)
+        file.write_text(HEAD + body + "\n}\n", encoding="utf-8")
+        return device_kernels.check_tree(pathlib.Path(folder))
+
+
+class CardKernelsTest(unittest.TestCase):
+    def test_early_accesses(self):
+        for body in ("if (gate != nullptr && *gate == 0) return;\nconst int64_t i = GlobalThreadId();",
+                     "const T first = x[0];\ny[GlobalThreadId()] = first;",
+                     "const int64_t n = range->end;\nconst int64_t i = GlobalBlockId();",
+                     "y[ThreadInBlock()] = 0;"):
+            found = violations_of(body)
+            self.assertEqual(len(found), 1, body)
+            self.assertIn("kernels/a_cuda.cu:2: Scale reads", found[0])
+
+    def test_what_is_no_access(self):
+        for body in ("const int64_t i = GlobalThreadId();\nif (*gate != 0) y[i] = x[i];",
+                     "// y[0] = x[0]\nint64_t mine[kItems];\nDF_CARD_SHARED(T, part, 2 * kItems);\n"
+                     "const int64_t i = 2 * GlobalBlockId();\ny[i] = x[i];",
+                     "Flags mine;\nmine.Add(x, GlobalBlockId() * kTile);\ny[0] = mine.count;",
+                     "using Part = RowPart<T>;\nconst int64_t row = Part::Row();\ny[row] = x[row];"):
+            self.assertEqual(violations_of(body), [], body)
+
+
+if __name__ == "__main__":
+    unittest.main()
