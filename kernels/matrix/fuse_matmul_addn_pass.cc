@@ -22,7 +22,7 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& sum) {
       if (IsSet(product, attr) != IsSet(first, attr)) return {};
     }
     if (ReadsRef(view.graph(), product)) return {};
-    fusion.gone.push_back(product.id);
+    fusion.removed.push_back(product.id);
     fusion.inputs.push_back(product.inputs[0]);
     second.push_back(product.inputs[1]);
   }

@@ -175,7 +175,7 @@ Output Replicas::Mean(GraphOps& ops, const std::string& name, Output of_replica)
   const DType dtype = graph_.dtype(of_replica);
   for (Output& value : values) value = CastTo(ops, name + "_wide", value, dtype, SumDType(dtype));
   std::vector<Output> sums;
-  for (const FoldGroup& group : FoldGroups(values.size())) {
+  for (const ReduceGroup& group : ReduceGroups(values.size())) {
     sums.push_back(ops.Add(name + "_sum", "AddN", group.Of(values)));
   }
   const Output sum = sums.size() == 1 ? sums[0] : ops.Add(name + "_sum", "AddN", sums);

@@ -52,8 +52,8 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& node) {
     std::vector<NodeId> gone = SumsOf(view, node, i);
     if (gone.empty()) continue;
     Fusion fusion{node.id, std::move(gone), node.op->name, node.inputs, node.attrs};
-    fusion.inputs[i] = view.node(fusion.gone.back()).inputs[0];
-    fusion.inputs[i + 1] = view.node(fusion.gone.front()).inputs[0];
+    fusion.inputs[i] = view.node(fusion.removed.back()).inputs[0];
+    fusion.inputs[i + 1] = view.node(fusion.removed.front()).inputs[0];
     fusion.attrs.Set(kSumsEqualRowsAttr, true);
     return fusion;
   }

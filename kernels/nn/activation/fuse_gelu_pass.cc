@@ -29,7 +29,7 @@ std::optional<Fusion> FuseGelu(const FusionView& view, const Node& gelu) {
   auto fusion = Fused(view.node((*match)[1]), view.node((*match)[2]), "_FusedMatMul");
   if (!fusion) return {};
   fusion->last = gelu.id;
-  fusion->gone = {match->begin() + 1, match->end()};
+  fusion->removed = {match->begin() + 1, match->end()};
   fusion->attrs.Set("fused_ops",
                     std::vector<std::string>{"BiasAdd", IsApproximate(gelu) ? "GeluApproximate" : "GeluExact"});
   return fusion;

@@ -47,7 +47,7 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& last) {
   auto fusion = FusedWithBias(view.node(match->back()), view.node((*match)[has_relu ? 1 : 0]), kOnGpu);
   if (!fusion || !has_relu) return fusion;
   fusion->last = last.id;
-  fusion->gone = {match->begin() + 1, match->end()};
+  fusion->removed = {match->begin() + 1, match->end()};
   fusion->attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd", "Relu"});
   return fusion;
 }
