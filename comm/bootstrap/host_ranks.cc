@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <sstream>
 
 #include "comm/bootstrap/launcher.h"
 #include "src/base/proc_file.h"
@@ -47,29 +46,10 @@ std::optional<std::string> ValueOf(const std::string& environment, std::string_v
 
 }  // namespace
 
-struct HostRanks::Process {
+struct HostRanks::Process : ProcStat {
   pid_t pid = 0;
-  pid_t parent = 0;
-  char state = 'R';
-  uint64_t started = 0;
-  std::string name;
-  std::optional<int> rank;  // rank in its environment
-  bool names_job = false;   // its environment has the job's name, or the job has no name
-
-  // Reads /proc/PID/stat. The process's name stands between parentheses and may hold any byte.
-  bool ReadStat() {
-    const std::string text = ReadProcFile(pid, "stat");
-    const size_t open = text.find('(');
-    const size_t close = text.rfind(')');
-    if (open == std::string::npos || close == std::string::npos || close < open) return false;
-    name = text.substr(open + 1, close - open - 1);
-    std::istringstream rest(text.substr(close + 1));
-    rest >> state >> parent;
-    std::string skipped;
-    for (int field = 5; field < 22; ++field) rest >> skipped;
-    rest >> started;
-    return !rest.fail();
-  }
+  std::optional<int> rank = {};  // as its environment tells it
+  bool names_job = false;        // its environment has the job's name, or the job has none
 };
 
 HostRanks::HostRanks() {
@@ -92,9 +72,10 @@ std::vector<HostRanks::Process> HostRanks::ReadProcesses() const {
   if (folder == nullptr) return processes;
   while (const dirent* const entry = ::readdir(folder.get())) {
     const std::optional<pid_t> pid = ParseAs<pid_t>(entry->d_name);
-    Process process;
-    process.pid = pid.value_or(0);
-    if (!pid || !process.ReadStat()) continue;
+    std::optional<ProcStat> stat = pid ? ReadProcStat(*pid) : std::nullopt;
+    if (!stat) continue;
+    Process process{*std::move(stat)};
+    process.pid = *pid;
     const std::string environment = ReadProcFile(*pid, "environ");
     if (const auto rank = ValueOf(environment, rank_variable_)) process.rank = ParseAs<int>(*rank);
     process.names_job = job_.empty() || ValueOf(environment, kJobVariable) == job_;
@@ -193,9 +174,8 @@ std::vector<HostRank> HostRanks::Look() {
 }
 
 bool HostRanks::IsThere(const HostRank& rank) {
-  Process process;
-  process.pid = rank.pid;
-  return process.ReadStat() && process.started == rank.started && process.state != 'Z';
+  const std::optional<ProcStat> stat = ReadProcStat(rank.pid);
+  return stat && stat->started == rank.started && stat->state != 'Z';
 }
 
 }  // namespace dfrun::comm

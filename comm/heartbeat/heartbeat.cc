@@ -30,6 +30,8 @@ constexpr milliseconds kLongestWait(250);
 constexpr milliseconds kLate(20);  // smaller delays are ordinary scheduling
 constexpr milliseconds kLeaving(100);
 constexpr size_t kMaxRead = 2 * (kMaxPayload + sizeof(FrameHead));
+// Of a host's ranks: some may be late themselves.
+constexpr int kMaxLookers = 3;
 
 // The result of the handshake at start, which all ranks share.
 struct HandshakeResult {
@@ -157,6 +159,10 @@ class HeartbeatThread final : public Heartbeat {
 
   void Beat(SteadyClock::time_point now);
   void LookAtPeers(SteadyClock::time_point now);
+  void NoteSeen(WatchLink& link, char state, SteadyClock::time_point now);
+  bool SpeaksOf(int rank) const;
+  bool LooksAt(int rank) const;
+  void AnswerSuspicion(const Frame& asked);
   void Declare(int rank, int by, std::string_view seen);
   void TellOfItsDeath(WatchLink& link);
   void TellLost(const Status& loss, int rank);
@@ -186,6 +192,7 @@ class HeartbeatThread final : public Heartbeat {
   uint64_t next_sequence_ = 1;
   LocalHealth local_health_;
   SteadyClock::time_point next_beat_{};
+  HostThread own_thread_;
 
   Mutex mu_;
   CondVar changed_;
@@ -243,6 +250,7 @@ void HeartbeatThread::Leave(int exit_code) {
 void HeartbeatThread::Main() {
   SteadyClock::time_point now = SteadyClock::now();
   next_beat_ = now;
+  own_thread_ = HostThread::OfCaller();
   for (;;) {
     {
       MutexLock lock(mu_);
@@ -434,6 +442,7 @@ bool HeartbeatThread::Take(WatchLink& link, const Frame& frame, SteadyClock::tim
   if (frame.type() == FrameType::kBeat) {
     std::string_view payload = frame.payload;
     link.watch.RunsLate(milliseconds(Unpack<uint32_t>(&payload)));
+    link.thread = Unpack<HostThread>(&payload);
   } else if (frame.is_answer()) {
     if (frame.head.origin == rank_) {
       ActOnAnswer(frame, now);
@@ -456,7 +465,7 @@ void HeartbeatThread::Act(const Frame& frame) {
   std::string_view payload = frame.payload;
   switch (frame.type()) {
     case FrameType::kSuspect:
-      if (Unpack<int32_t>(&payload) == rank_) Answer(frame, FrameType::kAlive, Pack<int32_t>(rank_));
+      AnswerSuspicion(frame);
       break;
     case FrameType::kDead: {
       const auto rank = Unpack<int32_t>(&payload);
@@ -486,11 +495,34 @@ void HeartbeatThread::AnswerQuestion(const Frame& asked) {
   Answer(asked, FrameType::kAnswer, Pack(question, Pack<int32_t>(rank_, answer)));
 }
 
+void HeartbeatThread::AnswerSuspicion(const Frame& asked) {
+  std::string_view payload = asked.payload;
+  const auto rank = Unpack<int32_t>(&payload);
+  if (rank == rank_) return Answer(asked, FrameType::kAlive, Pack<int32_t>(rank_));
+  if (asked.head.origin == rank_ || !LooksAt(rank)) return;
+  const char state = own_thread_.StateOf(Unpack<HostThread>(&payload));
+  if (state != 0) Answer(asked, FrameType::kSeen, Pack<int32_t>(rank, Pack(state)));
+}
+
+// The ranks of a host that come next after `rank`, in a ring, look at it.
+bool HeartbeatThread::LooksAt(int rank) const {
+  const auto size = static_cast<int>(hosts_.size());
+  if (rank < 0 || rank >= size) return false;
+  int before = 0;
+  for (int other = (rank + 1) % size; other != rank && before < kMaxLookers; other = (other + 1) % size) {
+    if (other == rank_) return true;
+    if (hosts_[static_cast<size_t>(other)] == hosts_[static_cast<size_t>(rank)] && !is_dead(other)) ++before;
+  }
+  return false;
+}
+
 void HeartbeatThread::ActOnAnswer(const Frame& frame, SteadyClock::time_point now) {
   std::string_view payload = frame.payload;
-  if (frame.type() == FrameType::kAlive) {
-    if (WatchLink* const link = LinkTo(Unpack<int32_t>(&payload)); link != nullptr) link->watch.Refuted(now);
-    return;
+  if (frame.type() != FrameType::kAnswer) {
+    WatchLink* const link = LinkTo(Unpack<int32_t>(&payload));
+    if (link == nullptr) return;
+    if (frame.type() == FrameType::kAlive) return link->watch.Refuted(now);
+    return NoteSeen(*link, Unpack<char>(&payload), now);
   }
   const auto question = Unpack<int64_t>(&payload);
   const auto rank = Unpack<int32_t>(&payload);
@@ -501,7 +533,7 @@ void HeartbeatThread::Beat(SteadyClock::time_point now) {
   if (now < next_beat_) return;
   next_beat_ = now + options_.times.every;
   const auto late_ms = static_cast<uint32_t>(duration_cast<milliseconds>(local_health_.Lately(now)).count());
-  const Frame beat = MakeFrame(FrameType::kBeat, Pack(late_ms), rank_);
+  const Frame beat = MakeFrame(FrameType::kBeat, Pack(late_ms, Pack(own_thread_)), rank_);
   for (WatchLink& link : links_) {
     if (link.is_open()) link.Send(beat);
   }
@@ -511,17 +543,34 @@ void HeartbeatThread::LookAtPeers(SteadyClock::time_point now) {
   const Duration own_late = local_health_.Lately(now);
   for (WatchLink& link : links_) {
     if (is_dead(link.peer)) continue;
-    switch (link.watch.Look(now, own_late)) {
-      case PeerWatch::Verdict::kSuspect:
-        Begin(FrameType::kSuspect, Pack<int32_t>(link.peer));
-        break;
-      case PeerWatch::Verdict::kDead:
-        Begin(FrameType::kDead, Pack<int32_t>(link.peer, link.watch.Describe(now)));
-        break;
-      case PeerWatch::Verdict::kNone:
-        break;
+    const PeerWatch::Verdict verdict = link.watch.Look(now, own_late);
+    if (verdict == PeerWatch::Verdict::kNone) continue;
+    if (const char state = own_thread_.StateOf(link.thread); state != 0) NoteSeen(link, state, now);
+    if (link.watch.is_waited_for()) continue;
+    if (verdict == PeerWatch::Verdict::kSuspect) {
+      Begin(FrameType::kSuspect, Pack<int32_t>(link.peer, Pack(link.thread)));
+    } else {
+      Begin(FrameType::kDead, Pack<int32_t>(link.peer, link.watch.Describe(now)));
     }
   }
+}
+
+void HeartbeatThread::NoteSeen(WatchLink& link, char state, SteadyClock::time_point now) {
+  link.watch.Seen(state, now);
+  if (!link.watch.is_waited_for() || now < link.next_word || !options_.on_wait || !SpeaksOf(link.peer)) return;
+  link.next_word = now + link.between_words;
+  link.between_words *= 2;
+  const auto most_s = duration_cast<std::chrono::seconds>(options_.times.wait_most).count();
+  options_.on_wait(StrCat(Name(link.peer), " is silent, and is waited for, at most ", most_s,
+                          " s: ", link.watch.Describe(now), ": other work of its host may go before it"));
+}
+
+// The lowest of those that watch it.
+bool HeartbeatThread::SpeaksOf(int rank) const {
+  for (const WatchLink& link : LinksOf(rank, static_cast<int>(hosts_.size()), options_.times)) {
+    if (!is_dead(link.peer)) return link.peer == rank_;
+  }
+  return false;
 }
 
 void HeartbeatThread::Declare(int rank, int by, std::string_view seen) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "comm/heartbeat/host_thread.h"
 #include "src/base/status.h"
 
 namespace dfrun::comm {
@@ -27,53 +28,77 @@ SteadyClock::duration WatchTimes::confirming_end() const {
   return std::min<SteadyClock::duration>(kLauncherFirst, confirming());
 }
 
+// Nothing that was suspected or seen before counts any more.
+void PeerWatch::IsAlive() {
+  suspected_.reset();
+  waited_since_.reset();
+  seen_ = 0;
+  has_ended_ = false;
+}
+
 void PeerWatch::Heard(SteadyClock::time_point now) {
   heard_ = really_heard_ = now;
   heard_at_ = SystemClock::now();
-  suspected_.reset();
-  has_ended_ = false;
+  IsAlive();
 }
 
 void PeerWatch::WokenLate(SteadyClock::duration late) {
   if (heard_) *heard_ += late;
   if (suspected_) *suspected_ += late;
+  if (waited_since_) *waited_since_ += late;
 }
 
 void PeerWatch::Ended(SteadyClock::time_point now) {
   if (!heard_ || has_ended_) return;
+  Heard(now);
   has_ended_ = true;
-  heard_ = really_heard_ = now;
-  heard_at_ = SystemClock::now();
-  suspected_.reset();
 }
 
 void PeerWatch::Refuted(SteadyClock::time_point now) {
   if (!heard_) return;
   heard_ = now;
-  suspected_.reset();
-  has_ended_ = false;
+  IsAlive();
 }
 
-SteadyClock::time_point PeerWatch::SuspectedFrom(SteadyClock::duration own_late) const {
-  if (has_ended_) return *heard_;
-  return *heard_ + times_.dead_after - times_.confirming() + own_late + peer_late_;
+// Its time begins anew, so that it is looked at again, but for what goes beyond wait_most.
+void PeerWatch::Seen(char state, SteadyClock::time_point now) {
+  if (!suspected_ || has_ended_) return;
+  seen_ = state;
+  if (!IsAtWork(state)) return;
+  if (!waited_since_) waited_since_ = now;
+  const SteadyClock::time_point from = std::min(now, *waited_since_ + times_.wait_most - times_.dead_after);
+  if (from <= *heard_) return;
+  heard_ = from;
+  suspected_.reset();
+}
+
+SteadyClock::time_point PeerWatch::SuspectedFrom() const {
+  return has_ended_ ? *heard_ : *heard_ + times_.dead_after - times_.confirming();
+}
+
+SteadyClock::duration PeerWatch::Confirming(SteadyClock::duration own_late) const {
+  if (has_ended_) return times_.confirming_end();
+  return times_.confirming() + (IsStopped(seen_) ? SteadyClock::duration::zero() : own_late + peer_late_);
 }
 
 PeerWatch::Verdict PeerWatch::Look(SteadyClock::time_point now, SteadyClock::duration own_late) {
   if (!heard_ || !(has_ended_ || times_.minds_silence)) return Verdict::kNone;
   if (!suspected_) {
-    if (now < SuspectedFrom(own_late)) return Verdict::kNone;
+    if (now < SuspectedFrom()) return Verdict::kNone;
     suspected_ = now;
     return Verdict::kSuspect;
   }
-  const SteadyClock::duration confirming = has_ended_ ? times_.confirming_end() : times_.confirming();
-  if (now < *suspected_ + confirming) return Verdict::kNone;
-  return Verdict::kDead;
+  return now < *suspected_ + Confirming(own_late) ? Verdict::kNone : Verdict::kDead;
 }
 
 std::string PeerWatch::Describe(SteadyClock::time_point now) const {
   if (has_ended_) return StrCat("its process has ended: its connection was closed at ", ClockText(heard_at_));
-  return StrCat("no heartbeat for ", Tenths(now - really_heard_), " s, last heard at ", ClockText(heard_at_));
+  const std::string silence =
+      StrCat("no heartbeat for ", Tenths(now - really_heard_), " s, last heard at ", ClockText(heard_at_));
+  if (seen_ == 0) return silence;
+  const std::string waited =
+      waited_since_ && suspected_ ? StrCat(", and was waited for ", Tenths(now - *waited_since_), " s") : "";
+  return StrCat(silence, "; the thread of its heartbeats ", StateText(seen_), waited);
 }
 
 void LocalHealth::Note(SteadyClock::time_point now, SteadyClock::duration late) {

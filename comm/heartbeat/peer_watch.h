@@ -1,10 +1,14 @@
 // The failure detector of heartbeats, without threads or sockets: it decides when a silent peer is suspected and when
 // it is dead.
 //
-// A suspicion takes longer when the watching thread itself runs late (Lifeguard, Dadgar et al. 2017, arXiv 1707.00788):
-// a thread that was woken late by x gives its peers x more, since it may not have listened. A peer that reports that it
-// runs late gets that much more too. A suspicion is confirmed before a death is declared: the peer is asked over all
-// other paths, and an answer refutes the suspicion.
+// Suspicion is scaled by how late the watching thread itself runs (Lifeguard, Dadgar et al. 2017, arXiv 1707.00788): a
+// thread that was woken late by x gives its peers x more, for it may have been they who were not heard, or it that did
+// not listen; and a peer that says that it runs late itself gets that much more too. A suspicion is confirmed before
+// it is declared: the peer is asked by all other ways, and an answer refutes it.
+//
+// What /proc shows of the peer's thread counts too, where somebody on its host can look. A thread that runs, or waits
+// for a CPU or a disk, is late because others go before it: it is waited for, for some time. Of one that is stopped
+// nobody's lateness is the reason. One that sleeps, or that cannot be seen, is judged by its silence alone.
 #ifndef DFRUN_COMM_HEARTBEAT_PEER_WATCH_H_
 #define DFRUN_COMM_HEARTBEAT_PEER_WATCH_H_
 
@@ -18,9 +22,11 @@ using SteadyClock = std::chrono::steady_clock;
 using SystemClock = std::chrono::system_clock;
 
 struct WatchTimes {
-  SteadyClock::duration every{};       // time between two heartbeats
-  SteadyClock::duration dead_after{};  // silence after which a peer is dead
-  bool minds_silence = true;           // false: only a connection that ends without a Bye tells of a death
+  SteadyClock::duration every{};       // between two heartbeats
+  SteadyClock::duration dead_after{};  // of silence
+  bool minds_silence = true;           // false: only a connection that ends without a word tells of a death
+  // How long a suspected peer is waited for that /proc shows to be at work.
+  SteadyClock::duration wait_most = std::chrono::seconds(60);
 
   // Returns how long the answer to a suspicion is awaited, which is part of dead_after.
   SteadyClock::duration confirming() const { return dead_after / 5; }
@@ -46,24 +52,32 @@ class PeerWatch {
   void Ended(SteadyClock::time_point now);
   // Records that the peer has answered over another path.
   void Refuted(SteadyClock::time_point now);
-  // Ends watching: the peer has sent Bye, or another rank has declared it dead.
+  // What /proc shows of its thread, as HostThread::StateOf() tells it. Of no interest where it is not suspected.
+  void Seen(char state, SteadyClock::time_point now);
+  // It has said Bye, or was declared dead by another.
   void Forget() { heard_.reset(); }
 
-  // Returns the verdict that is due now; each verdict comes once. `own_late` is how late this thread has run lately.
+  // What is due now. `own_late`: how late this thread runs lately.
   Verdict Look(SteadyClock::time_point now, SteadyClock::duration own_late);
   bool is_watched() const { return heard_.has_value(); }
-  bool has_ended() const { return has_ended_; }
-  // Describes what was observed of a dead peer: "no heartbeat for 5.2 s, last heard at 14:03:07.123".
+  // It was suspected, and is at work.
+  bool is_waited_for() const { return waited_since_.has_value() && !suspected_; }
+  // "no heartbeat for 5.2 s, last heard at 14:03:07.123; the thread of its heartbeats is stopped (state T)": what was
+  // seen of one that is silent or dead.
   std::string Describe(SteadyClock::time_point now) const;
 
  private:
-  SteadyClock::time_point SuspectedFrom(SteadyClock::duration own_late) const;
+  SteadyClock::time_point SuspectedFrom() const;
+  SteadyClock::duration Confirming(SteadyClock::duration own_late) const;
+  void IsAlive();
 
   const WatchTimes times_;
-  std::optional<SteadyClock::time_point> heard_;      // time of the last frame, moved on by this thread's own lateness
-  SteadyClock::time_point really_heard_{};            // time of the last frame, not moved
-  SystemClock::time_point heard_at_{};                // system clock's time of the last frame
-  std::optional<SteadyClock::time_point> suspected_;  // time of the suspicion
+  std::optional<SteadyClock::time_point> heard_;      // moved on by what this thread was woken late
+  SteadyClock::time_point really_heard_{};            // not moved
+  SystemClock::time_point heard_at_{};                // by the clock on the wall
+  std::optional<SteadyClock::time_point> suspected_;  // when
+  std::optional<SteadyClock::time_point> waited_since_;
+  char seen_ = 0;  // while it is silent; 0: nobody has looked
   SteadyClock::duration peer_late_{};
   bool has_ended_ = false;
 };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "comm/heartbeat/frame.h"
+#include "comm/heartbeat/host_thread.h"
 #include "comm/heartbeat/peer_watch.h"
 #include "comm/heartbeat/socket.h"
 
@@ -24,10 +25,14 @@ struct WatchLink {
   bool is_in = false;     // the peer has sent the token
   bool has_left = false;  // the peer has sent Bye
   PeerWatch watch;
+  HostThread thread;  // of its heartbeats, as they tell
   SteadyClock::time_point next_try{};
+  // When it may be said again that it is waited for.
+  SteadyClock::time_point next_word{};
+  SteadyClock::duration between_words = std::chrono::minutes(1);
 };
 
-// Returns a link for each rank that `rank` watches, which also watches it.
+// One for each rank that `rank` watches, and is watched by, by rank.
 std::vector<WatchLink> LinksOf(int rank, int size, const WatchTimes& times);
 
 }  // namespace dfrun::comm

@@ -27,6 +27,11 @@ constexpr std::chrono::seconds kFirstHeartbeats(2);
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
+// By another thread: nobody may read.
+void SayAside(const std::string& text) {
+  std::thread([text] { DF_LOG(kWarning) << text; }).detach();
+}
+
 void Say(int rank, const std::string& text) {
   comm::SayAsRank(std::to_string(rank), text);
 }
@@ -46,6 +51,7 @@ Status RankEnd::StartHeartbeat(const comm::WatchTimes& times) {
   DF_ASSIGN(heartbeat_, comm::Heartbeat::Start(group_.bootstrap(), hosts,
                                                {.times = times,
                                                 .on_lost = [this](const Status& loss, int rank) { OnLost(loss, rank); },
+                                                .on_wait = SayAside,
                                                 .on_end = [this](int rank, int code) { OnEnd(rank, code); }}));
   if (!comm::RanksAreThreads()) heartbeat_->AwaitFirst(kFirstHeartbeats);
   return Status();
@@ -81,10 +87,8 @@ void RankEnd::OnLost(const Status& loss, int rank) {
     std::this_thread::sleep_for(kOrderly);
     AbortAfterLoss(loss);
   }).detach();
-  // Report the loss at once: a launcher that has seen the death too kills this rank soon, and the thread that leads may
-  // be in MPI. Report it on another thread, because the write blocks if nobody reads.
-  if (heartbeat_ == nullptr || heartbeat_->coordinator() != group_.rank()) return;
-  std::thread([loss] { DF_LOG(kWarning) << loss.message(); }).detach();
+  // At once: a launcher that has seen the death too kills this rank soon, and the thread that leads may be in MPI.
+  if (heartbeat_ != nullptr && heartbeat_->coordinator() == group_.rank()) SayAside(loss.message());
 }
 
 void RankEnd::OnStuck(const Status& stuck) {

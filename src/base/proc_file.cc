@@ -4,10 +4,28 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <sstream>
 
 #include "src/base/status.h"
 
 namespace dfrun {
+namespace {
+
+// "7 (a name) S 6 ...": the name stands between the first and the last parenthesis.
+std::optional<ProcStat> ParseStat(const std::string& text) {
+  const size_t open = text.find('(');
+  const size_t close = text.rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
+  ProcStat stat{.name = text.substr(open + 1, close - open - 1)};
+  std::istringstream rest(text.substr(close + 1));
+  rest >> stat.state >> stat.parent;
+  std::string skipped;
+  for (int field = 5; field < 22; ++field) rest >> skipped;
+  rest >> stat.started;
+  return rest.fail() ? std::nullopt : std::optional(stat);
+}
+
+}  // namespace
 
 // A stream would throw where the process ends between the opening and the reading (ESRCH).
 std::string ReadProcFile(pid_t process, const char* name) {
@@ -23,6 +41,14 @@ std::string ReadProcFile(pid_t process, const char* name) {
   }
   ::close(file);
   return bytes < 0 ? "" : content;
+}
+
+std::optional<ProcStat> ReadProcStat(pid_t process) {
+  return ParseStat(ReadProcFile(process, "stat"));
+}
+
+std::optional<ProcStat> ReadThreadStat(pid_t process, pid_t thread) {
+  return ParseStat(ReadProcFile(process, StrCat("task/", thread, "/stat").c_str()));
 }
 
 }  // namespace dfrun

@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace dfrun {
@@ -12,6 +14,18 @@ namespace dfrun {
 // ended, perhaps meanwhile, or it is another user's.
 // Thread safety: any thread.
 std::string ReadProcFile(pid_t process, const char* name);
+
+// What the "stat" of a process or a thread tells.
+struct ProcStat {
+  std::string name;      // "dfrun"; it may hold any byte
+  char state = 'R';      // R runs or waits for a CPU, S sleeps, D waits for a disk, T and t are stopped, Z has ended
+  pid_t parent = 0;      // of the process
+  uint64_t started = 0;  // in ticks since the host's start: a number with another start is another process, or thread
+};
+
+// Nothing where it cannot be read, as above. Thread safety: any thread.
+std::optional<ProcStat> ReadProcStat(pid_t process);
+std::optional<ProcStat> ReadThreadStat(pid_t process, pid_t thread);
 
 }  // namespace dfrun
 

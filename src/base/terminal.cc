@@ -5,13 +5,13 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "src/base/printable.h"
 #include "src/base/proc_file.h"
 #include "src/base/status.h"
 #include "src/base/stop_request.h"
-#include "src/base/text.h"
 
 namespace dfrun {
 namespace {
@@ -25,11 +25,8 @@ std::string OutputOf(pid_t process, int fd) {
 
 // Returns 0 where there is none that can be seen.
 pid_t ParentOf(pid_t process) {
-  const std::string text = ReadProcFile(process, "stat");
-  // "7 (a name) S 6 ...": the name may hold anything.
-  const size_t begin = text.rfind(')') + 4;
-  if (text.rfind(')') == std::string::npos || begin >= text.size()) return 0;
-  return ParseAs<pid_t>(std::string_view(text).substr(begin, text.find(' ', begin) - begin)).value_or(0);
+  const std::optional<ProcStat> stat = ReadProcStat(process);
+  return stat ? stat->parent : 0;
 }
 
 // The output of the nearest ancestor that has another one.

@@ -12,6 +12,22 @@ checkpoint: {every: 2000}
 YAML
 }
 
+# Heavy kernels on each of so many ranks, in steps without end.
+heavy_spec() {  # heavy_spec RANKS
+  local rank layer last sum=
+  printf 'dfrun: 1\ngraph:\n  w: {op: Fill, inputs: ["[512, 512]", 0.001]}\n'
+  for rank in $(seq 0 $(($1 - 1))); do
+    last=w
+    for layer in 1 2 3 4; do
+      printf '  p%d_%d: {op: MatMul, inputs: [%s, w], device: "/job:worker/task:%d"}\n' "$rank" "$layer" "$last" "$rank"
+      last=p${rank}_$layer
+    done
+    printf '  s%d: {op: Identity, inputs: ["Sum(%s)"], device: "/job:worker/task:%d"}\n' "$rank" "$last" "$rank"
+    sum="$sum + s$rank"
+  done
+  printf '  total: %s\nrun: {fetch: [total], steps: 100000000}\n' "${sum# + }"
+}
+
 ranks_left() {  # the processes of dfrun that were started here, but for those that wait to be reaped
   local pid
   for pid in $(pgrep -x dfrun || true); do

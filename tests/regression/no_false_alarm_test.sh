@@ -7,20 +7,7 @@ source "$SOURCE/tests/regression/signals.sh"
 source "$SOURCE/tests/regression/failures.sh"
 
 count=$((4 * $(nproc)))
-{
-  printf 'dfrun: 1\ngraph:\n  w: {op: Fill, inputs: ["[512, 512]", 0.001]}\n'
-  sum=
-  for rank in $(seq 0 $((count - 1))); do
-    last=w
-    for layer in 1 2 3 4; do
-      printf '  p%d_%d: {op: MatMul, inputs: [%s, w], device: "/job:worker/task:%d"}\n' "$rank" "$layer" "$last" "$rank"
-      last=p${rank}_$layer
-    done
-    printf '  s%d: {op: Identity, inputs: ["Sum(%s)"], device: "/job:worker/task:%d"}\n' "$rank" "$last" "$rank"
-    sum="$sum + s$rank"
-  done
-  printf '  total: %s\nrun: {fetch: [total], steps: 100000000}\n' "${sum# + }"
-} > heavy.yaml
+heavy_spec "$count" > heavy.yaml
 start_ranks "$count" "$DFRUN" heavy.yaml --output heavy --threads 2 --stall 5 --no-optimize
 until_running heavy
 sleep "$LASTS"

@@ -1,6 +1,10 @@
 #include "comm/heartbeat/heartbeat.h"
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -20,11 +24,34 @@ constexpr int kDead = 76;
 constexpr double kDeadAfter = 1;
 constexpr double kHeard = 10;
 
+// Keeps the calling thread in this state.
+void Hold(char state, double seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  const auto is_over = [&] { return std::chrono::steady_clock::now() > end; };
+  if (state == 'R') {
+    while (!is_over()) {
+    }
+  } else if (state == 'S') {
+    std::this_thread::sleep_until(end);
+  } else if (const long child = ::syscall(SYS_clone, CLONE_VFORK | SIGCHLD, nullptr, nullptr, nullptr, 0); child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    while (!is_over()) ::usleep(10'000);
+    ::_exit(0);
+  } else {  // D until here
+    ::waitpid(static_cast<pid_t>(child), nullptr, 0);
+  }
+}
+
 // A rank that watches until it is told to leave.
-int Watch(Bootstrap& bootstrap, SharedBoard& board, const std::string& heartbeat) {
+int Watch(Bootstrap& bootstrap, SharedBoard& board, const std::string& heartbeat, double wait_most_s) {
   SharedBoard::Rank& own = board.ranks[bootstrap.rank()];
   HeartbeatOptions options;
   options.times = *ParseHeartbeat(heartbeat);
+  options.times.wait_most = std::chrono::milliseconds(static_cast<int>(1000 * wait_most_s));
+  options.on_wait = [&](const std::string& text) {
+    std::strncpy(own.word, text.c_str(), sizeof own.word - 1);
+    ++own.words;
+  };
   options.on_lost = [&](const Status& loss, int rank) {
     std::strncpy(own.loss, loss.message().c_str(), sizeof own.loss - 1);
     own.lost = rank;
@@ -37,6 +64,7 @@ int Watch(Bootstrap& bootstrap, SharedBoard& board, const std::string& heartbeat
                     .on_tick =
                         [&] {
                           if (bootstrap.rank() == 0 && board.ask.exchange(false)) (*watch)->Ask(1);
+                          if (const char state = own.holds.exchange(0); state != 0) Hold(state, board.hold_s);
                         },
                     .on_question = [&] { return StrCat("answer of ", bootstrap.rank()); },
                     .on_answer =
@@ -52,12 +80,33 @@ int Watch(Bootstrap& bootstrap, SharedBoard& board, const std::string& heartbeat
   return 0;
 }
 
+constexpr int kNotPermitted = 77;
+
+// Watches as a process of a PID namespace of its own.
+int WatchFromOwnNamespace(Bootstrap& bootstrap, SharedBoard& board, const std::string& heartbeat, double wait_most_s) {
+  if (::unshare(CLONE_NEWPID) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
+    board.ranks[bootstrap.rank()].lost = kNotPermitted;
+    return kNotPermitted;
+  }
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    std::_Exit(Watch(bootstrap, board, heartbeat, wait_most_s));
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 class HeartbeatTest : public ::testing::Test {
  protected:
-  void Start(const std::string& heartbeat) {
-    ranks_ = std::make_unique<ForkedRanks>(
-        kRanks, [heartbeat](Bootstrap& bootstrap, SharedBoard& board) { return Watch(bootstrap, board, heartbeat); });
+  void Start(const std::string& heartbeat, double wait_most_s = 60, bool rank_zero_is_apart = false) {
+    ranks_ = std::make_unique<ForkedRanks>(kRanks, [=](Bootstrap& bootstrap, SharedBoard& board) {
+      const bool is_apart = rank_zero_is_apart && bootstrap.rank() == 0;
+      return (is_apart ? WatchFromOwnNamespace : Watch)(bootstrap, board, heartbeat, wait_most_s);
+    });
     ASSERT_TRUE(Until(30, [&] {
+      if (LostAt(0) == kNotPermitted) return true;
       for (int rank = 0; rank < kRanks; ++rank) {
         if (!ranks_->board().ranks[rank].is_up) return false;
       }
@@ -74,6 +123,18 @@ class HeartbeatTest : public ::testing::Test {
       EXPECT_NE(LossAt(rank).find(StrCat("rank ", lost, " (host here) was lost: ", what)), std::string::npos)
           << LossAt(rank);
     }
+  }
+  void Hold(int rank, char state, double seconds) {
+    ranks_->board().hold_s = seconds;
+    ranks_->board().ranks[rank].holds = state;
+  }
+  // That ranks are waited for, by any rank.
+  std::vector<std::string> Words() {
+    std::vector<std::string> words;
+    for (const SharedBoard::Rank& rank : ranks_->board().ranks) {
+      for (int word = 0; word < rank.words; ++word) words.emplace_back(rank.word);
+    }
+    return words;
   }
   void ExpectNoneLost() {
     for (int rank = 0; rank < kRanks; ++rank) EXPECT_EQ(LostAt(rank), -1) << LossAt(rank);
@@ -123,6 +184,73 @@ TEST_F(HeartbeatTest, ARankThatLeavesInOrderIsNotLost) {
   ranks_->board().leave = true;
   for (int rank = 0; rank < kRanks; ++rank) EXPECT_EQ(ranks_->WaitFor(rank, kHeard), 0);
   ExpectNoneLost();
+}
+
+// As where heavier work of the host goes before it; rank 0 is as any other.
+TEST_F(HeartbeatTest, ASilentRankThatIsAtWorkIsWaitedForWithOneWord) {
+  for (const auto& [rank, state] : {std::pair(0, 'R'), std::pair(3, 'D')}) {
+    Start("0.2,1");
+    Hold(rank, state, 2 * kDeadAfter);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2600));
+    ExpectNoneLost();
+    const std::vector<std::string> words = Words();
+    ASSERT_EQ(words.size(), 1U);
+    EXPECT_EQ(words[0].find(StrCat("rank ", rank, " (host here) is silent, and is waited for, at most 60 s")), 0U)
+        << words[0];
+    EXPECT_NE(words[0].find(StrCat("(state ", std::string(1, state), ")")), std::string::npos) << words[0];
+  }
+}
+
+TEST_F(HeartbeatTest, ASilentRankWhoseThreadSleepsIsLostInItsTime) {
+  Start("0.2,1");
+  Hold(3, 'S', 30);
+  const auto begin = std::chrono::steady_clock::now();
+  ExpectLost(3, "no heartbeat for");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(6));
+  EXPECT_NE(LossAt(0).find("sleeps (state S)"), std::string::npos) << LossAt(0);
+  EXPECT_TRUE(Words().empty());
+}
+
+TEST_F(HeartbeatTest, ARankIsNotWaitedForLongerThanSaid) {
+  Start("0.2,1", 2);
+  Hold(0, 'R', 30);
+  const auto begin = std::chrono::steady_clock::now();
+  ExpectLost(0, "no heartbeat for");
+  EXPECT_GT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(2500));
+  EXPECT_NE(LossAt(1).find("(state R), and was waited for 2"), std::string::npos) << LossAt(1);
+}
+
+TEST_F(HeartbeatTest, ARankThatIsWaitedForAndIsThenStoppedIsLostInItsTime) {
+  Start("0.2,1");
+  Hold(2, 'R', 30);
+  ASSERT_TRUE(Until(kHeard, [&] { return !Words().empty(); }));
+  ranks_->Signal(2, SIGSTOP);
+  const auto begin = std::chrono::steady_clock::now();
+  ExpectLost(2, "no heartbeat for");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(6));
+  EXPECT_NE(LossAt(0).find("is stopped (state T)"), std::string::npos) << LossAt(0);
+}
+
+// Rank 0 sees nothing of the others in /proc, and is told.
+TEST_F(HeartbeatTest, WhoCannotLookByItselfIsToldByOthersOfTheHost) {
+  Start("0.2,1", 60, true);
+  if (LostAt(0) == kNotPermitted) GTEST_SKIP() << "no PID namespace may be made here";
+  Hold(1, 'R', 2 * kDeadAfter);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2600));
+  ExpectNoneLost();
+  const std::vector<std::string> words = Words();
+  ASSERT_EQ(words.size(), 1U);
+  EXPECT_NE(words[0].find("(state R)"), std::string::npos) << words[0];
+  EXPECT_EQ(ranks_->board().ranks[0].words, 1);
+}
+
+// Nobody sees rank 0, which is judged by its silence alone.
+TEST_F(HeartbeatTest, ARankThatNobodyCanLookAtIsLostInItsTime) {
+  Start("0.2,1", 60, true);
+  if (LostAt(0) == kNotPermitted) GTEST_SKIP() << "no PID namespace may be made here";
+  Hold(0, 'R', 6);
+  ExpectLost(0, "no heartbeat for");
+  EXPECT_EQ(LossAt(1).find("state"), std::string::npos) << LossAt(1);
 }
 
 TEST_F(HeartbeatTest, WhereSilenceIsNotMindedADeathStillIs) {

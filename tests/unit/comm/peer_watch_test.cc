@@ -59,8 +59,78 @@ TEST_F(PeerWatchTest, AThreadThatIsWokenLateGivesThatMuchMore) {
 TEST_F(PeerWatchTest, WhoRunsLateLatelyAndAPeerThatDoesGetThatMuchMore) {
   watch_.Heard(At(0));
   watch_.RunsLate(seconds(2));
-  EXPECT_EQ(watch_.Look(At(8.9), seconds(3)), Verdict::kNone);
-  EXPECT_EQ(watch_.Look(At(9), seconds(3)), Verdict::kSuspect);
+  EXPECT_EQ(watch_.Look(At(4), seconds(3)), Verdict::kSuspect);
+  EXPECT_EQ(watch_.Look(At(9.9), seconds(3)), Verdict::kNone);
+  EXPECT_EQ(watch_.Look(At(10), seconds(3)), Verdict::kDead);
+}
+
+// What /proc shows, and when the peer is dead that was heard at 0 and is looked at whenever it is suspected.
+TEST_F(PeerWatchTest, WhatProcShowsDecidesHowLongASilentPeerIsWaitedFor) {
+  constexpr double kSilence = 5;
+  constexpr double kWaited = 4 + 60;
+  struct Case {
+    char state;
+    double late_s;
+    double dead_at;
+  };
+  for (const Case& c : {Case{'R', 0, kWaited}, Case{'D', 0, kWaited}, Case{'R', 3, kWaited + 3}, Case{'S', 0, kSilence},
+                        Case{'S', 3, kSilence + 3}, Case{'T', 0, kSilence}, Case{'T', 3, kSilence},
+                        Case{'t', 3, kSilence}, Case{'Z', 0, kSilence}, Case{'Z', 3, kSilence + 3}}) {
+    PeerWatch watch(kTimes);
+    const auto late = std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(c.late_s));
+    watch.Heard(At(0));
+    double dead_at = -1;
+    for (int tick = 0; tick < 800 && dead_at < 0; ++tick) {
+      const double s = 0.125 * tick;
+      const Verdict verdict = watch.Look(At(s), late);
+      if (verdict == Verdict::kNone) continue;
+      watch.Seen(c.state, At(s));
+      if (verdict == Verdict::kDead && !watch.is_waited_for()) dead_at = s;
+    }
+    EXPECT_EQ(dead_at, c.dead_at) << c.state << ", late by " << c.late_s;
+  }
+}
+
+TEST_F(PeerWatchTest, APeerThatIsWaitedForAndIsThenStoppedIsDeadInItsTime) {
+  watch_.Heard(At(0));
+  EXPECT_EQ(watch_.Look(At(4), kOnTime), Verdict::kSuspect);
+  watch_.Seen('R', At(4));
+  EXPECT_TRUE(watch_.is_waited_for());
+  EXPECT_EQ(watch_.Look(At(7.9), kOnTime), Verdict::kNone);
+  EXPECT_EQ(watch_.Look(At(8), kOnTime), Verdict::kSuspect);
+  watch_.Seen('T', At(8));
+  EXPECT_FALSE(watch_.is_waited_for());
+  EXPECT_EQ(watch_.Look(At(9), seconds(20)), Verdict::kDead);
+  EXPECT_NE(watch_.Describe(At(9)).find("no heartbeat for 9 s, last heard at "), std::string::npos);
+  EXPECT_NE(watch_.Describe(At(9)).find("; the thread of its heartbeats is stopped (state T)"), std::string::npos);
+}
+
+TEST_F(PeerWatchTest, ItsTimeIsWholeAgainOnceItWasHeard) {
+  for (const double at : {0.0, 40.0}) {
+    watch_.Heard(At(at));
+    for (double s = 4; s <= 36; s += 4) {
+      EXPECT_EQ(watch_.Look(At(at + s), kOnTime), Verdict::kSuspect) << at + s;
+      watch_.Seen('R', At(at + s));
+    }
+  }
+  watch_.Heard(At(80));
+  EXPECT_EQ(watch_.Describe(At(80)).find("state"), std::string::npos);
+}
+
+TEST_F(PeerWatchTest, WhatItIsSeenAtCountsNotWhereItsConnectionHasEnded) {
+  watch_.Heard(At(0));
+  watch_.Ended(At(1));
+  EXPECT_EQ(watch_.Look(At(1), kOnTime), Verdict::kSuspect);
+  watch_.Seen('R', At(1));
+  EXPECT_EQ(watch_.Look(At(1.3), kOnTime), Verdict::kDead);
+}
+
+TEST_F(PeerWatchTest, APeerIsNotWaitedForBeyondALongerSilence) {
+  PeerWatch watch({seconds(10), seconds(1000), true});
+  watch.Heard(At(0));
+  EXPECT_EQ(watch.Look(At(800), kOnTime), Verdict::kSuspect);
+  watch.Seen('R', At(800));
+  EXPECT_EQ(watch.Look(At(1000), kOnTime), Verdict::kDead);
 }
 
 TEST_F(PeerWatchTest, AnEndedConnectionIsSuspectedAtOnceAndConfirmedSoon) {
