@@ -57,6 +57,21 @@ bool IsUsable(const ifaddrs& entry) {
   return (entry.ifa_flags & kUp) == kUp && (entry.ifa_flags & IFF_LOOPBACK) == 0;
 }
 
+using Interfaces = std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)>;
+
+// Null where the system does not tell.
+Interfaces ReadInterfaces() {
+  ifaddrs* first = nullptr;
+  return Interfaces(::getifaddrs(&first) == 0 ? first : nullptr, &::freeifaddrs);
+}
+
+std::string IpOf(const ifaddrs& entry) {
+  if (entry.ifa_addr == nullptr || entry.ifa_netmask == nullptr) return "";
+  if (entry.ifa_addr->sa_family == AF_INET) return AddressOf<sockaddr_in>(entry, &sockaddr_in::sin_addr).ip;
+  if (entry.ifa_addr->sa_family == AF_INET6) return AddressOf<sockaddr_in6>(entry, &sockaddr_in6::sin6_addr).ip;
+  return "";
+}
+
 std::string KernelAndNamespace() {
   struct stat network = {};
   const bool is_known = ::stat("/proc/self/ns/net", &network) == 0;
@@ -119,10 +134,8 @@ HostNetwork HostNetwork::Parse(std::string_view text) {
 
 HostNetwork ThisHost() {
   HostNetwork host{.id = KernelAndNamespace(), .addresses = {}};
-  ifaddrs* first = nullptr;
-  if (::getifaddrs(&first) != 0) return host;
-  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> all(first, &::freeifaddrs);
-  for (const ifaddrs* entry = first; entry != nullptr; entry = entry->ifa_next) {
+  const Interfaces all = ReadInterfaces();
+  for (const ifaddrs* entry = all.get(); entry != nullptr; entry = entry->ifa_next) {
     if (!IsUsable(*entry)) continue;
     if (entry->ifa_addr->sa_family == AF_INET) {
       host.addresses.push_back(AddressOf<sockaddr_in>(*entry, &sockaddr_in::sin_addr));
@@ -132,6 +145,14 @@ HostNetwork ThisHost() {
     }
   }
   return host;
+}
+
+std::string InterfaceOf(const std::string& ip) {
+  const Interfaces all = ReadInterfaces();
+  for (const ifaddrs* entry = all.get(); entry != nullptr; entry = entry->ifa_next) {
+    if (IpOf(*entry) == ip) return entry->ifa_name;
+  }
+  return "";
 }
 
 std::optional<std::vector<std::string>> ChooseAddresses(const std::vector<HostNetwork>& hosts) {

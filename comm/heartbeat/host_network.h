@@ -39,6 +39,9 @@ HostNetwork ThisHost();
 // host has none.
 std::optional<std::vector<std::string>> ChooseAddresses(const std::vector<HostNetwork>& hosts);
 
+// The interface of this host that has the address, "eth0"; empty where none has it.
+std::string InterfaceOf(const std::string& ip);
+
 }  // namespace dfrun::comm
 
 #endif  // DFRUN_COMM_HEARTBEAT_HOST_NETWORK_H_

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "comm/mpi/mpi_settings.h"
 #include "src/base/program_part.h"
 #include "src/base/text.h"
 
@@ -50,8 +52,8 @@ std::string FileOf(void* library) {
   return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 ? map->l_name : "";
 }
 
-// Returns the first words of the library's version text: "Open MPI v4.1.4". May be called before MPI is initialised.
-std::string VersionOf(void* library) {
+// What a library says of itself. May be called before MPI is initialised.
+std::string AboutItself(void* library) {
   using GetVersion = int (*)(char*, int*);
   // Look up the PMPI_ name: the MPI_ function of this library may call the PMPI_ function of an MPI that was loaded
   // before.
@@ -60,7 +62,12 @@ std::string VersionOf(void* library) {
   std::array<char, 16384> text{};  // the largest MPI_MAX_LIBRARY_VERSION_STRING is 8192
   int length = 0;
   get(text.data(), &length);
-  std::string version(text.data(), static_cast<size_t>(length));
+  return {text.data(), static_cast<size_t>(length)};
+}
+
+// The first words of it: "Open MPI v4.1.4".
+std::string VersionOf(void* library) {
+  std::string version = AboutItself(library);
   version = version.substr(0, version.find_first_of(",\n"));
   std::replace(version.begin(), version.end(), '\t', ' ');  // MPICH has a tab before its number
   return version;
@@ -80,19 +87,22 @@ const MpiAbi* FindAbi(std::string_view name) {
   return found == std::end(kAbis) ? nullptr : found;
 }
 
-// Opens the library and its part. The library's symbols are global, since the part needs them and so do the libraries
-// that it opens itself.
-Result<const MpiPart*> Open(const MpiAbi& abi) {
+// The library's names are to be seen by the part, and by what the library itself opens.
+Result<OpenedMpi> Open(const MpiAbi& abi) {
   if (!HasProgramPart(PartName(abi))) {
     return FailedPrecondition("this build of dfrun has no part for MPI's ABI '", abi.name, "' (", abi.what,
                               "): ", ProgramPartFile(PartName(abi)), " is not there; built are: ", AbisBuilt());
   }
-  DF_TRY(OpenLibrary(abi, RTLD_NOW | RTLD_GLOBAL).status());
+  DF_ASSIGN(void* const library, OpenLibrary(abi, RTLD_NOW | RTLD_GLOBAL));
   DF_ASSIGN(void* const entry, OpenProgramPart(PartName(abi), "dfrun_mpi_part"));
-  return reinterpret_cast<MpiPartEntry>(entry)();
+  return OpenedMpi{reinterpret_cast<MpiPartEntry>(entry)(), AboutItself(library), FileOf(library)};
 }
 
-const MpiPart* g_part = nullptr;
+const OpenedMpi* g_opened = nullptr;  // never given back
+
+const OpenedMpi* Keep(OpenedMpi opened) {
+  return g_opened = new OpenedMpi(std::move(opened));
+}
 
 }  // namespace
 
@@ -111,29 +121,33 @@ std::vector<MpiFinding> FindMpis() {
   return findings;
 }
 
-Result<const MpiPart*> OpenMpiPart(std::string_view wanted, Launcher launcher) {
-  if (g_part != nullptr) return g_part;
+Result<const OpenedMpi*> OpenMpiPart(std::string_view wanted, Launcher launcher) {
+  if (g_opened != nullptr) return g_opened;
   if (!wanted.empty()) {
     const MpiAbi* const abi = FindAbi(wanted);
     if (abi == nullptr) {
       return Error(Code::kUsage, "there is no MPI ABI '", wanted, "'; there are ",
                    Join(kAbis, ", ", [](const MpiAbi& a) { return a.name; }));
     }
-    DF_ASSIGN(g_part, Open(*abi));
-    return g_part;
+    DF_ASSIGN(OpenedMpi opened, Open(*abi));
+    return Keep(std::move(opened));
   }
   Status first;
   for (const std::string_view name : OrderFor(launcher)) {
-    const Result<const MpiPart*> part = Open(*FindAbi(name));
-    if (part.ok()) return g_part = *part;
-    if (first.ok()) first = part.status();
+    Result<OpenedMpi> opened = Open(*FindAbi(name));
+    if (opened.ok()) return Keep(*std::move(opened));
+    if (first.ok()) first = opened.status();
   }
   return FailedPrecondition("no MPI can be used, though ", LauncherName(launcher),
                             " started this process: ", first.message());
 }
 
-const MpiPart* OpenedMpiPart() {
-  return g_part;
+const OpenedMpi* OpenedMpiPart() {
+  return g_opened;
+}
+
+std::string DescribeMpiNetwork() {
+  return g_opened == nullptr ? "" : ChooseMpiSettings(g_opened->version, g_opened->library).text;
 }
 
 }  // namespace dfrun::comm

@@ -21,9 +21,9 @@ namespace dfrun::comm {
 
 // The functions of a part. comm/mpi/part/mpi_part_entry.cc fills them in and exports them as dfrun_mpi_part().
 struct MpiPart {
-  // Initialises MPI. Called once per process.
-  Result<std::unique_ptr<Bootstrap>> (*start)(int threads);
-  // Returns `count` transports, each with a communicator of its own. Collective, after start().
+  // Initialises MPI, once a process. `remedy`: what the error of a failure says too.
+  Result<std::unique_ptr<Bootstrap>> (*start)(int threads, const std::string& remedy);
+  // `count` transports, each with a communicator of its own. Collective, after start().
   Result<std::vector<std::unique_ptr<Transport>>> (*connect)(int count);
   // Returns the library's blocking calls. Called after start().
   std::unique_ptr<RawNetwork> (*bare)();
@@ -47,13 +47,21 @@ struct MpiFinding {
 // Looks for every ABI on this host. Opens each MPI library by itself, but none of the parts.
 std::vector<MpiFinding> FindMpis();
 
-// Opens the part for this process's launcher: the part of ABI `wanted`, or if that is empty the first whose part and
-// library are installed, in the order that the launcher suggests. A process opens one part; a second call returns that
-// one. Usage error if there is no such ABI; FailedPrecondition if the part or its library is missing, with what was
-// looked for.
-Result<const MpiPart*> OpenMpiPart(std::string_view wanted, Launcher launcher);
-// Returns the open part, or null if none was opened.
-const MpiPart* OpenedMpiPart();
+// The MPI that this process uses.
+struct OpenedMpi {
+  const MpiPart* part = nullptr;
+  std::string version;  // all that the library says of itself
+  std::string library;  // its file
+};
+
+// Opens the part for this process's launcher: that of ABI `wanted`, or if that is empty the first whose part and
+// library are there, in the order in which the launcher suggests them. Once a process; a second call gives the part
+// that was opened. Usage: no such ABI. FailedPrecondition: the part or its library is absent, with what was looked for.
+Result<const OpenedMpi*> OpenMpiPart(std::string_view wanted, Launcher launcher);
+// Null where none was opened.
+const OpenedMpi* OpenedMpiPart();
+// The network that it was asked for (MpiSettings::text); empty where none was opened.
+std::string DescribeMpiNetwork();
 
 }  // namespace dfrun::comm
 

@@ -128,6 +128,7 @@ Result<int> ShowRanks(const InfoOptions& options) {
   const std::vector<RankBinding>& ranks = found.bindings;
   if (bootstrap->rank() == 0) {
     DF_TRY(ShowInfo(/*with_warnings=*/false).status());
+    if (const std::string text = comm::DescribeMpiNetwork(); !text.empty()) Line("MPI network", text);
     WriteText(stdout, "\n" + BindingTable(ranks));
     for (const std::string& text : found.warnings) WriteText(stdout, StrCat("warning: ", text, "\n"));
     for (const std::string& text : BindingWarnings(ranks, launcher)) WriteText(stdout, StrCat("warning: ", text, "\n"));

@@ -5,6 +5,7 @@
 SOURCE=$1 DFRUN=$2
 source "$SOURCE/tests/regression/lib.sh"
 source "$SOURCE/tests/regression/signals.sh"
+source "$SOURCE/tests/regression/ports.sh"
 
 # What scripts/quickstart gives to mpirun, and not what the tests' own environment says.
 unset OMPI_MCA_btl OMPI_MCA_oob_tcp_if_include
@@ -23,14 +24,6 @@ start_job() {  # start_job RUN
   until_running "$1"
 }
 
-listens() {  # listens PID: on an address that is not this host's own
-  local inode
-  for inode in $(find "/proc/$1/fd" -lname 'socket:*' -printf '%l\n' | tr -dc '0-9\n'); do
-    awk -v inode="$inode" '$4 == "0A" && $10 == inode && $2 !~ /^0100007F:/ { found = 1 } END { exit !found }' \
-      /proc/net/tcp /proc/net/tcp6 && return 0
-  done
-  return 1
-}
 start_job open
 for rank in 0 1; do
   if listens "$(pid_of_rank "$rank")"; then fail "rank $rank listens on the network"; fi

@@ -66,26 +66,29 @@ constexpr int kOneCalls = MPI_THREAD_SINGLE;
 constexpr int kOneCalls = MPI_THREAD_FUNNELED;
 #endif
 
-// True while MPI starts. An MPI that cannot start ends the process by exit(), with an exit code of its own that dfrun
-// does not document.
-std::atomic<bool> g_is_starting{false};
+// An MPI that cannot start ends the process by exit(), with a code of its own that stands in no table.
+std::atomic<const char*> g_starting_with{nullptr};  // the remedy, while MPI starts
 
 void EndByTheTable() {
-  if (!g_is_starting) return;
-  std::fprintf(stderr, "dfrun: MPI could not start, and has ended this process: see what it says above\n");
+  const char* const remedy = g_starting_with;
+  if (remedy == nullptr) return;
+  std::fprintf(stderr, "dfrun: MPI could not start, and has ended this process: see what it says above%s%s\n",
+               *remedy == '\0' ? "" : "; ", remedy);
   std::_Exit(ExitCode(Code::kInternal));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Bootstrap>> StartMpi(int threads) {
+Result<std::unique_ptr<Bootstrap>> StartMpi(int threads, const std::string& remedy) {
   const int wanted = threads > 1 ? MPI_THREAD_SERIALIZED : kOneCalls;
   int provided = 0;
   std::atexit(&EndByTheTable);
-  g_is_starting = true;
+  g_starting_with = remedy.c_str();
   const int started = MPI_Init_thread(nullptr, nullptr, wanted, &provided);
-  g_is_starting = false;
-  DF_TRY(MpiStatus(started, "start"));
+  g_starting_with = nullptr;
+  const Status status = MpiStatus(started, "start");
+  if (!status.ok() && !remedy.empty()) return Error(status.code(), status.message(), "; ", remedy);
+  DF_TRY(status);
   auto bootstrap = std::make_unique<MpiBootstrap>();
   if (provided < wanted) {
     return FailedPrecondition("this MPI does not allow ", threads, " threads a rank; run with --threads 1");

@@ -39,13 +39,15 @@ bool MayShareMemory() {
   return false;
 }
 
-Result<Config> ReadConfig() {
+Result<Config> ReadConfig(const UcxNetworks& networks) {
   ucp_config_t* read = nullptr;
   DF_TRY(UcxStatus(ucp_config_read(nullptr, nullptr, &read), "read its settings from the environment"));
   Config config(read, &ucp_config_release);
   // Without this option, an endpoint that reports a lost peer uses TCP instead of shared memory.
   if (MayShareMemory()) Set(read, "MM_ERROR_HANDLING", "y");
   Set(read, "KEEPALIVE_INTERVAL", "1s");
+  if (!networks.transports.empty()) Set(read, "TLS", networks.transports.c_str());
+  if (!networks.devices.empty()) Set(read, "NET_DEVICES", networks.devices.c_str());
   return config;
 }
 
@@ -113,7 +115,7 @@ Result<std::shared_ptr<UcxContext>> UcxContext::OfProcess(const UcxScale& scale)
   static std::weak_ptr<UcxContext>& of_process = *new std::weak_ptr<UcxContext>();
   MutexLock lock(mu);
   if (std::shared_ptr<UcxContext> context = of_process.lock()) return context;
-  DF_ASSIGN(const Config config, ReadConfig());
+  DF_ASSIGN(const Config config, ReadConfig(scale.networks));
   ucp_params_t params = {};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS |
                       UCP_PARAM_FIELD_ESTIMATED_NUM_PPN;
@@ -122,8 +124,8 @@ Result<std::shared_ptr<UcxContext>> UcxContext::OfProcess(const UcxScale& scale)
   params.estimated_num_eps = static_cast<size_t>(scale.ranks);
   params.estimated_num_ppn = static_cast<size_t>(scale.ranks_on_host);
   ucp_context_h handle = nullptr;
-  DF_TRY(UcxStatusBySettings(ucp_init(&params, config.get(), &handle), "start"));
-  std::shared_ptr<UcxContext> context(new UcxContext(handle));
+  DF_TRY(UcxStatusBySettings(ucp_init(&params, config.get(), &handle), "start", scale.networks));
+  std::shared_ptr<UcxContext> context(new UcxContext(handle, scale.networks));
   of_process = context;
   return context;
 }

@@ -7,17 +7,20 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "comm/region.h"
+#include "comm/ucx/ucx_networks.h"
 #include "src/base/mutex.h"
 #include "src/base/status.h"
 
 namespace dfrun::comm {
 
-// The number of ranks that a context connects. UCX chooses networks by it.
+// What a context is for: UCX chooses among networks by the number of ranks.
 struct UcxScale {
   int ranks = 1;
   int ranks_on_host = 1;
+  UcxNetworks networks = {};  // that it is asked to use
 };
 
 // A process has one context. Its transports and the Regions of their memory share it.
@@ -31,6 +34,8 @@ class UcxContext : public std::enable_shared_from_this<UcxContext> {
   UcxContext& operator=(const UcxContext&) = delete;
 
   ucp_context_h handle() const { return handle_; }
+  // What UCX was asked to use.
+  const UcxNetworks& networks() const { return networks_; }
 
   // Registers memory. `with_key` lets peers read it.
   Result<Region> Register(void* data, size_t bytes, bool with_key) { return Map(data, bytes, with_key); }
@@ -44,11 +49,12 @@ class UcxContext : public std::enable_shared_from_this<UcxContext> {
  private:
   class Mapping;
 
-  explicit UcxContext(ucp_context_h handle) : handle_(handle) {}
-  // Registers `data`; null stands for new memory.
+  UcxContext(ucp_context_h handle, UcxNetworks networks) : handle_(handle), networks_(std::move(networks)) {}
+  // Null: new memory.
   Result<Region> Map(void* data, size_t bytes, bool with_key);
 
   const ucp_context_h handle_;
+  const UcxNetworks networks_;
   mutable Mutex mu_;
   std::map<const char*, const Mapping*> made_ GUARDED_BY(mu_);  // registrations of NewRegion(), by their first byte
 };

@@ -1,17 +1,20 @@
 // The definition of the UCX transport: how ranks are connected by UCX.
 #include <ucp/api/ucp.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <random>
+#include <string_view>
 
 #include "comm/bootstrap/transport_part.h"
 #include "comm/ucx/part/ucx_lanes.h"
 #include "comm/ucx/part/ucx_raw_link.h"
 #include "comm/ucx/part/ucx_rndv_choice.h"
+#include "comm/ucx/part/ucx_settings.h"
 #include "comm/ucx/part/ucx_texts.h"
 #include "comm/ucx/part/ucx_transport.h"
+#include "comm/ucx/ucx_networks.h"
 #include "src/base/log.h"
 #include "src/base/text.h"
 
@@ -27,10 +30,18 @@ Status CanConnect(const Bootstrap&) {
   return Status();
 }
 
-std::string HostName() {
-  char host[256] = {};
-  gethostname(host, sizeof host - 1);
-  return host;
+// The hosts of all ranks, by rank. Collective.
+Result<std::vector<UcxHost>> GatherHosts(Bootstrap& bootstrap) {
+  DF_ASSIGN(const std::vector<std::string> texts, bootstrap.AllGather(ThisUcxHost(UcxIsSetByUser()).Serialize()));
+  std::vector<UcxHost> hosts;
+  for (const std::string& text : texts) hosts.push_back(UcxHost::Parse(text));
+  return hosts;
+}
+
+// Where the environment switches that off, UCX takes shared memory for no way to peers that may be lost.
+bool HasPeerErrors() {
+  const char* const value = std::getenv("UCX_MM_ERROR_HANDLING");
+  return value == nullptr || std::string_view(value) == "y";
 }
 
 UcxRts::Mark NewMark() {
@@ -93,10 +104,22 @@ Status SayLanes(UcxTransport& transport, const std::vector<std::string>& hosts) 
   return Status();
 }
 
+void SayNetworks(const UcxNetworks& asked) {
+  if (asked.why.empty()) return;
+  DF_LOG(kInfo) << "UCX is asked for "
+                << (asked.devices.empty() ? StrCat("UCX_TLS=", asked.transports)
+                                          : StrCat("UCX_NET_DEVICES=", asked.devices))
+                << " alone, since " << asked.why;
+}
+
 Result<std::vector<std::unique_ptr<Transport>>> Connect(Bootstrap& bootstrap, int count) {
-  DF_ASSIGN(const std::vector<std::string> hosts, bootstrap.AllGather(HostName()));
-  const std::string& own_host = hosts[static_cast<size_t>(bootstrap.rank())];
-  const UcxScale scale = {bootstrap.size(), static_cast<int>(std::count(hosts.begin(), hosts.end(), own_host))};
+  DF_ASSIGN(const std::vector<UcxHost> of_ranks, GatherHosts(bootstrap));
+  const auto rank = static_cast<size_t>(bootstrap.rank());
+  std::vector<std::string> hosts;
+  for (const UcxHost& host : of_ranks) hosts.push_back(host.name);
+  const UcxScale scale = {bootstrap.size(), static_cast<int>(std::count(hosts.begin(), hosts.end(), hosts[rank])),
+                          ChooseUcxNetworks(of_ranks, rank, HasPeerErrors())};
+  if (rank == 0) SayNetworks(scale.networks);
   DF_ASSIGN(const std::shared_ptr<UcxContext> context, UcxContext::OfProcess(scale));
   UcxTransports transports;
   for (int i = 0; i < count; ++i) {

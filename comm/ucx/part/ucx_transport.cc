@@ -453,7 +453,7 @@ Status UcxTransport::MakeEndpoint(Peer& peer) {
   const ucs_status_t made = ucp_ep_create(worker_, &params, &peer.endpoint);
   if (made != UCS_OK) {
     peer.endpoint = nullptr;
-    return UcxStatusBySettings(made, StrCat("reach rank ", peer.rank, " on ", peer.address.host));
+    return UcxStatusBySettings(made, StrCat("reach rank ", peer.rank, " on ", peer.address.host), context_->networks());
   }
   if (peer.rank != rank_) SendControl(peer, UcxControl::kHello, 0);
   return Status();
