@@ -15,6 +15,7 @@
 #include "comm/heartbeat/acceptor.h"
 #include "comm/heartbeat/host_network.h"
 #include "comm/heartbeat/watch_link.h"
+#include "src/base/descriptors.h"
 #include "src/base/log.h"
 #include "src/base/mutex.h"
 #include "src/base/text.h"
@@ -159,10 +160,7 @@ class HeartbeatThread final : public Heartbeat {
 
   void Beat(SteadyClock::time_point now);
   void LookAtPeers(SteadyClock::time_point now);
-  void NoteSeen(WatchLink& link, char state, SteadyClock::time_point now);
-  bool SpeaksOf(int rank) const;
-  bool LooksAt(int rank) const;
-  void AnswerSuspicion(const Frame& asked);
+  void LookAtDescriptors(SteadyClock::time_point now);
   void Declare(int rank, int by, std::string_view seen);
   void TellOfItsDeath(WatchLink& link);
   void TellLost(const Status& loss, int rank);
@@ -192,7 +190,7 @@ class HeartbeatThread final : public Heartbeat {
   uint64_t next_sequence_ = 1;
   LocalHealth local_health_;
   SteadyClock::time_point next_beat_{};
-  HostThread own_thread_;
+  DescriptorWatch descriptors_;
 
   Mutex mu_;
   CondVar changed_;
@@ -264,6 +262,7 @@ void HeartbeatThread::Main() {
     ReadAll(now);
     NoteFirst();
     LookAtPeers(now);
+    LookAtDescriptors(now);
     Tell([](const Events& events) { events.on_tick(); });
   }
   SayBye();
@@ -272,7 +271,13 @@ void HeartbeatThread::Main() {
   changed_.NotifyAll();
 }
 
-// Notes when all watched peers have been heard. A peer that was heard once is missed from then on.
+// Without descriptors a rank can open no file, and its networks take no peer: it ends itself.
+void HeartbeatThread::LookAtDescriptors(SteadyClock::time_point now) {
+  const std::optional<std::string> used_up = descriptors_.Look(now);
+  if (used_up && options_.on_lost) options_.on_lost(Error(Code::kUnavailable, *used_up), rank_);
+}
+
+// A rank that was heard once is missed from then on.
 void HeartbeatThread::NoteFirst() {
   MutexLock lock(mu_);
   if (is_heard_) return;
