@@ -141,8 +141,8 @@ Result<Model> LoadRunnable(const ModelOptions& options) {
     return status.ok() ? status : Error(Code::kBadSpec, options.path, ": ", status.message());
   };
   const bool has_calls = CallsFunctions(model.graph);
-  if (has_calls) DF_TRY(in_file(LowerFunctions(model.graph)));
-  if (!model.job) DF_TRY(in_file(LoosenVariableShapes(model.graph)));  // before the graph is asked what a run needs
+  if (has_calls) DF_TRY(in_file(LowerFunctions(model.graph, {.keeps_refused = true})));
+  if (!model.job) DF_TRY(in_file(LoosenVariableShapes(model.graph)));  // before it is asked what a run needs
   if (!has_calls) return model;
   model.tasks = TasksOfDevices(model.graph);
   return model;

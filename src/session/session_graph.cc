@@ -7,7 +7,7 @@
 namespace dfrun {
 
 Status PrepareSessionGraph(Graph& graph, const SessionGraphOptions& options) {
-  DF_TRY(LowerFunctions(graph, {.first_node = options.first_node}));
+  DF_TRY(LowerFunctions(graph, {.first_node = options.first_node, .keeps_refused = true}));
   DF_TRY(LoosenVariableShapes(graph));
   ShareRandomPositions(graph, options.session);
   return SpreadConstraints(graph, options.soft);

@@ -76,6 +76,57 @@ with open('calls.pbtxt', 'w') as f:
             function('same', within(node('r', 'Identity', ('x',), dtype('T', FLOAT)))) +
             ' }\nversions { producer: 1087 }\n')
 
+# What a function holds refuses the runs of its callers: dtypes in its nodes and its outputs, functions that are not
+# there or call themselves, arguments of another number or dtype, a gradient that an op does not have.
+def body(of, *nodes): return function(of, ' '.join(map(within, nodes)))
+def same_as(*inputs): return node('r', 'Identity', inputs, dtype('T', FLOAT))
+def types(key, *names): return 'attr { key: "%s" value { list { %s } } }' % (key, ' '.join('type: ' + n for n in names))
+def of(key, name): return 'attr { key: "%s" value { func { name: "%s" } } }' % (key, name)
+
+
+lowered, yes = flag('_lower_using_switch_merge', 'true'), const('yes', 'DT_BOOL', 'bool_val: true')
+library = [
+    body('same', same_as('x')), body('mixed', const('i', INT, 'int_val: 1'),
+                                     node('s', 'AddV2', ('x', 'i:output:0'), dtype('T', FLOAT)), same_as('s:z:0')),
+    body('of_another', const('i', INT, 'int_val: 1'), node('r', 'Identity', ('i:output:0',), dtype('T', INT))),
+    body('itself', call('c', ('x',), 'itself'), same_as('c:output:0')),
+    body('calls_mixed', call('c', ('x',), 'mixed'), same_as('c:output:0')),
+    body('no_such_output', same_as('x').replace('"Identity"', '"Square"')),
+    body('no_gradient', node('s', 'SoftsignGrad', ('x', 'x'), dtype('T', FLOAT)), same_as('s:backprops:0')),
+    body('below', node('s', 'Sum', ('x', 'a:output:0'), dtype('T', FLOAT), dtype('Tidx', INT)),
+         const('a', INT, 'int_val: 0', 'dim { size: 1 }'),
+         node('r', 'Less', ('s:output:0', 's:output:0'), dtype('T', FLOAT))).replace(
+             'name: "y" type: DT_FLOAT', 'name: "y" type: DT_BOOL').replace('r:output:0', 'r:z:0')]
+
+
+def choice(name, then, other):
+    return node(name, 'If', ('yes', 'a'), dtype('Tcond', 'DT_BOOL'), types('Tin', FLOAT), types('Tout', FLOAT),
+                of('then_branch', then), of('else_branch', other), lowered)
+
+
+def loop(name, cond, turn):
+    return node(name, 'While', ('a',), types('T', FLOAT), of('cond', cond), of('body', turn), lowered)
+
+
+def gradient(name, f):
+    return node(name, 'SymbolicGradient', ('a', 'a'), types('Tin', FLOAT, FLOAT), types('Tout', FLOAT), of('f', f))
+
+
+def twice(nodes): return [n for name, n in nodes] + [node('of_' + name, 'Square', (name,), dtype('T', FLOAT)) for name, n in nodes]
+
+
+with open('library.pbtxt', 'w') as f:
+    f.write('\n'.join([const('a', FLOAT, 'float_val: 3', 'dim { size: 1 }'), const('i', INT, 'int_val: 1'), yes] + twice([
+        ('good', call('good', ('a',), 'same')), ('good_if', choice('good_if', 'same', 'same')),
+        ('good_while', loop('good_while', 'below', 'same')), ('good_gradient', gradient('good_gradient', 'same')),
+        ('mixed', call('mixed', ('a',), 'mixed')), ('nested', call('nested', ('a',), 'calls_mixed')),
+        ('of_itself', call('of_itself', ('a',), 'itself')), ('no_output', call('no_output', ('a',), 'no_such_output')),
+        ('another', call('another', ('a',), 'of_another')), ('given', call('given', ('i',), 'same')),
+        ('mixed_if', choice('mixed_if', 'same', 'mixed')), ('other_if', choice('other_if', 'same', 'of_another')),
+        ('mixed_while', loop('mixed_while', 'below', 'mixed')), ('other_while', loop('other_while', 'below', 'of_another')),
+        ('no_gradient', gradient('no_gradient', 'no_gradient'))])) +
+            '\nlibrary { ' + ' '.join(library) + ' }\nversions { producer: 1087 }\n')
+
 # What is fed has the shape that it has.
 write('variables.pbtxt', [
     floats('p', 'unknown_rank: true'),
@@ -123,6 +174,22 @@ if "$DFRUN" eval calls.pbtxt --fetch out > out 2>&1; then fail "it has a value: 
 grep -qF "'bad/s'" out || fail "no node: $(cat out)"
 if "$DFRUN" eval calls.pbtxt --fetch product > out 2>&1; then fail "it has a value: $(cat out)"; fi
 grep -qF "'product'" out || fail "no node: $(cat out)"
+
+for fetch in good good_if good_while; do
+  expect 0 "of_$fetch: float32[1] 9" "$DFRUN" eval library.pbtxt --fetch of_$fetch
+done
+expect 0 'of_good_gradient: float32[1] 9' "$DFRUN" eval library.pbtxt --fetch of_good_gradient
+for node in mixed nested of_itself no_output another given mixed_if other_if mixed_while other_while no_gradient; do
+  expect 65 "node '$node'" "$DFRUN" eval library.pbtxt --fetch of_$node
+  grep -qF 'it cannot be: ' out || fail "$node: $(cat out)"
+  expect 0 "of_$node: float32[1] 4" "$DFRUN" eval library.pbtxt --feed "$node=[2]" --fetch of_$node
+done
+expect 65 "node 's'" "$DFRUN" eval library.pbtxt --fetch of_mixed_if
+expect 0 'refused only where a run needs it' "$DFRUN" check library.pbtxt
+# Its export is what was read, with the library.
+"$DFRUN" graph library.pbtxt --pb --out library.pb > out 2>&1 || { cat out; fail "no export"; }
+expect 0 'of_good: float32[1] 9' "$DFRUN" eval library.pb --fetch of_good
+expect 65 "node 'mixed_while'" "$DFRUN" eval library.pb --fetch of_mixed_while
 
 for fetch in read_v square_h; do
   expect 0 "$fetch: float32[3] 1 4 9" "$DFRUN" eval variables.pbtxt --feed 'p=[1, 2, 3]' --fetch $fetch

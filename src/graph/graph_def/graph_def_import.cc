@@ -202,9 +202,6 @@ class Importer {
   Result<std::vector<DType>> TypesOfRefused(int32_t i, const Status& status) {
     constexpr int kMaxSearched = 100;
     const OpDef& op = *ops_.Find(def_.node(i).op());
-    for (const AttrDef& attr : op.attrs) {
-      if (attr.type == "func" || attr.type == "list(func)") return status;  // calls are of the whole library
-    }
     proto::NodeDef copy = def_.node(i);
     NodeSpec spec;
     std::vector<DType> outputs;

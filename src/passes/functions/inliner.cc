@@ -56,6 +56,10 @@ std::string DeviceWithin(const std::string& device, const std::string& outer) {
   return name->ToString();
 }
 
+bool FunctionInliner::is_full() const {
+  return nodes_ > max_nodes_ || inputs_ / kInputsPerNode > max_nodes_;
+}
+
 Status FunctionInliner::CountNodes(int64_t more) {
   nodes_ += more;
   if (nodes_ <= max_nodes_) return Status();

@@ -63,7 +63,9 @@ class FunctionInliner {
   // Counts additions by other code: nodes, or calls, which may add none; and inputs.
   Status CountNodes(int64_t more);
   Status CountInputs(size_t more);
-  // Counts conditionals one in another that have begun (a negative number: ended), since they are added recursively.
+  // Whether there is room for no more: whatever is added is refused.
+  bool is_full() const;
+  // So many conditionals one in another have begun, or end where it is negative: they are added recursively.
   Status NestConditionals(int more);
 
   // `name`, or the first of name_1, name_2, ... that is free.

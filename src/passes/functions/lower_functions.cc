@@ -7,6 +7,8 @@
 
 #include "src/graph/control_flow.h"
 #include "src/graph/deferred_shapes.h"
+#include "src/graph/graph_def/attr_proto.h"
+#include "src/graph/graph_def/graph_def_parse.h"
 #include "src/graph/graph_def/unknown_ops.h"
 #include "src/graph/order/read_apart.h"
 #include "src/graph/proto/graph.pb.h"
@@ -15,12 +17,16 @@
 namespace dfrun {
 namespace {
 
-// One call of LowerFunctions().
+// The calls that cannot be lowered, each with the reason.
+using RefusedCalls = std::map<NodeId, std::string>;
+
+// The graph with all calls lowered but for those that are refused.
 class GraphLowering {
  public:
-  GraphLowering(const Graph& from, const LowerFunctionsOptions& options)
+  GraphLowering(const Graph& from, const LowerFunctionsOptions& options, const RefusedCalls& refused)
       : from_(from),
         first_node_(options.first_node),
+        refused_(refused),
         to_(from.Subset(NodesBefore(from, options.first_node))),
         library_(from),
         inliner_(to_, from, library_, options.max_nodes),
@@ -38,9 +44,12 @@ class GraphLowering {
       DF_TRY(to_.SetInput(edge.reader, edge.input, Lowered(edge.from)));
     }
     DF_TRY(InferShapesOfWhatMayRun(to_));
-    to_.set_extras(KeepsUnknownNodes() ? from_.extras() : ExtrasWithoutLibrary());
+    to_.set_extras(KeepsUnknownNodes() ? ExtrasWithRefused() : ExtrasWithoutLibrary());
     return std::move(to_);
   }
+
+  // The call for which Run() failed, where the graph may do without it; -1: there is none.
+  NodeId failed_call() const { return inliner_.is_full() ? -1 : failed_call_; }
 
  private:
   struct BackEdge {
@@ -64,7 +73,15 @@ class GraphLowering {
       if (from_.IsBackEdge(node, i)) back_edges_.push_back({to_.num_nodes(), i, from});
       inputs.push_back({from_.IsBackEdge(node, i) ? Output{} : Lowered(from)});
     }
-    if (IsFunctional(spec.op)) return AddFunctional(node, std::move(spec), inputs);
+    if (const auto refused = refused_.find(node.id); refused != refused_.end()) {
+      spec.attrs = {{"op", spec.op}, {"why", StrCat("it cannot be: ", refused->second)}, {"Tout", OutputTypes(node)}};
+      spec.op = kUnknownOp;
+    } else if (IsFunctional(spec.op)) {
+      failed_call_ = node.id;
+      DF_TRY(AddFunctional(node, std::move(spec), inputs));
+      failed_call_ = -1;
+      return Status();
+    }
     DF_ASSIGN(const Inlined made, inliner_.AddNode(std::move(spec), inputs, true, site_));
     nodes_[node.id] = made.effects[0];
     return Status();
@@ -73,17 +90,16 @@ class GraphLowering {
   // Adds the functions' nodes, then one of the node's own name, for readers, feeds and fetches of it and for nodes that
   // wait for it.
   Status AddFunctional(const Node& node, NodeSpec spec, const std::vector<SiteValue>& inputs) {
-    Result<Inlined> made = inliner_.AddFunctional(spec, inputs, site_);
-    if (!made.ok()) return made.status().Annotate(from_.Describe(node.id));
-    DF_TRY(CheckTypes(node, *made).Annotate(from_.Describe(node.id)));
-    DF_TRY(SplitHandles(node, *made));
-    const size_t count = made->outputs.size();
+    DF_ASSIGN(Inlined made, inliner_.AddFunctional(spec, inputs, site_));
+    DF_TRY(CheckTypes(node, made));
+    DF_TRY(SplitHandles(node, made));
+    const size_t count = made.outputs.size();
     spec.op = count == 0 ? "NoOp" : count == 1 ? "Identity" : "IdentityN";
     spec.attrs = {};
-    if (!made->is_whole) spec.attrs.Set(kReadApartAttr, !made->effects.empty());
-    if (!made->is_whole && !made->effects.empty()) spec.control_inputs.clear();  // the effects come after them
-    spec.control_inputs.insert(spec.control_inputs.end(), made->effects.begin(), made->effects.end());
-    DF_ASSIGN(const Inlined named, inliner_.AddNode(std::move(spec), made->outputs, true, site_));
+    if (!made.is_whole) spec.attrs.Set(kReadApartAttr, !made.effects.empty());
+    if (!made.is_whole && !made.effects.empty()) spec.control_inputs.clear();  // the effects come after them
+    spec.control_inputs.insert(spec.control_inputs.end(), made.effects.begin(), made.effects.end());
+    DF_ASSIGN(const Inlined named, inliner_.AddNode(std::move(spec), made.outputs, true, site_));
     nodes_[node.id] = named.effects[0];
     return Status();
   }
@@ -135,9 +151,29 @@ class GraphLowering {
     return Status();
   }
 
-  // Whether unknown nodes are left; these are exported as they came, and may be unknown for the sake of a function that
-  // they call.
+  static std::vector<DType> OutputTypes(const Node& node) {
+    std::vector<DType> types;
+    for (const TypedArg& output : node.output_types) types.push_back(output.dtype);
+    return types;
+  }
+
+  // They are exported as they came, and may be unknown for what is in a function that they call.
   bool KeepsUnknownNodes() const { return std::any_of(to_.nodes().begin(), to_.nodes().end(), &IsUnknown); }
+
+  std::shared_ptr<const GraphDefExtras> ExtrasWithRefused() const {
+    if (refused_.empty()) return from_.extras();
+    auto extras = from_.extras() == nullptr ? std::make_shared<GraphDefExtras>()
+                                            : std::make_shared<GraphDefExtras>(*from_.extras());
+    for (const auto& [id, why] : refused_) {
+      proto::NodeDef attrs;
+      const Node& node = from_.node(id);
+      if (const auto rest = extras->nodes.find(node.name); rest != extras->nodes.end())
+        DF_CHECK(attrs.ParseFromString(rest->second));
+      for (const auto& [name, value] : node.attrs) AttrToProto(value, (*attrs.mutable_attr())[name]);
+      extras->nodes[node.name] = SerializeDeterministically(attrs);
+    }
+    return extras;
+  }
 
   std::shared_ptr<const GraphDefExtras> ExtrasWithoutLibrary() const {
     if (from_.extras() == nullptr) return nullptr;
@@ -157,6 +193,8 @@ class GraphLowering {
 
   const Graph& from_;
   const NodeId first_node_;
+  const RefusedCalls& refused_;
+  NodeId failed_call_ = -1;
   Graph to_;
   FunctionLibrary library_;
   FunctionInliner inliner_;
@@ -175,9 +213,20 @@ bool CallsFunctions(const Graph& graph) {
 
 Status LowerFunctions(Graph& graph, const LowerFunctionsOptions& options) {
   if (!CallsFunctions(graph)) return Status();
-  DF_ASSIGN(Graph lowered, GraphLowering(graph, options).Run());
-  graph = std::move(lowered);
-  return Status();
+  constexpr size_t kMaxRefused = 100;
+  RefusedCalls refused;
+  while (true) {
+    GraphLowering lowering(graph, options, refused);
+    Result<Graph> lowered = lowering.Run();
+    if (lowered.ok()) {
+      graph = *std::move(lowered);
+      return Status();
+    }
+    const NodeId call = lowering.failed_call();
+    if (call < 0) return lowered.status();
+    if (!options.keeps_refused || refused.size() == kMaxRefused) return lowered.status().Annotate(graph.Describe(call));
+    refused.emplace(call, lowered.status().message());
+  }
 }
 
 }  // namespace dfrun

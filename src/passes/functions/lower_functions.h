@@ -15,6 +15,9 @@ struct LowerFunctionsOptions {
   int64_t max_nodes = 1'000'000;  // the bound of the nodes that calls of calls add
   // The nodes before this one call no functions, and keep their ids.
   NodeId first_node = 0;
+  // A call that cannot be lowered is a node of an unknown op (src/graph/graph_def/unknown_ops.h): only runs that need
+  // it are refused. Not for want of nodes, nor for more than a hundred of them.
+  bool keeps_refused = false;
 };
 
 // Replaces the nodes that call functions by those of the functions: PartitionedCall and StatefulPartitionedCall, If,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "src/graph/graph_def/graph_def.h"
+#include "src/graph/graph_def/unknown_ops.h"
 #include "src/passes/functions/lower_functions.h"
 #include "src/passes/prune.h"
 #include "tests/unit/passes/functions/library_text.h"
@@ -14,7 +15,8 @@ using ::testing::HasSubstr;
 
 Status Lower(const std::string& text) {
   DF_ASSIGN(Graph graph, ImportGraphDef(text, GraphDefFormat::kText));
-  return LowerFunctions(graph, {.max_nodes = 20000});
+  DF_TRY(LowerFunctions(graph, {.max_nodes = 20000}));
+  return CheckKnown(graph, std::vector<bool>(static_cast<size_t>(graph.num_nodes()), true));
 }
 
 struct HostileLibrary {
