@@ -132,6 +132,8 @@ for by in pred index; do
   expect 70 refused "$DFRUN" eval branches.pbtxt --fetch "inf_${by}_a"
   expect 64 unfed "$DFRUN" eval branches.pbtxt --fetch "unfed_${by}_a"
 done
+# A fetch of a call's own output is a fetch of the call, as in TensorFlow: all of it runs.
+expect 70 refused "$DFRUN" eval branches.pbtxt --fetch inf_pred:1
 expect 0 'i_out: int32[] 60' "$DFRUN" eval while.pbtxt --fetch i_out
 
 # Memory: 60 turns of 4 MiB are kept where the list is read.
@@ -146,6 +148,27 @@ forward=$(peak "$DFRUN" eval while.pbtxt --fetch sum --threads 1)
 kept=$(peak "$DFRUN" eval while.pbtxt --fetch sum --fetch length --threads 1)
 [ "$kept" -gt 240 ] || fail "the list of 240 MiB takes $kept MiB"
 [ "$forward" -lt 100 ] || fail "a forward fetch takes $forward MiB"
+
+# The same where `train:` adds the gradient, through a loop with a loop and a conditional in its turns.
+cat > loops.yaml << 'END'
+dfrun: 1
+functions:
+  turn: {args: [i, x], graph: {q: "While(0, x, cond=below, body=step)", c: "Cond(i < 3, Tanh(x), x * 0.5)"},
+         returns: {i: i + 1, x: "q:1 + c"}}
+  most: {args: [j, x], returns: j < 12}
+  below: {args: [j, x], returns: j < 5}
+  step: {args: [j, x], returns: {j: j + 1, x: Tanh(x)}}
+graph:
+  w: {op: Variable, shape: [1024, 1024], init: 0.5}
+  r: While(0, w + 0.0, cond=most, body=turn)
+  loss: Mean(r:1)
+train: {loss: loss, learning_rate: 0.1, steps: 2}
+END
+"$DFRUN" graph loops.yaml --pb --out loops.pb > out 2>&1 || { cat out; fail "no export"; }
+trained=$(peak "$DFRUN" eval loops.pb --init init --fetch loss --target train --threads 1)
+untrained=$(peak "$DFRUN" eval loops.pb --init init --fetch loss --threads 1)
+[ "$trained" -gt 240 ] || fail "a step that trains takes $trained MiB"
+[ "$untrained" -lt 100 ] || fail "a forward fetch beside train: takes $untrained MiB"
 
 # A loop whose list would take 4 TB ends, and says where.
 sed 's/int_val: 60 /int_val: 1000000 /' while.pbtxt > long.pbtxt
