@@ -97,10 +97,47 @@ end='train: {loss: loss, learning_rate: 0.1, steps: 2}'
   echo '  logits: MatMul(a, b, transpose_b=true)'
   echo '  loss: Mean(SparseSoftmaxCrossEntropyWithLogits(logits, Range(0, Gather(Shape(a), 0), 1)))'; echo "$end"; } > softmax.yaml
 { sed 's/batch: 4, shuffle: true/batch: all/' head; echo '  loss: Mean(Square(Sum(a, axis=1, keepdims=true) - y/v))'; echo "$end"; } > graph.yaml
-for name in siamese softmax graph; do
+# The same net on both sides, and more behind it on one: a bilinear form, and a sample drawn to tell apart.
+{ cat head; echo '  M: {op: Variable, shape: [2, 2], init: ones}'; echo '  b: MatMul(y/v, W)'
+  echo '  loss: Mean(Sum(MatMul(a, M) * b, axis=1))'; echo "$end"; } > bilinear.yaml
+{ cat head; echo '  Q: {op: Variable, shape: [1, 2], init: ones}'; echo '  q: MatMul(x/v, Q)'; echo '  b: MatMul(y/v, W)'
+  echo '  loss: Mean(Relu(1.0 - Sum(q * a, axis=1) + Sum(q * b, axis=1)))'; echo "$end"; } > negative.yaml
+for name in siamese softmax graph bilinear negative; do
   expect 0 "ok" "$DFRUN" check $name.yaml
   if grep -q "meet in the loss" out; then cat out; fail "a warning of the $name"; fi
 done
+
+# Sentences and their translations, from two files, which share a table of embeddings alone, or a projection of it too:
+# with an encoder of their own, by way of one value or of a loop over the words.
+for i in $(seq 0 9); do echo "$((i % 5)),$((i % 3)),$((i % 4))" >> words.csv; done
+translation() {
+  cat > translation.yaml <<END
+dfrun: 1
+inputs:
+  to: {csv: y.csv, tensors: {v: {from: 0, dtype: int64}}, batch: 4, shuffle: true${3:-}}
+  source: {csv: words.csv, tensors: {v: {from: "0:3", dtype: int64}}, batch: 4, shuffle: true}
+graph:
+  E: {op: Variable, shape: [100, 2], init: "RandomUniform()"}
+  U: {op: Variable, shape: [2, 2], init: "RandomUniform()"}
+  V: {op: Variable, shape: [2, 2], init: "RandomUniform()"}
+  D: {op: Variable, shape: [4, 100], init: "RandomUniform()"}
+  begin: MatMul(Cast(source/v, DstT=float32), Fill([3, 2], 0.0))
+  state: $1
+  word: $2
+  logits: MatMul(ConcatV2([state, word], 1), D)
+  loss: Mean(SparseSoftmaxCrossEntropyWithLogits(logits, to/v))
+train: {loss: loss, learning_rate: 0.1, steps: 2}
+END
+}
+bag='Tanh(MatMul(Mean(Gather(E, source/v), axis=1), U))'
+loop='{op: While, vars: {i: 0, h: begin, words: source/v}, cond: i < 3, body: {i: i + 1, h: "Tanh(MatMul(h, U) + MatMul(Gather(E, GatherV2(words, i, axis=1)), V))"}}'
+for way in "$bag|Gather(E, to/v)" "$bag|MatMul(Gather(E, to/v), V)" "$loop|Gather(E, to/v)"; do
+  translation "${way%|*}" "${way#*|}"
+  if [ "${way%|*}" = "$loop" ]; then sed -i 's/\[state, word\]/[state:1, word]/' translation.yaml; fi
+  expect 0 "rows of the inputs 'to' and 'source' meet in the loss, one with one" "$DFRUN" check translation.yaml
+done
+translation "$bag" 'Gather(E, to/v)' ', with: none'
+if "$DFRUN" check translation.yaml 2>&1 | grep "meet in the loss"; then fail "a warning of translations that go apart"; fi
 
 # `batch: all` on replicas: the whole for each, with a warning that names both ways, or a slice each.
 whole="each of the 2 replicas computes the whole of input 'x': \`split: true\` gives each its slice, as of other batches, and \`split: false\`"

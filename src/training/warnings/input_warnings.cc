@@ -41,7 +41,7 @@ class LossInputs {
     for (auto a = groups_.begin(); a != groups_.end(); ++a) {
       for (auto b = std::next(a); b != groups_.end(); ++b) {
         if (!MayBelongTogether(*a->first, *b->first)) continue;
-        if (ReadOneSet(a->second, b->second) || ShareVariables(a->second, b->second)) continue;
+        if (ReadOneSet(a->second, b->second) || AreCompared(a->second, b->second)) continue;
         DF_ASSIGN(const bool meet, Meet(a->second, b->second));
         if (meet) texts.push_back(Describe(*a->first, *b->first));
       }
@@ -66,21 +66,97 @@ class LossInputs {
     return a.size() == 1 && b.size() == 1 && a[0]->config.files == b[0]->config.files && fields(*a[0]) == fields(*b[0]);
   }
 
-  // Whether rows of both go through a trained variable before they meet: they are compared, as in a Siamese net.
-  bool ShareVariables(const Group& a, const Group& b) const {
+  // The way of a group's rows to where they meet those of another group.
+  struct Side {
+    std::vector<bool> only;                                 // by node: it depends on this group and not on the other
+    std::map<NodeId, std::vector<const VariableSpec*>> by;  // nodes of the way, each with variables that it applies
+    std::set<const VariableSpec*> variables;                // the variables of the way
+    std::set<const VariableSpec*> last;                     // the last ones before rows meet
+  };
+
+  // Whether rows are compared that come of one net, as in a Siamese net or with samples drawn to tell apart: the last
+  // trained variables on the way of one group are on the other's. A table of embeddings that others come behind is no
+  // such net.
+  bool AreCompared(const Group& a, const Group& b) const {
     const std::vector<bool> from_a = Reached(ReadersOf(a));
     const std::vector<bool> from_b = Reached(ReadersOf(b));
-    return std::any_of(spec_.job.variables.begin(), spec_.job.variables.end(), [&](const VariableSpec& variable) {
-      if (!variable.trainable || !in_loss_[static_cast<size_t>(variable.node)]) return false;
-      const std::vector<bool> from = Reached({variable.node});
-      bool meets_a = false;
-      bool meets_b = false;
-      for (size_t i = 0; i < from.size(); ++i) {
-        meets_a = meets_a || (from[i] && from_a[i] && !from_b[i]);
-        meets_b = meets_b || (from[i] && from_b[i] && !from_a[i]);
+    const Side one = SideOf(from_a, from_b);
+    const Side other = SideOf(from_b, from_a);
+    const auto is_in = [](const std::set<const VariableSpec*>& set) {
+      return [&set](const VariableSpec* variable) { return set.contains(variable); };
+    };
+    const auto is_on = [&](const Side& side, const Side& way) {
+      return std::all_of(side.last.begin(), side.last.end(), is_in(way.variables)) &&
+             std::any_of(side.last.begin(), side.last.end(),
+                         [&](const VariableSpec* variable) { return !IsTable(*variable); });
+    };
+    return std::any_of(one.last.begin(), one.last.end(), is_in(other.last)) || is_on(one, other) || is_on(other, one);
+  }
+
+  Side SideOf(const std::vector<bool>& own, const std::vector<bool>& others) const {
+    Side side;
+    for (size_t i = 0; i < own.size(); ++i) side.only.push_back(own[i] && !others[i]);
+    for (const VariableSpec& variable : spec_.job.variables) {
+      if (variable.trainable && in_loss_[static_cast<size_t>(variable.node)]) FindUses(variable, own, side);
+    }
+    FindLast(own, others, side);
+    return side;
+  }
+
+  // Where the variable comes in: of what it reaches, the nodes that others of its readers do not lead to.
+  void FindUses(const VariableSpec& variable, const std::vector<bool>& own, Side& side) const {
+    const std::vector<bool> from = Reached({variable.node});
+    for (const Node& node : spec_.graph.nodes()) {
+      if (!side.only[static_cast<size_t>(node.id)]) continue;
+      const bool applies = std::any_of(node.inputs.begin(), node.inputs.end(), [&](Output input) {
+        return input.valid() && from[static_cast<size_t>(input.node)] && !own[static_cast<size_t>(input.node)];
+      });
+      if (!applies) continue;
+      side.by[node.id].push_back(&variable);
+      side.variables.insert(&variable);
+    }
+  }
+
+  // Backwards from where rows meet, up to the first variables.
+  void FindLast(const std::vector<bool>& own, const std::vector<bool>& others, Side& side) const {
+    AncestorWalk walk(spec_.graph);
+    const auto add = [&](const Node& node) {
+      for (const Output input : node.inputs) {
+        if (input.valid() && side.only[static_cast<size_t>(input.node)]) walk.Add(input.node);
       }
-      return meets_a && meets_b;
-    });
+    };
+    for (const Node& node : spec_.graph.nodes()) {
+      const auto at = static_cast<size_t>(node.id);
+      if (own[at] && others[at]) add(node);
+    }
+    while (const Node* node = walk.Next()) {
+      const auto found = side.by.find(node->id);
+      if (found == side.by.end()) {
+        add(*node);
+      } else {
+        side.last.insert(found->second.begin(), found->second.end());
+      }
+    }
+  }
+
+  // Whether all that the loss takes of the variable is rows of it.
+  bool IsTable(const VariableSpec& variable) const {
+    std::vector<bool> gives(in_loss_.size());  // by node: the variable itself
+    gives[static_cast<size_t>(variable.node)] = true;
+    for (const Node& node : spec_.graph.nodes()) {
+      if (!in_loss_[static_cast<size_t>(node.id)]) continue;
+      const auto at = std::find_if(node.inputs.begin(), node.inputs.end(), [&](Output input) {
+        return input.valid() && gives[static_cast<size_t>(input.node)];
+      });
+      if (at == node.inputs.end()) continue;
+      const OpTraits& traits = node.op->traits;
+      if (traits.control_flow == ControlFlowKind::kEnter || traits.passthrough == Passthrough::kFirstInput) {
+        gives[static_cast<size_t>(node.id)] = true;
+      } else if (at != node.inputs.begin() || !traits.gathers_rows) {
+        return false;
+      }
+    }
+    return true;
   }
 
   static std::vector<NodeId> ReadersOf(const Group& group) {
@@ -131,7 +207,18 @@ class LossInputs {
     Graph copy(spec_.graph.ops());
     copy.TakeLocations(spec_.graph);
     SubgraphMap map;
-    return body.ok() && CopySubgraph(spec_.graph, *body, options, copy, map).ok() && copy.InferShapes().ok();
+    if (!body.ok() || !CopySubgraph(spec_.graph, *body, options, copy, map).ok() || !copy.InferShapes().ok())
+      return false;
+    return std::all_of(body->begin(), body->end(),
+                       [&](NodeId id) { return KeepsRanks(spec_.graph.node(id), copy.node(map.nodes.at(id))); });
+  }
+
+  // Where shapes behind a loop do not fit, the loop's are taken to be unknown.
+  static bool KeepsRanks(const Node& node, const Node& copy) {
+    return std::equal(node.output_shapes.begin(), node.output_shapes.end(), copy.output_shapes.begin(),
+                      copy.output_shapes.end(), [](const PartialShape& before, const PartialShape& after) {
+                        return after.known_rank() || !before.known_rank();
+                      });
   }
 
   std::string Describe(const InputSpec& a, const InputSpec& b) const {
