@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "jobs/commands/op_listing.h"
+#include "kernels/io/inflate.h"
 #include "src/graph/graph_def/graph_def_parse.h"
 #include "src/graph/proto/saved_model.pb.h"
 
@@ -16,15 +17,19 @@ namespace {
 
 using OpTestsByName = std::map<std::string, OpTests>;
 
+constexpr std::string_view kCases = ".txt.gz";  // the ending of a file of golden cases
 constexpr std::string_view kCase = "case ";
+constexpr size_t kMaxText = size_t{256} << 20;
 
 std::string ReadFile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-void CountCases(const std::string& path, OpTestsByName& tests) {
-  std::istringstream lines(ReadFile(path));
+Status CountCases(const std::string& path, OpTestsByName& tests) {
+  const Result<std::string> text = Inflate(ReadFile(path), Compression::kGzip, kMaxText);
+  DF_TRY(text.status().Annotate(path));
+  std::istringstream lines(*text);
   for (std::string line; std::getline(lines, line);) {
     if (line.compare(0, kCase.size(), kCase) != 0) continue;
     std::istringstream words(line.substr(kCase.size()));
@@ -32,6 +37,7 @@ void CountCases(const std::string& path, OpTestsByName& tests) {
     words >> op;
     ++tests[op].cases;
   }
+  return Status();
 }
 
 // Reads the graph of a GraphDef, or the first one of a SavedModel.
@@ -97,7 +103,7 @@ Result<std::map<std::string, OpTests>> FindOpTests(const std::string& directory)
   const std::filesystem::path root(directory);
   for (const std::string& path : paths) {
     const std::filesystem::path file(path);
-    if (file.extension() == ".txt" && file.parent_path() == root / "golden") CountCases(path, tests);
+    if (path.ends_with(kCases) && file.parent_path() == root / "golden") DF_TRY(CountCases(path, tests));
     if (file.extension() == ".pb") DF_TRY(CountGraph(path, tests));
     if (file.extension() == ".cc" && !IsBelow(file, root / "fuzz")) NoteSource(path, tests);
   }

@@ -238,16 +238,15 @@ class Fuzzer {
   }
 
   void ReadExamples() {
-    for (const auto& entry : std::filesystem::directory_iterator(DFRUN_GOLDEN_DIR)) {
-      if (entry.path().extension() != ".txt") continue;
-      Result<std::vector<testing::GoldenCase>> cases = testing::ReadGoldenFile(entry.path().string());
+    for (const std::string& path : testing::GoldenFiles(testing::GoldenDir())) {
+      Result<std::vector<testing::GoldenCase>> cases = testing::ReadGoldenFile(path);
       DF_CHECK(cases.ok());
       for (testing::GoldenCase& c : *cases) {
-        families_[c.op] = entry.path().stem();
+        families_[c.op] = testing::FamilyOf(path);
         if (c.tables.empty()) examples_[c.op].push_back(std::move(c));
       }
     }
-    for (auto& [op, cases] : examples_) {  // whatever order the directory has
+    for (auto& [op, cases] : examples_) {
       std::sort(cases.begin(), cases.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
     }
   }

@@ -145,8 +145,7 @@ def _attr_text(v):
 
 
 class Writer:
-    def __init__(self, path):
-        self.path = path
+    def __init__(self):
         self.blocks = []
         self.names = set()
 
@@ -189,11 +188,8 @@ class Writer:
         self.names.add(unique)
         return unique[len(op) + 1:]
 
-    def write(self):
-        with open(self.path, "w", encoding="utf-8") as f:
-            f.write(f"# Written by generate.py with TensorFlow {tf.__version__}; see FORMAT.md.\n\n")
-            f.write("\n".join(self.blocks))
-        print(f"{self.path}: {len(self.blocks)} cases")
+    def text(self):
+        return f"# Written by generate.py with TensorFlow {tf.__version__}; see FORMAT.md.\n\n" + "\n".join(self.blocks)
 
 
 def _is_floating(dtype):

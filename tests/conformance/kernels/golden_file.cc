@@ -1,10 +1,12 @@
 #include "tests/conformance/kernels/golden_file.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
+#include <filesystem>
 
+#include "kernels/io/inflate.h"
+#include "src/base/file.h"
 #include "src/framework/op/op.h"
 
 namespace dfrun::testing {
@@ -205,36 +207,99 @@ Status ReadLine(const std::string& key, const std::string& rest, GoldenCase& c) 
   return Status();
 }
 
+constexpr std::string_view kSuffix = ".txt.gz";
+constexpr std::string_view kCase = "case ";
+constexpr size_t kMaxBytes = size_t{256} << 20;  // of a file, packed or not
+
+// Calls visit(line, number) until it returns an error.
+template <class Visit>
+Status ForEachLine(std::string_view text, const Visit& visit) {
+  for (int number = 1; !text.empty(); ++number) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    DF_TRY(visit(text.substr(0, end), number));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return Status();
+}
+
+// The op of a line "case OP NAME".
+std::string_view OpOf(std::string_view line) {
+  line.remove_prefix(kCase.size());
+  return line.substr(0, line.find(' '));
+}
+
+GoldenCase CaseOf(std::string_view line, int number) {
+  GoldenCase c;
+  c.op = OpOf(line);
+  c.line = number;
+  line.remove_prefix(std::min(kCase.size() + c.op.size() + 1, line.size()));
+  c.name = line;
+  return c;
+}
+
 }  // namespace
 
-Result<std::vector<GoldenCase>> ReadGoldenFile(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) return NotFound("cannot open ", path);
+Result<GoldenText> ReadGoldenText(const std::string& path) {
+  DF_ASSIGN(const std::string packed, ReadFile(path, kMaxBytes));
+  Result<std::string> text = Inflate(packed, Compression::kGzip, kMaxBytes);
+  DF_TRY(text.status().Annotate(path));
+  return GoldenText{path, *std::move(text)};
+}
+
+std::set<std::string> OpsOf(const GoldenText& file) {
+  std::set<std::string> ops;
+  (void)ForEachLine(file.text, [&](std::string_view line, int) {
+    if (line.starts_with(kCase)) ops.emplace(OpOf(line));
+    return Status();
+  });
+  return ops;
+}
+
+Result<std::vector<GoldenCase>> ParseCases(const GoldenText& file, std::string_view op) {
   std::vector<GoldenCase> cases;
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
-    if (line.empty() || line[0] == '#') continue;
-    const size_t space = line.find(' ');
-    const std::string key = line.substr(0, space);
-    const std::string rest = space == std::string::npos ? "" : line.substr(space + 1);
-    if (key == "case") {
-      const size_t name = rest.find(' ');
-      GoldenCase& c = cases.emplace_back();
-      c.op = rest.substr(0, name);
-      c.name = name == std::string::npos ? "" : rest.substr(name + 1);
-      c.line = number;
-      continue;
+  bool is_in_case = false;
+  bool is_wanted = false;
+  const auto read = [&](std::string_view line, int number) -> Status {
+    if (line.empty() || line[0] == '#') return Status();
+    if (line.starts_with(kCase)) {
+      is_in_case = true;
+      is_wanted = op.empty() || OpOf(line) == op;
+      if (is_wanted) cases.push_back(CaseOf(line, number));
+      return Status();
     }
-    const Status status =
-        cases.empty() ? InvalidArgument("a line before the first case") : ReadLine(key, rest, cases.back());
-    if (!status.ok()) return status.Annotate(StrCat(path, ":", number));
-  }
+    if (is_in_case && !is_wanted) return Status();
+    const size_t space = line.find(' ');
+    const std::string rest(space == std::string_view::npos ? "" : line.substr(space + 1));
+    const Status status = is_in_case ? ReadLine(std::string(line.substr(0, space)), rest, cases.back())
+                                     : InvalidArgument("a line before the first case");
+    return status.ok() ? status : status.Annotate(StrCat(file.path, ":", number));
+  };
+  DF_TRY(ForEachLine(file.text, read));
   return cases;
+}
+
+Result<std::vector<GoldenCase>> ReadGoldenFile(const std::string& path) {
+  DF_ASSIGN(const GoldenText file, ReadGoldenText(path));
+  return ParseCases(file);
 }
 
 std::string GoldenDir() {
   const char* const named = std::getenv("DFRUN_GOLDEN_DIR");
   return named == nullptr ? DFRUN_GOLDEN_DIR : named;
+}
+
+std::vector<std::string> GoldenFiles(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().native().ends_with(kSuffix)) files.push_back(entry.path().native());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string FamilyOf(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename();
+  return name.substr(0, name.size() - kSuffix.size());
 }
 
 }  // namespace dfrun::testing

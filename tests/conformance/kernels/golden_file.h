@@ -2,7 +2,9 @@
 #ifndef DFRUN_TESTS_CONFORMANCE_KERNELS_GOLDEN_FILE_H_
 #define DFRUN_TESTS_CONFORMANCE_KERNELS_GOLDEN_FILE_H_
 
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/framework/values/attr.h"
@@ -38,11 +40,26 @@ struct GoldenCase {
   std::string error;                // name of the error's code; empty: none
 };
 
-// Reads every case of a file. InvalidArgument names file and line.
+// A file's text, unpacked. A case is parsed when it is asked for, so that a list of tests costs no parsing.
+struct GoldenText {
+  std::string path;
+  std::string text;
+};
+
+// DataLoss where the file is no gzip or is cut short. Errors name the path.
+Result<GoldenText> ReadGoldenText(const std::string& path);
+std::set<std::string> OpsOf(const GoldenText& file);
+// The cases of an op, or of all where `op` is empty. InvalidArgument names file and line.
+Result<std::vector<GoldenCase>> ParseCases(const GoldenText& file, std::string_view op = "");
+// Every case of a file.
 Result<std::vector<GoldenCase>> ReadGoldenFile(const std::string& path);
 
 // Returns the folder of the cases: the environment variable DFRUN_GOLDEN_DIR, or else the folder in the source tree.
 std::string GoldenDir();
+// The files of cases in a folder, sorted.
+std::vector<std::string> GoldenFiles(const std::string& folder);
+// "math" of "gradients/math.txt.gz".
+std::string FamilyOf(const std::string& path);
 
 }  // namespace dfrun::testing
 

@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "src/framework/device/device_factory.h"
@@ -157,12 +157,14 @@ bool HasKernel(const GoldenCase& c, const NodeRunner& tested, NodeRunner& host) 
 
 class GoldenTest : public ::testing::Test {
  public:
-  GoldenTest(std::string path, std::vector<GoldenCase> cases) : path_(std::move(path)), cases_(std::move(cases)) {}
+  GoldenTest(std::shared_ptr<const GoldenText> file, std::string op) : file_(std::move(file)), op_(std::move(op)) {}
   void TestBody() override {
+    const Result<std::vector<GoldenCase>> cases = ParseCases(*file_, op_);
+    ASSERT_TRUE(cases.ok()) << cases.status().ToString();
     NodeRunner tested;
     NodeRunner host{std::string(HostDeviceType())};
-    for (const GoldenCase& c : cases_) {
-      SCOPED_TRACE(StrCat(path_, ":", c.line, ": ", c.op, " ", c.name));
+    for (const GoldenCase& c : *cases) {
+      SCOPED_TRACE(StrCat(file_->path, ":", c.line, ": ", c.op, " ", c.name));
       const bool is_on_device = HasKernel(c, tested, host);
       if (RunsRecorded()) {
         if (is_on_device) CheckRecorded(c, tested.device());
@@ -176,23 +178,21 @@ class GoldenTest : public ::testing::Test {
   }
 
  private:
-  const std::string path_;
-  const std::vector<GoldenCase> cases_;
+  const std::shared_ptr<const GoldenText> file_;
+  const std::string op_;
 };
 
-// Registers a test for each op of a file; a file that cannot be read is a test that fails.
-void RegisterFile(const std::filesystem::path& path) {
-  Result<std::vector<GoldenCase>> cases = ReadGoldenFile(path.string());
-  if (!cases.ok()) {
-    std::fprintf(stderr, "%s\n", cases.status().ToString().c_str());
+// Registers a test for each op of a file; a file that cannot be unpacked ends the program.
+void RegisterFile(const std::string& path) {
+  Result<GoldenText> read = ReadGoldenText(path);
+  if (!read.ok()) {
+    std::fprintf(stderr, "%s\n", read.status().ToString().c_str());
     std::exit(1);
   }
-  std::map<std::string, std::vector<GoldenCase>> by_op;
-  for (GoldenCase& c : *cases) by_op[c.op].push_back(c);
-  for (auto& [op, list] : by_op) {
-    const std::string file = path.string();
-    ::testing::RegisterTest(path.stem().string().c_str(), op.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                            [file, list = list] { return new GoldenTest(file, list); });
+  const auto file = std::make_shared<const GoldenText>(*std::move(read));
+  for (const std::string& op : OpsOf(*file)) {
+    ::testing::RegisterTest(FamilyOf(path).c_str(), op.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                            [file, op] { return new GoldenTest(file, op); });
   }
 }
 
@@ -201,8 +201,8 @@ void RegisterFile(const std::filesystem::path& path) {
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
-  for (const auto& entry : std::filesystem::directory_iterator(dfrun::testing::GoldenDir())) {
-    if (entry.path().extension() == ".txt") dfrun::testing::RegisterFile(entry.path());
+  for (const std::string& path : dfrun::testing::GoldenFiles(dfrun::testing::GoldenDir())) {
+    dfrun::testing::RegisterFile(path);
   }
   if (dfrun::testing::RunsRecorded()) {
     ::testing::AddGlobalTestEnvironment(new dfrun::testing::ReportRecorded);

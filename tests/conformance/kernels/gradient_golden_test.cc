@@ -1,10 +1,9 @@
 // First and second derivatives against TensorFlow's, complex ones included, and where those are not the derivatives
-// against these; tests/golden/gradients/generate.py says what the cases mean.
+// against these; tests/golden/gradients/math_cases.py says what the cases mean.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <set>
 
 #include "src/autodiff/gradient_rule.h"
@@ -201,16 +200,8 @@ TEST_P(GradientGoldenTest, GradientsAndTheirGradientsAreTensorFlows) {
   }
 }
 
-std::vector<std::string> GradientFiles() {
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(GoldenDir() + "/gradients")) {
-    if (entry.path().extension() == ".txt") files.push_back(entry.path().string());
-  }
-  return files;
-}
-
-INSTANTIATE_TEST_SUITE_P(Golden, GradientGoldenTest, ::testing::ValuesIn(GradientFiles()),
-                         [](const auto& info) { return std::filesystem::path(info.param).stem().string(); });
+INSTANTIATE_TEST_SUITE_P(Golden, GradientGoldenTest, ::testing::ValuesIn(GoldenFiles(GoldenDir() + "/gradients")),
+                         [](const auto& info) { return FamilyOf(info.param); });
 
 }  // namespace
 }  // namespace dfrun::testing

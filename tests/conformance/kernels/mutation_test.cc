@@ -2,7 +2,6 @@
 // it must come back, and under a sanitizer without a complaint.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <limits>
 #include <random>
 
@@ -129,16 +128,8 @@ TEST_P(MutationTest, WrongInputsAreRefusedOrComputed) {
   EXPECT_GT(refused, 0);
 }
 
-std::vector<std::string> GoldenFiles() {
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(GoldenDir())) {
-    if (entry.path().extension() == ".txt") files.push_back(entry.path().string());
-  }
-  return files;
-}
-
-INSTANTIATE_TEST_SUITE_P(Golden, MutationTest, ::testing::ValuesIn(GoldenFiles()),
-                         [](const auto& info) { return std::filesystem::path(info.param).stem().string(); });
+INSTANTIATE_TEST_SUITE_P(Golden, MutationTest, ::testing::ValuesIn(GoldenFiles(GoldenDir())),
+                         [](const auto& info) { return FamilyOf(info.param); });
 
 }  // namespace
 }  // namespace dfrun::testing

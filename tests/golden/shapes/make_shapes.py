@@ -36,7 +36,7 @@ class Cases(golden.Writer):
     """The cases of a family by op, as they are given: inputs and attrs."""
 
     def __init__(self):
-        super().__init__(None)
+        super().__init__()
         self.by_op = {}
 
     def case(self, op, *inputs, name=None, ulps=0, error=None, outputs=None, undefined=(), spare=(), **attrs):

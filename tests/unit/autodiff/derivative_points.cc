@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 
 #include "src/framework/device/device_factory.h"
@@ -113,9 +112,8 @@ void AddComplexPoints(const OpDef& op, std::vector<GradientCase>& points) {
 
 Result<std::map<std::string, std::vector<GradientCase>>> GoldenPoints() {
   std::map<std::string, std::vector<GradientCase>> points;
-  for (const auto& entry : std::filesystem::directory_iterator(GoldenDir())) {
-    if (entry.path().extension() != ".txt") continue;
-    DF_ASSIGN(const std::vector<GoldenCase> cases, ReadGoldenFile(entry.path().string()));
+  for (const std::string& path : GoldenFiles(GoldenDir())) {
+    DF_ASSIGN(const std::vector<GoldenCase> cases, ReadGoldenFile(path));
     for (const GoldenCase& c : cases) {
       const OpDef* const op = OpRegistry::Builtin().Find(c.op);
       if (op == nullptr || op->is_stateful) continue;
