@@ -5,7 +5,6 @@
 
 #include "comm/in_process/in_process.h"
 #include "src/placement/assumed_cluster.h"
-#include "src/session/compile.h"
 #include "src/session/kernel_check.h"
 #include "src/training/build_job_graph.h"
 
@@ -41,14 +40,16 @@ Result<JobCompiler> JobCompiler::Create(const Model& model, int ranks, const std
 
 Result<CompiledStep> JobCompiler::Compile(const std::string& name, const Graph& graph, const RunSignature& signature) {
   int32_t channels = 0;
-  DF_ASSIGN(std::vector<Partition> partitions, CompileRun(graph, signature, *runtime_,
-                                                          {.cluster = cluster_,
-                                                           .optimize = true,
-                                                           .soft_placement = soft_placement_,
-                                                           .compression = compression_,
-                                                           .last_stage = last_stage_},
-                                                          &channels));
-  return CompiledStep{name, std::move(partitions)};
+  CompiledStep step{name, {}, {}};
+  DF_ASSIGN(step.partitions, CompileRun(graph, signature, *runtime_,
+                                        {.cluster = cluster_,
+                                         .optimize = true,
+                                         .soft_placement = soft_placement_,
+                                         .compression = compression_,
+                                         .last_stage = last_stage_,
+                                         .times = &step.times},
+                                        &channels));
+  return step;
 }
 
 Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spec) {

@@ -11,6 +11,7 @@
 #include "src/partition/partition.h"
 #include "src/passes/prune.h"
 #include "src/placement/cluster.h"
+#include "src/session/compile.h"
 #include "src/session/runtime.h"
 #include "src/spec/job_spec.h"
 
@@ -27,6 +28,7 @@ Status CheckWithoutPass(const std::vector<std::string>& passes);
 struct CompiledStep {
   std::string name;  // "train", "init", ...
   std::vector<Partition> partitions;
+  std::vector<StageTime> times;
 };
 
 // Compiles the steps of a job.

@@ -9,6 +9,7 @@
 #include "jobs/commands/device_counts.h"
 #include "jobs/commands/host_notes.h"
 #include "jobs/commands/list_subgraphs.h"
+#include "jobs/commands/stage_times.h"
 #include "jobs/compile_job.h"
 #include "jobs/model.h"
 #include "src/base/counted.h"
@@ -33,6 +34,7 @@ struct CheckOptions {
   int ranks = 0;  // 0: as many as the tasks need
   DeviceCountOptions devices;
   bool explain_gpu = false;
+  bool timings = false;
 };
 
 void Print(const std::string& path, int ranks, const LoadedSpec& spec, const std::vector<CompiledStep>& steps) {
@@ -132,6 +134,7 @@ Result<int> Check(const CheckOptions& options) {
   std::printf("%s", IdleRanks(spec, compiler->cluster(), ranks, (*steps)[0]).c_str());
   for (const std::string& warning : WarningsOfSpec(spec)) std::printf("warning: %s\n", PrintableLine(warning).c_str());
   std::printf("%s", HostNotes(TypesWanted(counts, *steps)).c_str());
+  if (options.timings) std::fprintf(stderr, "%s", StageTimesTable(*steps).c_str());
   if (options.explain_gpu) {
     for (const CompiledStep& step : *steps) {
       DF_ASSIGN(const std::string subgraphs, ListSubgraphs(step.partitions));
@@ -151,6 +154,8 @@ RunCommand SetupCheck(Options& args) {
   options->devices.Declare(args);
   args.Flag("--explain-gpu", options->explain_gpu,
             "Say what of each step GPUs launch as a whole, and which of their nodes they do not, and why");
+  args.Flag("--timings", options->timings,
+            "Print to stderr how many milliseconds each pass took for each step, and for all of them");
   return [options] { return Check(*options); };
 }
 

@@ -21,6 +21,23 @@ constexpr const char* kPrune = "prune";
 constexpr const char* kPlace = "place";
 constexpr const char* kPartition = "partition";
 
+// Adds the time of its life to those of the stages.
+class TimedStage {
+ public:
+  TimedStage(const CompileOptions& options, std::string_view stage) : times_(options.times), stage_(stage) {}
+  TimedStage(const TimedStage&) = delete;
+  TimedStage& operator=(const TimedStage&) = delete;
+  ~TimedStage() {
+    if (times_ != nullptr) times_->push_back({std::string(stage_), Clock::now() - start_});
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::vector<StageTime>* const times_;
+  const std::string_view stage_;
+  const Clock::time_point start_ = Clock::now();
+};
+
 std::vector<Partition> Whole(Graph graph) {
   std::vector<Partition> whole;
   whole.push_back({"", 0, std::move(graph)});
@@ -37,7 +54,10 @@ Result<bool> RunGraphPasses(Graph& graph, const PassContext& context, bool are_r
                             const CompileOptions& options) {
   for (const Pass* pass : GraphPasses()) {
     if (pass->is_required != are_required) continue;
-    if (!IsLeftOut(*pass, options)) DF_TRY(RunPass(*pass, graph, context));
+    if (!IsLeftOut(*pass, options)) {
+      const TimedStage timed(options, pass->name);
+      DF_TRY(RunPass(*pass, graph, context));
+    }
     if (pass->name == options.last_stage) return true;
   }
   return false;
@@ -50,11 +70,17 @@ Result<bool> RunDevicePasses(std::vector<Partition>& partitions, const PassConte
     DF_ASSIGN(const DeviceName name, DeviceName::Parse(partition.device));
     types.push_back(name.type.value_or(""));
   }
-  for (const Pass* pass : DevicePasses()) {
+  const auto run = [&](const Pass& pass) -> Status {
+    const TimedStage timed(options, pass.name);
     for (size_t i = 0; i < partitions.size(); ++i) {
-      if (types[i] != pass->device || IsLeftOut(*pass, options)) continue;
-      DF_TRY(RunPass(*pass, partitions[i].graph, context).Annotate(StrCat("on ", partitions[i].device)));
+      if (types[i] != pass.device) continue;
+      DF_TRY(RunPass(pass, partitions[i].graph, context).Annotate(StrCat("on ", partitions[i].device)));
     }
+    return Status();
+  };
+  for (const Pass* pass : DevicePasses()) {
+    const bool has_device = std::find(types.begin(), types.end(), pass->device) != types.end();
+    if (has_device && !IsLeftOut(*pass, options)) DF_TRY(run(*pass));
     if (pass->name == options.last_stage) return true;
   }
   return false;
@@ -66,10 +92,33 @@ Status RunPartitionPasses(std::vector<Partition>& partitions, const PassContext&
   graphs.reserve(partitions.size());
   for (Partition& partition : partitions) graphs.push_back(&partition.graph);
   for (const Pass* pass : PartitionPasses()) {
-    if (!IsLeftOut(*pass, options)) DF_TRY(RunPartitionPass(*pass, graphs, context));
+    if (!IsLeftOut(*pass, options)) {
+      const TimedStage timed(options, pass->name);
+      DF_TRY(RunPartitionPass(*pass, graphs, context));
+    }
     if (pass->name == options.last_stage) break;
   }
   return Status();
+}
+
+Result<Graph> Prune(const Graph& graph, const RunSignature& signature, const CompileOptions& options) {
+  const TimedStage timed(options, kPrune);
+  return PruneForRun(graph, signature);
+}
+
+Status Place(Graph& graph, const Runtime& runtime, const CompileOptions& options) {
+  const TimedStage timed(options, kPlace);
+  DF_TRY(ChooseDevices(graph, options.cluster, runtime.kernels(), {.soft = options.soft_placement}));
+  DF_TRY(PlaceGraph(graph, options.cluster, runtime.kernels(), options.soft_placement));
+  return ChooseCollectives(graph, runtime.collectives());
+}
+
+Result<std::vector<Partition>> Split(Graph& graph, const Runtime& runtime, const CompileOptions& options,
+                                     int32_t* channels) {
+  const TimedStage timed(options, kPartition);
+  DF_TRY(AllotCollectiveChannels(graph, options.cluster, channels));
+  return PartitionGraph(graph, options.cluster, channels,
+                        {.compression = options.compression, .hosts = runtime.hosts()});
 }
 
 // The passes behind the partitioner.
@@ -96,7 +145,7 @@ std::vector<std::string> CompileStages() {
 Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature& signature, Runtime& runtime,
                                           const CompileOptions& options, int32_t* next_channel) {
   const std::string& last = options.last_stage;
-  DF_ASSIGN(Graph pruned, PruneForRun(graph, signature));
+  DF_ASSIGN(Graph pruned, Prune(graph, signature, options));
   if (last == kPrune) return Whole(std::move(pruned));
   const PassContext context{.kernels = runtime.kernels(), .host = runtime.cpu(), .collectives = runtime.collectives()};
   DF_ASSIGN(bool ends, RunGraphPasses(pruned, context, /*are_required=*/true, options));
@@ -106,15 +155,10 @@ Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature
     DF_ASSIGN(ends, RunGraphPasses(pruned, context, /*are_required=*/false, options));
   }
   if (ends) return Whole(std::move(pruned));
-  DF_TRY(ChooseDevices(pruned, options.cluster, runtime.kernels(), {.soft = options.soft_placement}));
-  DF_TRY(PlaceGraph(pruned, options.cluster, runtime.kernels(), options.soft_placement));
-  DF_TRY(ChooseCollectives(pruned, runtime.collectives()));
+  DF_TRY(Place(pruned, runtime, options));
   if (last == kPlace) return Whole(std::move(pruned));
   int32_t channels = *next_channel;
-  DF_TRY(AllotCollectiveChannels(pruned, options.cluster, &channels));
-  DF_ASSIGN(std::vector<Partition> partitions,
-            PartitionGraph(pruned, options.cluster, &channels,
-                           {.compression = options.compression, .hosts = runtime.hosts()}));
+  DF_ASSIGN(std::vector<Partition> partitions, Split(pruned, runtime, options, &channels));
   const int32_t most = runtime.communicator().max_channels();
   if (channels > most) {
     return Error(Code::kResourceExhausted, "the graph needs ", channels, " channels between devices; ",

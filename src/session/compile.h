@@ -2,6 +2,7 @@
 #ifndef DFRUN_SRC_SESSION_COMPILE_H_
 #define DFRUN_SRC_SESSION_COMPILE_H_
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,6 +15,12 @@
 
 namespace dfrun {
 
+// How long a stage took that ran, over all partitions.
+struct StageTime {
+  std::string stage;
+  std::chrono::nanoseconds time;
+};
+
 struct CompileOptions {
   const Cluster& cluster;
   bool optimize;
@@ -23,6 +30,7 @@ struct CompileOptions {
   // The stage that is the last to run, to look at the graph: before "partition" the whole graph is the one partition,
   // of device "". Empty: all run.
   std::string last_stage = {};
+  std::vector<StageTime>* times = nullptr;  // where stages are added as they end; null: nobody asks
 };
 
 // The stages of CompileRun() in their order: passes, by name, "prune" before all of them, "place" and "partition"

@@ -1,6 +1,7 @@
 // The program's commands: what they print and how they end.
 #include <gmock/gmock.h>
 
+#include <set>
 #include <sstream>
 
 #include "src/graph/graph_def/graph_def.h"
@@ -10,6 +11,7 @@
 namespace dfrun {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -254,6 +256,33 @@ TEST_F(CommandsTest, GraphOfASpec) {
 TEST_F(CommandsTest, CheckCompilesEveryStep) {
   ASSERT_EQ(Dfrun("check configs/digits_mlp.yaml --ranks 64"), 0) << output_;
   for (const char* step : {"train: ", "init: ", "eval: ", "save: ", "restore: "}) EXPECT_THAT(output_, HasSubstr(step));
+}
+
+TEST_F(CommandsTest, CheckSaysWhatEachPassTook) {
+  ASSERT_EQ(Dfrun("check configs/digits_mlp.yaml"), 0) << output_;
+  const std::string without = output_;
+  ASSERT_EQ(Dfrun("check configs/digits_mlp.yaml --timings"), 0) << output_;
+  const size_t start = output_.find("milliseconds ");
+  const size_t end = output_.find('\n', output_.find("\nall ") + 1) + 1;
+  ASSERT_LT(start, end) << output_;
+  std::istringstream table(output_.substr(start, end - start));
+  EXPECT_EQ(output_.erase(start, end - start), without);
+  std::string line;
+  std::getline(table, line);
+  EXPECT_THAT(line, ::testing::MatchesRegex("milliseconds +all +train +init +eval +save +restore"));
+  std::vector<std::string> stages;
+  double sum = 0;
+  double all = 0;
+  while (std::getline(table, line)) {
+    sum += all;
+    std::istringstream(line) >> stages.emplace_back() >> all;
+  }
+  EXPECT_GT(all, 0);
+  EXPECT_NEAR(all, sum, 0.001 * static_cast<double>(stages.size()));  // each is rounded to 0.001
+  const std::set<std::string> of_each_kind = {"prune",     "constant_folding", "place",
+                                              "partition", "late_receives",    "all"};
+  std::erase_if(stages, [&](const std::string& stage) { return !of_each_kind.contains(stage); });
+  EXPECT_THAT(stages, ElementsAre("prune", "constant_folding", "place", "partition", "late_receives", "all"));
 }
 
 // 64 x 128 + 128 weights, and 128 x 10 + 10, of 4 bytes.
