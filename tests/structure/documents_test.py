@@ -101,6 +101,16 @@ class DocumentsTest(unittest.TestCase):
         self.expect(PAGE.replace("one \\| two", "one | two"), "docs/page.md:7: the row has 3 cells")
         self.expect(PAGE.replace("| `a` | one \\| two |", "a | one | two"), "docs/page.md:7: a row of a table begins")
 
+    def test_long_rows(self):
+        row = "| `a` | one \\| two |"
+        for length, found in ((199, []), (200, ["docs/page.md:7: the row has 200 characters, and may have 199"])):
+            long_row = f"| `a` | {'x' * (length - 10)} |"
+            self.assertEqual(len(long_row), length)
+            self.expect(PAGE.replace(row, long_row), *found)
+            self.expect(PAGE.replace(row, long_row).replace("Text with", "Written by `scripts/measure`; text with"))
+        text = "Words that are no row of a table may be as long as they like. " * 5
+        self.expect(PAGE.replace("Text with", text + "Text with"))
+
     def test_a_torn_page(self):
         self.expect("# A\n\nOne YAML file is one job : the data,\n                           the graph.\n",
                     "docs/page.md:4: text is indented by less than four")
