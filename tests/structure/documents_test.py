@@ -132,6 +132,11 @@ class DocumentsTest(unittest.TestCase):
         self.expect("# A\n\n`scripts/absent` and `configs/{figure1,absent}.yaml`\n", "docs/page.md:3: there is no file scripts/absent",
                     "docs/page.md:3: there is no file configs/absent.yaml")
 
+    def test_the_index(self):
+        for links, found in (("[a](page.md)", []), ("[a](../README.md)", ["docs/README.md:1: the index has no link to docs/page.md"])):
+            with Tree({"docs/README.md": f"# Pages\n\n{links}\n", "docs/page.md": PAGE, "README.md": "# It\n"}) as tree:
+                self.assertEqual(tree.findings, found)
+
     def test_anchors(self):
         self.expect("# A `b/c`, d\n\n## It's `x_y`\n\n## It's `x_y`\n\n[](#a-bc-d) [](#its-x_y) [](#its-x_y-1)\n")
 
