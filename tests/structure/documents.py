@@ -4,9 +4,11 @@
 Usage: documents.py ROOT PROGRAM. PROGRAM is the built dfrun. Prints what is wrong with file and line, then what was looked
 at; the status is 1 if something is wrong. What is checked:
 
-  form      headings, tables, blocks of code, and text that a formatter of another language has torn (markdown.py).
+  form      headings, tables and the length of their rows, blocks of code, and text that a formatter of another language has
+            torn (markdown.py).
             No formatter touches documents.
-  links     to files and headings, and paths of the checkout that stand as inline code (links.py)
+  links     to files and headings, and paths of the checkout that stand as inline code; docs/README.md links each page of
+            docs (links.py)
   YAML      whole specs and pieces of specs pass `dfrun check` (yaml_blocks.py); keys of spec.md are those of the schema
   commands  options are those that `dfrun COMMAND --help` lists, scripts exist (command_lines.py); the commands of dfrun
             whose words all stand for themselves are run in a copy of the checkout (checkout.py, check_commands.py)
@@ -46,6 +48,7 @@ def check(root, language, folder):
     documents = documents_of(root)
     for document in documents.values():
         markdown.check_form(document)
+    links.check_index(documents)
     counts = {
         "documents": len(documents),
         "tables": sum(len(document.tables) for document in documents.values()),

@@ -101,6 +101,16 @@ class DocumentsTest(unittest.TestCase):
         self.expect(PAGE.replace("one \\| two", "one | two"), "docs/page.md:7: the row has 3 cells")
         self.expect(PAGE.replace("| `a` | one \\| two |", "a | one | two"), "docs/page.md:7: a row of a table begins")
 
+    def test_long_rows(self):
+        row = "| `a` | one \\| two |"
+        for length, found in ((199, []), (200, ["docs/page.md:7: the row has 200 characters, and may have 199"])):
+            long_row = f"| `a` | {'x' * (length - 10)} |"
+            self.assertEqual(len(long_row), length)
+            self.expect(PAGE.replace(row, long_row), *found)
+            self.expect(PAGE.replace(row, long_row).replace("Text with", "Written by `scripts/measure`; text with"))
+        text = "Words that are no row of a table may be as long as they like. " * 5
+        self.expect(PAGE.replace("Text with", text + "Text with"))
+
     def test_a_torn_page(self):
         self.expect("# A\n\nOne YAML file is one job : the data,\n                           the graph.\n",
                     "docs/page.md:4: text is indented by less than four")
@@ -121,6 +131,11 @@ class DocumentsTest(unittest.TestCase):
         self.expect("# A\n\n[b](../../outside)\n", "there is no file")
         self.expect("# A\n\n`scripts/absent` and `configs/{figure1,absent}.yaml`\n", "docs/page.md:3: there is no file scripts/absent",
                     "docs/page.md:3: there is no file configs/absent.yaml")
+
+    def test_the_index(self):
+        for links, found in (("[a](page.md)", []), ("[a](../README.md)", ["docs/README.md:1: the index has no link to docs/page.md"])):
+            with Tree({"docs/README.md": f"# Pages\n\n{links}\n", "docs/page.md": PAGE, "README.md": "# It\n"}) as tree:
+                self.assertEqual(tree.findings, found)
 
     def test_anchors(self):
         self.expect("# A `b/c`, d\n\n## It's `x_y`\n\n## It's `x_y`\n\n[](#a-bc-d) [](#its-x_y) [](#its-x_y-1)\n")

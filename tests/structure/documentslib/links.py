@@ -58,6 +58,18 @@ def check_target(document, line, target, documents, root):
         document.find(line, f"the link goes to '{target}': {path} has no heading with the anchor '{anchor}'")
 
 
+def check_index(documents):
+    """Every page of docs is linked from docs/README.md, where there is one, so that a reader finds it."""
+    index = documents.get("docs/README.md")
+    if not index:
+        return
+    linked = {match[2] for line in index.prose for match in LINK.finditer(without_code(line.text))}
+    for path in documents:
+        folder, name = os.path.split(path)
+        if folder == "docs" and path != index.path and name not in linked:
+            index.find(1, f"the index has no link to {path}")
+
+
 def check_paths(documents, root):
     """Inline code that is a path of the checkout. Gives how many there are."""
     count = 0

@@ -12,6 +12,10 @@ LIST_ITEM = re.compile(r"^( *)([-*+]|\d+[.)])( +)")
 NOT_CHECKED = re.compile(r"^\s*not checked:\s*\S")
 CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 SEPARATOR = re.compile(r"^\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?$")
+# The characters of the longest row of a table: longer ones cannot be read in a diff, nor on a screen of usual width.
+MAX_ROW = 199
+# The head of a page that a script writes from the program: its rows are searched, not read.
+GENERATED = re.compile(r"^Written by `scripts/[\w/-]+`")
 # The end of a sentence without a space behind it: "16 MiB.Anything".
 RUN_ON = re.compile(r"[A-Za-z)`]{3}\.[A-Z][a-z]+\s")
 
@@ -152,7 +156,12 @@ def check_headings(document):
 
 
 def check_tables(document):
+    generated = any(GENERATED.match(line.text) for line in document.prose[:5])
     for table in document.tables:
+        for row in table if not generated else []:
+            if len(row.text) > MAX_ROW:
+                document.find(row.number, f"the row has {len(row.text)} characters, and may have {MAX_ROW}: say less in it, and "
+                                          "the rest below the table")
         head, rest = table[0], table[1:]
         if not rest or not SEPARATOR.match(rest[0].text.strip()):
             document.find(head.number, "the row under a table's head is |---|---|, or GitHub shows no table")
