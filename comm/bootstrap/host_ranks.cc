@@ -48,7 +48,7 @@ std::optional<std::string> ValueOf(const std::string& environment, std::string_v
 
 struct HostRanks::Process : ProcStat {
   pid_t pid = 0;
-  std::optional<int> rank = {};  // as its environment tells it
+  std::optional<int> rank = {};  // rank in its environment
   bool names_job = false;        // its environment has the job's name, or the job has none
 };
 

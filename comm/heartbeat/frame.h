@@ -14,17 +14,19 @@
 namespace dfrun::comm {
 
 enum class FrameType : uint8_t {
-  kHello = 1,    // first on a connection, by both ends: the token
-  kBeat = 2,     // the sender lives: how late its thread was woken lately, in ms, and which thread that is
-  kBye = 3,      // the sender leaves in order
-  kSuspect = 4,  // to all: the origin hears nothing of this rank and its thread; who is it, or sees it, answers
-  kDead = 5,     // to all: this rank is dead, and what was seen of it
+  kHello = 1,  // first frame of a connection, from both ends: the token
+  kBeat = 2,   // the sender lives; carries how late its thread was woken lately, in ms, and the thread's HostThread
+  kBye = 3,    // the sender leaves in order
+  // To all: the origin has not heard from this rank, whose HostThread it carries; the rank answers, and ranks that see
+  // the thread
+  kSuspect = 4,
+  kDead = 5,     // to all: this rank is dead; carries what was observed
   kAsk = 6,      // to all: a question of rank 0
   kRequest = 7,  // to all, for rank 0: requests that rank 0 asks
   kEnd = 8,      // to all: the origin ends the job with this exit code
-  kAlive = 9,    // to the origin of a kSuspect
-  kAnswer = 10,  // to the origin of a kAsk
-  kSeen = 11     // to the origin of a kSuspect: the state of the rank's thread, as a rank of its host sees it
+  kAlive = 9,    // to the origin of a kSuspect: the suspected rank lives
+  kAnswer = 10,  // to the origin of a kAsk: the answer
+  kSeen = 11     // to the origin of a kSuspect: the state of the rank's thread, which a rank of its host has read
 };
 
 // A random token that rank 0 chooses. A connection that does not have it does not belong to this job.

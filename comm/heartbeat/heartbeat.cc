@@ -31,7 +31,7 @@ constexpr milliseconds kLongestWait(250);
 constexpr milliseconds kLate(20);  // smaller delays are ordinary scheduling
 constexpr milliseconds kLeaving(100);
 constexpr size_t kMaxRead = 2 * (kMaxPayload + sizeof(FrameHead));
-// Of a host's ranks: some may be late themselves.
+// Number of a host's ranks that look at a silent rank. It exceeds one, because some of them may be late themselves.
 constexpr int kMaxLookers = 3;
 
 // The result of the handshake at start, which all ranks share.
@@ -509,7 +509,7 @@ void HeartbeatThread::AnswerSuspicion(const Frame& asked) {
   if (state != 0) Answer(asked, FrameType::kSeen, Pack<int32_t>(rank, Pack(state)));
 }
 
-// The ranks of a host that come next after `rank`, in a ring, look at it.
+// Returns whether this rank looks at `rank` in /proc: the next kMaxLookers ranks of its host in the ring do.
 bool HeartbeatThread::LooksAt(int rank) const {
   const auto size = static_cast<int>(hosts_.size());
   if (rank < 0 || rank >= size) return false;
@@ -570,7 +570,7 @@ void HeartbeatThread::NoteSeen(WatchLink& link, char state, SteadyClock::time_po
                           " s: ", link.watch.Describe(now), ": other work of its host may go before it"));
 }
 
-// The lowest of those that watch it.
+// Returns whether this rank reports about `rank`: it is the lowest living rank that watches it.
 bool HeartbeatThread::SpeaksOf(int rank) const {
   for (const WatchLink& link : LinksOf(rank, static_cast<int>(hosts_.size()), options_.times)) {
     if (!is_dead(link.peer)) return link.peer == rank_;

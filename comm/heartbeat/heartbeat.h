@@ -7,13 +7,13 @@
 // ranks goes over every connection once. Its answer returns by the path on which the frame came, and so avoids silent
 // ranks.
 //
-// Before a rank is dead for its silence, ranks of its host look at it in /proc (host_thread.h): who watches it and is
-// on its host by itself, and for the others, which ask all, the next kMaxLookers ranks of the host. One that is at
-// work is waited for.
+// Before a silent rank counts as dead, ranks of its host look at its thread in /proc (host_thread.h). A rank that
+// watches it and is on its host looks by itself. Other ranks that watch it ask all ranks, and the next kMaxLookers
+// ranks of its host look. If the thread is at work, the rank is waited for.
 //
-// A death that one rank declares is declared on all: `epoch` grows, and the dead rank, should it wake, is told, or is
-// told when it connects anew. Who connects is to say the token within 2 s; until then it may send a hello's bytes, no
-// more, and few may be so at a time.
+// A death that one rank declares is declared on all ranks: `epoch` grows, and the dead rank is told, should it wake or
+// connect anew. A rank that connects must send the token within 2 s. Until then it may send no more than the bytes of a
+// hello, and only few connections may be pending at a time.
 #ifndef DFRUN_COMM_HEARTBEAT_HEARTBEAT_H_
 #define DFRUN_COMM_HEARTBEAT_HEARTBEAT_H_
 
@@ -32,10 +32,10 @@ struct HeartbeatOptions {
   WatchTimes times;
   // Called on the heartbeat thread when a rank is lost, before RankWatch::Events are told; may be empty.
   std::function<void(const Status& loss, int lost_rank)> on_lost;
-  // Of the ranks that watch a silent rank the lowest is told here that it is waited for; not often. Empty: it is not
-  // said.
+  // Called now and then while a silent rank is waited for, on the lowest of the ranks that watch it. Empty: nothing is
+  // reported.
   std::function<void(const std::string& text)> on_wait;
-  // Another rank ends all ranks with this exit code.
+  // Called when another rank ends all ranks with this exit code.
   std::function<void(int rank, int exit_code)> on_end;
 };
 

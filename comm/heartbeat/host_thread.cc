@@ -12,7 +12,7 @@
 
 namespace dfrun::comm {
 
-// By the link of /proc itself: it may have been mounted in another PID namespace than the thread is in.
+// Reads the link in /proc itself, since /proc may have been mounted in another PID namespace than the thread's.
 HostThread HostThread::OfCaller() {
   HostThread own;
   char target[64] = {};

@@ -1,4 +1,4 @@
-// A thread, as the processes of its host see it in /proc.
+// The identity of a thread, by which other processes of its host find it in /proc.
 //
 //   const HostThread own = HostThread::OfCaller();
 //   ... `other` has come from another rank ...
@@ -12,31 +12,32 @@
 
 namespace dfrun::comm {
 
-// Travels between ranks as its bytes. Thread safety: as a struct.
+// Invariants: trivially copyable, since ranks exchange its bytes.
+// Thread safety: that of a struct.
 struct HostThread {
   std::array<char, 40> host{};  // HostId()
   uint64_t pid_namespace = 0;
-  uint64_t started = 0;  // as ProcStat has it
-  int32_t process = 0;   // as /proc names them; 0: they cannot be seen
+  uint64_t started = 0;  // ProcStat's value
+  int32_t process = 0;   // number of the process in /proc, as in `thread`; 0: the thread cannot be seen
   int32_t thread = 0;
 
-  // The thread that calls it. Never fails: where /proc does not tell, the thread cannot be seen.
+  // Returns the calling thread. Never fails: if /proc does not tell, the result is a thread that cannot be seen.
   static HostThread OfCaller();
 
-  // The letter of `other`'s state, as ProcStat has it. 0: this thread does not see it, for it is of another host or PID
-  // namespace, or hidden from this user, or has ended, and its number may be another's. A few µs.
+  // Returns the letter of `other`'s state (ProcStat). Returns 0 if this thread cannot see `other`: it is on another
+  // host or in another PID namespace, it is hidden from this user, or it has ended. Takes a few µs.
   char StateOf(const HostThread& other) const;
 };
 static_assert(sizeof(HostThread) == 64);
 
-// It runs, or waits for a CPU, a disk, a file system or memory.
+// Returns whether the thread runs, or waits for a CPU, a disk, a file system or memory.
 constexpr bool IsAtWork(char state) {
   return state == 'R' || state == 'D';
 }
 constexpr bool IsStopped(char state) {
   return state == 'T' || state == 't';
 }
-// "is stopped (state T)"
+// Describes a state: "is stopped (state T)".
 std::string StateText(char state);
 
 }  // namespace dfrun::comm

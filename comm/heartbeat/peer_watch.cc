@@ -28,7 +28,7 @@ SteadyClock::duration WatchTimes::confirming_end() const {
   return std::min<SteadyClock::duration>(kLauncherFirst, confirming());
 }
 
-// Nothing that was suspected or seen before counts any more.
+// Forgets the suspicion and the states that were seen.
 void PeerWatch::IsAlive() {
   suspected_.reset();
   waited_since_.reset();
@@ -60,7 +60,8 @@ void PeerWatch::Refuted(SteadyClock::time_point now) {
   IsAlive();
 }
 
-// Its time begins anew, so that it is looked at again, but for what goes beyond wait_most.
+// Restarts the silence of a peer at work, so that its thread is looked at again later, but no further than wait_most
+// allows.
 void PeerWatch::Seen(char state, SteadyClock::time_point now) {
   if (!suspected_ || has_ended_) return;
   seen_ = state;

@@ -1,14 +1,14 @@
 // The failure detector of heartbeats, without threads or sockets: it decides when a silent peer is suspected and when
 // it is dead.
 //
-// Suspicion is scaled by how late the watching thread itself runs (Lifeguard, Dadgar et al. 2017, arXiv 1707.00788): a
-// thread that was woken late by x gives its peers x more, for it may have been they who were not heard, or it that did
-// not listen; and a peer that says that it runs late itself gets that much more too. A suspicion is confirmed before
-// it is declared: the peer is asked by all other ways, and an answer refutes it.
+// A suspicion is confirmed before a death is declared: the peer is asked over all other paths, and an answer refutes
+// the suspicion. Confirming takes longer when the watching thread itself runs late (Lifeguard, Dadgar et al. 2017,
+// arXiv 1707.00788): a thread that was woken late by x gives its peers x more, since it may not have listened. A peer
+// that reports that it runs late gets that much more too.
 //
-// What /proc shows of the peer's thread counts too, where somebody on its host can look. A thread that runs, or waits
-// for a CPU or a disk, is late because others go before it: it is waited for, for some time. Of one that is stopped
-// nobody's lateness is the reason. One that sleeps, or that cannot be seen, is judged by its silence alone.
+// The state of the peer's thread in /proc counts too, if a rank on its host can look. A thread that runs, or waits for
+// a CPU or a disk, is late because other work goes before it; such a peer is waited for, up to a limit. A stopped
+// thread gets no more time for lateness. A thread that sleeps, or that cannot be seen, is judged by its silence alone.
 #ifndef DFRUN_COMM_HEARTBEAT_PEER_WATCH_H_
 #define DFRUN_COMM_HEARTBEAT_PEER_WATCH_H_
 
@@ -22,10 +22,10 @@ using SteadyClock = std::chrono::steady_clock;
 using SystemClock = std::chrono::system_clock;
 
 struct WatchTimes {
-  SteadyClock::duration every{};       // between two heartbeats
-  SteadyClock::duration dead_after{};  // of silence
-  bool minds_silence = true;           // false: only a connection that ends without a word tells of a death
-  // How long a suspected peer is waited for that /proc shows to be at work.
+  SteadyClock::duration every{};       // time between two heartbeats
+  SteadyClock::duration dead_after{};  // silence after which a peer is dead
+  bool minds_silence = true;           // false: only a connection that ends without a Bye tells of a death
+  // Limit of the wait for a suspected peer that /proc shows to be at work.
   SteadyClock::duration wait_most = std::chrono::seconds(60);
 
   // Returns how long the answer to a suspicion is awaited, which is part of dead_after.
@@ -52,18 +52,19 @@ class PeerWatch {
   void Ended(SteadyClock::time_point now);
   // Records that the peer has answered over another path.
   void Refuted(SteadyClock::time_point now);
-  // What /proc shows of its thread, as HostThread::StateOf() tells it. Of no interest where it is not suspected.
+  // Records the state of the peer's thread in /proc, as HostThread::StateOf() returns it. Has no effect unless the peer
+  // is suspected.
   void Seen(char state, SteadyClock::time_point now);
-  // It has said Bye, or was declared dead by another.
+  // Ends watching: the peer has sent Bye, or another rank has declared it dead.
   void Forget() { heard_.reset(); }
 
-  // What is due now. `own_late`: how late this thread runs lately.
+  // Returns the verdict that is due now. `own_late` is how late this thread has run lately.
   Verdict Look(SteadyClock::time_point now, SteadyClock::duration own_late);
   bool is_watched() const { return heard_.has_value(); }
-  // It was suspected, and is at work.
+  // Returns whether the peer was suspected and is waited for, because its thread is at work.
   bool is_waited_for() const { return waited_since_.has_value() && !suspected_; }
-  // "no heartbeat for 5.2 s, last heard at 14:03:07.123; the thread of its heartbeats is stopped (state T)": what was
-  // seen of one that is silent or dead.
+  // Describes what was observed of a silent or dead peer: "no heartbeat for 5.2 s, last heard at 14:03:07.123; the
+  // thread of its heartbeats is stopped (state T)".
   std::string Describe(SteadyClock::time_point now) const;
 
  private:
@@ -72,12 +73,13 @@ class PeerWatch {
   void IsAlive();
 
   const WatchTimes times_;
-  std::optional<SteadyClock::time_point> heard_;      // moved on by what this thread was woken late
-  SteadyClock::time_point really_heard_{};            // not moved
-  SystemClock::time_point heard_at_{};                // by the clock on the wall
-  std::optional<SteadyClock::time_point> suspected_;  // when
+  // Time of the last frame, moved on by this thread's own lateness and by waits
+  std::optional<SteadyClock::time_point> heard_;
+  SteadyClock::time_point really_heard_{};            // time of the last frame, not moved
+  SystemClock::time_point heard_at_{};                // system clock's time of the last frame
+  std::optional<SteadyClock::time_point> suspected_;  // time of the suspicion
   std::optional<SteadyClock::time_point> waited_since_;
-  char seen_ = 0;  // while it is silent; 0: nobody has looked
+  char seen_ = 0;  // state of its thread since it is silent; 0: no rank has seen it
   SteadyClock::duration peer_late_{};
   bool has_ended_ = false;
 };

@@ -25,14 +25,14 @@ struct WatchLink {
   bool is_in = false;     // the peer has sent the token
   bool has_left = false;  // the peer has sent Bye
   PeerWatch watch;
-  HostThread thread;  // of its heartbeats, as they tell
+  HostThread thread;  // thread of the peer's heartbeats, from its beats
   SteadyClock::time_point next_try{};
-  // When it may be said again that it is waited for.
+  // Earliest time of the next report that the peer is waited for.
   SteadyClock::time_point next_word{};
   SteadyClock::duration between_words = std::chrono::minutes(1);
 };
 
-// One for each rank that `rank` watches, and is watched by, by rank.
+// Returns a link for each rank that `rank` watches, which also watches it, in the order of the ranks.
 std::vector<WatchLink> LinksOf(int rank, int size, const WatchTimes& times);
 
 }  // namespace dfrun::comm

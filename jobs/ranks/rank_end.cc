@@ -27,7 +27,7 @@ constexpr std::chrono::seconds kFirstHeartbeats(2);
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-// By another thread: nobody may read.
+// Reports on another thread, because the write blocks if nobody reads.
 void SayAside(const std::string& text) {
   std::thread([text] { DF_LOG(kWarning) << text; }).detach();
 }
@@ -87,7 +87,8 @@ void RankEnd::OnLost(const Status& loss, int rank) {
     std::this_thread::sleep_for(kOrderly);
     AbortAfterLoss(loss);
   }).detach();
-  // At once: a launcher that has seen the death too kills this rank soon, and the thread that leads may be in MPI.
+  // Report the loss at once: a launcher that has seen the death too kills this rank soon, and the thread that leads may
+  // be in MPI.
   if (heartbeat_ != nullptr && heartbeat_->coordinator() == group_.rank()) SayAside(loss.message());
 }
 

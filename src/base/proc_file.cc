@@ -27,7 +27,7 @@ std::optional<ProcStat> ParseStat(const std::string& text) {
 
 }  // namespace
 
-// A stream would throw where the process ends between the opening and the reading (ESRCH).
+// Reads without a stream, which would throw if the process ends between the opening and the reading (ESRCH).
 std::string ReadProcFile(pid_t process, const char* name) {
   const int file = ::open(StrCat("/proc/", process, "/", name).c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return "";

@@ -15,15 +15,16 @@ namespace dfrun {
 // Thread safety: any thread.
 std::string ReadProcFile(pid_t process, const char* name);
 
-// What the "stat" of a process or a thread tells.
+// The content of the "stat" of a process or a thread.
 struct ProcStat {
   std::string name;      // "dfrun"; it may hold any byte
   char state = 'R';      // R runs or waits for a CPU, S sleeps, D waits for a disk, T and t are stopped, Z has ended
-  pid_t parent = 0;      // of the process
+  pid_t parent = 0;      // parent of the process
   uint64_t started = 0;  // in ticks since the host's start: a number with another start is another process, or thread
 };
 
-// Nothing where it cannot be read, as above. Thread safety: any thread.
+// Return nullopt if the file cannot be read, for the same reasons.
+// Thread safety: any thread.
 std::optional<ProcStat> ReadProcStat(pid_t process);
 std::optional<ProcStat> ReadThreadStat(pid_t process, pid_t thread);
 

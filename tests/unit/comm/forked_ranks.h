@@ -23,9 +23,9 @@ struct SharedBoard {
     std::atomic<int> lost{-1};  // rank that was reported lost
     char loss[512] = {};        // written before `lost` is set
     std::atomic<int> answers{0};
-    std::atomic<char> holds{0};  // the test sets it: the thread of its heartbeats is in this state for `hold_s`
-    std::atomic<int> words{0};   // that it has said of ranks that are waited for
-    char word[512] = {};         // before `words` is set
+    std::atomic<char> holds{0};  // set by the test: the rank's heartbeat thread is in this state for `hold_s`
+    std::atomic<int> words{0};   // number of its reports that ranks are waited for
+    char word[512] = {};         // written before `words` is set
   };
   Rank ranks[kMax];
   std::atomic<double> hold_s{0};

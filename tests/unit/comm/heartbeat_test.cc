@@ -128,7 +128,7 @@ class HeartbeatTest : public ::testing::Test {
     ranks_->board().hold_s = seconds;
     ranks_->board().ranks[rank].holds = state;
   }
-  // That ranks are waited for, by any rank.
+  // Returns the reports of all ranks that ranks are waited for.
   std::vector<std::string> Words() {
     std::vector<std::string> words;
     for (const SharedBoard::Rank& rank : ranks_->board().ranks) {
@@ -186,7 +186,7 @@ TEST_F(HeartbeatTest, ARankThatLeavesInOrderIsNotLost) {
   ExpectNoneLost();
 }
 
-// As where heavier work of the host goes before it; rank 0 is as any other.
+// Heavier work of the host may hold a rank in this way; rank 0 is treated like any other.
 TEST_F(HeartbeatTest, ASilentRankThatIsAtWorkIsWaitedForWithOneWord) {
   for (const auto& [rank, state] : {std::pair(0, 'R'), std::pair(3, 'D')}) {
     Start("0.2,1");
@@ -231,7 +231,7 @@ TEST_F(HeartbeatTest, ARankThatIsWaitedForAndIsThenStoppedIsLostInItsTime) {
   EXPECT_NE(LossAt(0).find("is stopped (state T)"), std::string::npos) << LossAt(0);
 }
 
-// Rank 0 sees nothing of the others in /proc, and is told.
+// Rank 0 cannot see the others in /proc, and other ranks tell it.
 TEST_F(HeartbeatTest, WhoCannotLookByItselfIsToldByOthersOfTheHost) {
   Start("0.2,1", 60, true);
   if (LostAt(0) == kNotPermitted) GTEST_SKIP() << "no PID namespace may be made here";
@@ -244,7 +244,7 @@ TEST_F(HeartbeatTest, WhoCannotLookByItselfIsToldByOthersOfTheHost) {
   EXPECT_EQ(ranks_->board().ranks[0].words, 1);
 }
 
-// Nobody sees rank 0, which is judged by its silence alone.
+// No rank can see rank 0, which is judged by its silence alone.
 TEST_F(HeartbeatTest, ARankThatNobodyCanLookAtIsLostInItsTime) {
   Start("0.2,1", 60, true);
   if (LostAt(0) == kNotPermitted) GTEST_SKIP() << "no PID namespace may be made here";

@@ -20,7 +20,7 @@
 namespace dfrun::comm {
 namespace {
 
-// A process that tells which thread it is, and then does `work`.
+// A child process that tells its thread to the test, and then does `work`.
 class Child {
  public:
   explicit Child(const std::function<void()>& work) {
@@ -70,7 +70,7 @@ void Spin() {
   for (volatile bool goes_on = true; goes_on;) {
   }
 }
-// Its parent waits for it as for a disk.
+// Makes the parent wait for this child in the kernel, in the state of a wait for a disk.
 void WaitInKernel() {
   if (::syscall(SYS_clone, CLONE_VFORK | SIGCHLD, nullptr, nullptr, nullptr, 0) != 0) return;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -123,7 +123,7 @@ TEST_F(HostThreadTest, AnotherThreadOfTheSameNumbersIsNotTakenForIt) {
   EXPECT_EQ(HostThread().StateOf(thread), 0);
 }
 
-// Of a process whose main thread works, the thread that the others know is looked at.
+// The main thread works, and another thread, which the other ranks know, is looked at.
 TEST_F(HostThreadTest, AThreadIsSeenBesideOthersOfItsProcess) {
   std::atomic<bool> ends{false};
   HostThread sleeper;

@@ -64,7 +64,8 @@ TEST_F(PeerWatchTest, WhoRunsLateLatelyAndAPeerThatDoesGetThatMuchMore) {
   EXPECT_EQ(watch_.Look(At(10), seconds(3)), Verdict::kDead);
 }
 
-// What /proc shows, and when the peer is dead that was heard at 0 and is looked at whenever it is suspected.
+// Each case has a state that /proc shows, and the time at which the peer is dead. The peer was heard at 0, and /proc is
+// read whenever it is suspected.
 TEST_F(PeerWatchTest, WhatProcShowsDecidesHowLongASilentPeerIsWaitedFor) {
   constexpr double kSilence = 5;
   constexpr double kWaited = 4 + 60;
