@@ -56,7 +56,7 @@ void SayCounters(const Runtime& runtime) {
     const CaptureCounters counters = recording->counters();
     DF_LOG(kInfo) << device->full_name() << ": " << counters.recordings << " recordings, " << counters.launches
                   << " launches, " << counters.updates << " updates, " << counters.stream_calls
-                  << " calls of nodes that were enqueued one by one; " << counters.told_ends
+                  << " calls of nodes that were enqueued one by one; " << counters.signaled_ends
                   << " ends that the work told, " << counters.asked_ends << " that it was asked for; " << HostWaits()
                   << " waits of the host";
   }

@@ -100,7 +100,7 @@ class CholeskyKernel final : public Kernel {
     if (x.num_elements() == 0) return Status();
     DF_TRY(cuda::WithWideType(x.dtype(), [&](auto* type) {
       using C = std::remove_pointer_t<decltype(type)>;
-      return cuda::LaunchTogether(ctx, batch.count, &Factor<C>, static_cast<C*>(y.raw()), batch.rows);
+      return cuda::LaunchWithBarriers(ctx, batch.count, &Factor<C>, static_cast<C*>(y.raw()), batch.rows);
     }));
     return y.Round(ctx);
   }
@@ -119,8 +119,8 @@ class CholeskyGradKernel final : public Kernel {
     DF_ASSIGN(const Tensor wide, cuda::WideMatrices(ctx, l, batch));
     DF_ASSIGN(const Tensor wide_grad, cuda::WideMatrices(ctx, grad, batch));
     DF_ASSIGN(Tensor middle, ctx.AllocateTemp(DType::kDouble, l.shape()));
-    DF_TRY(cuda::LaunchTogether(ctx, batch.count, &FactorGradient, wide.data<double>(), wide_grad.data<double>(),
-                                middle.data<double>(), static_cast<double*>(y.raw()), batch.rows));
+    DF_TRY(cuda::LaunchWithBarriers(ctx, batch.count, &FactorGradient, wide.data<double>(), wide_grad.data<double>(),
+                                    middle.data<double>(), static_cast<double*>(y.raw()), batch.rows));
     return y.Round(ctx);
   }
 };

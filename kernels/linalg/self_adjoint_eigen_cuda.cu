@@ -296,9 +296,9 @@ class SelfAdjointEigenKernel final : public Kernel {
     DF_ASSIGN(Tensor copy, ctx.AllocateTemp(x.dtype(), x.shape()));
     DF_TRY(cuda::EnqueueBytes(ctx, x.raw(), copy.raw(), x.num_bytes()));
     DF_ASSIGN(Tensor scratch, ctx.AllocateTemp(DType::kUint8, Shape({a.count * a.rows * EigenScratch<C>::kBytes})));
-    return cuda::LaunchTogether(ctx, a.count, &FindEigenvalues<C>, static_cast<C*>(copy.raw()),
-                                static_cast<C*>(e->raw()), vectors_ ? static_cast<C*>(v->raw()) : nullptr,
-                                scratch.data<uint8_t>(), a.rows, error_flag_.word());
+    return cuda::LaunchWithBarriers(ctx, a.count, &FindEigenvalues<C>, static_cast<C*>(copy.raw()),
+                                    static_cast<C*>(e->raw()), vectors_ ? static_cast<C*>(v->raw()) : nullptr,
+                                    scratch.data<uint8_t>(), a.rows, error_flag_.word());
   }
 
  private:

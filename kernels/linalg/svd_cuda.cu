@@ -432,7 +432,7 @@ struct Svd {
                                      values.data<double>()};
         const SvdResults<C> results = {static_cast<C*>(s.raw()), vectors_ ? static_cast<C*>(u.raw()) : nullptr,
                                        static_cast<C*>(v.raw()), u_columns, v_columns};
-        return cuda::LaunchTogether(ctx, a.count, &FindSingularValues<C>, memory, results, a.rows, a.columns);
+        return cuda::LaunchWithBarriers(ctx, a.count, &FindSingularValues<C>, memory, results, a.rows, a.columns);
       }));
       DF_TRY(s.Round(ctx));
       DF_TRY(u.Round(ctx));

@@ -127,9 +127,9 @@ Status RunTiles(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, 
                             s.transpose_b ? s.k : 1,
                             CeilDiv<int64_t>(s.m, kTile),
                             CeilDiv<int64_t>(s.n, kTile)};
-  return LaunchTogether(ctx, batch.count * grid.rows * grid.columns, &ProductTiles<E>, grid, GpuBroadcast(batch),
-                        reinterpret_cast<const E*>(a), reinterpret_cast<const E*>(b), reinterpret_cast<E*>(c),
-                        BiasAndRelu<E>{reinterpret_cast<const E*>(end.bias), end.has_relu});
+  return LaunchWithBarriers(ctx, batch.count * grid.rows * grid.columns, &ProductTiles<E>, grid, GpuBroadcast(batch),
+                            reinterpret_cast<const E*>(a), reinterpret_cast<const E*>(b), reinterpret_cast<E*>(c),
+                            BiasAndRelu<E>{reinterpret_cast<const E*>(end.bias), end.has_relu});
 }
 
 template <class T>

@@ -115,7 +115,7 @@ class VarsGradientKernel final : public Kernel {
     Shape sums;
     DF_TRY(PlanReduction(Shape({n / count, count}), {true, false}, /*keep_dims=*/false, plan, sums));
     for (int i : {0, 1}) {
-      DF_TRY((cuda::LaunchFold<red::Sum, float>(ctx, plan, terms.data<float>() + i * n, ends[i]->raw())));
+      DF_TRY((cuda::LaunchReduce<red::Sum, float>(ctx, plan, terms.data<float>() + i * n, ends[i]->raw())));
     }
     return Status();
   }

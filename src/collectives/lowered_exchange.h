@@ -34,7 +34,7 @@ class LoweredExchange final : public CollectiveExchange {
 
   bool IsWorthParting() const;
   // Folds `values` in their order at member i.
-  Output Fold(size_t i, const std::string& merge, const std::vector<Output>& values);
+  Output ReduceValues(size_t i, const std::string& merge, const std::vector<Output>& values);
   // Folds one value of each member at member i, by groups where there are several.
   Output ReduceAll(size_t i, const std::string& merge, const std::vector<Output>& values);
   // The value of each member, flat, in so many parts.

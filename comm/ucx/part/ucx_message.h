@@ -23,10 +23,10 @@ struct UcxRts {
   uint64_t bytes = 0;   // size of the message
 
   // Limit of the size of an RTS with its key.
-  static constexpr size_t kMostBytes = 512;
+  static constexpr size_t kMaxRtsBytes = 512;
 
   static bool Is(const void* message, size_t bytes, const Mark& mark) {
-    return bytes > sizeof(UcxRts) && bytes <= kMostBytes && std::memcmp(message, mark.data(), sizeof mark) == 0;
+    return bytes > sizeof(UcxRts) && bytes <= kMaxRtsBytes && std::memcmp(message, mark.data(), sizeof mark) == 0;
   }
   static UcxRts Of(const void* message) {
     UcxRts rts;

@@ -218,7 +218,7 @@ Result<std::optional<size_t>> ReadFromOfEnvironment() {
   if (std::string_view(text) == "never") return std::optional<size_t>(Capabilities::kNever);
   const std::optional<size_t> bytes = ParseAs<size_t>(text);
   if (!bytes) return Error(Code::kUsage, kVariable, " is '", text, "', not a number of bytes and not 'never'");
-  return std::optional<size_t>(std::max(*bytes, UcxRts::kMostBytes));
+  return std::optional<size_t>(std::max(*bytes, UcxRts::kMaxRtsBytes));
 }
 
 }  // namespace

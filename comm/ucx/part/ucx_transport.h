@@ -87,7 +87,7 @@ class UcxTransport final : public DrivenTransport {
     ucp_rkey_h key = nullptr;
     size_t bytes_read = 0;
     size_t piece_bytes = 0;
-    char buffer[UcxRts::kMostBytes];  // an RTS, or a message that may be one
+    char buffer[UcxRts::kMaxRtsBytes];  // an RTS, or a message that may be one
   };
   struct Peer {
     UcxTransport* transport = nullptr;

@@ -94,7 +94,7 @@ class ArgKernel final : public ArgKernelBase {
   static Status Find(OpContext& ctx, const T* x, I* y, const AxisLoops& loops) {
     constexpr int64_t kThreadElements = 32;
     if (loops.inner == 1 && loops.size > kThreadElements) {
-      return cuda::LaunchTogether(ctx, loops.outer, &ArgByBlock<Better, T, I>, x, y, loops.size);
+      return cuda::LaunchWithBarriers(ctx, loops.outer, &ArgByBlock<Better, T, I>, x, y, loops.size);
     }
     const int64_t count = loops.outer * loops.inner;
     return cuda::Launch(ctx, count, &ArgByThread<Better, T, I>, x, y, count, loops.size, loops.inner);

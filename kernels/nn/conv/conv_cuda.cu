@@ -227,7 +227,7 @@ struct Convolution {
       } else if constexpr (kKind == ConvKind::kBackpropInput) {
         return cuda::Launch(ctx, n, &ConvToInput<T>, conv, a.data<T>(), b.data<T>(), result->data<T>(), n);
       } else {
-        return cuda::LaunchTogether(ctx, n, &ConvToFilter<T>, conv, a.data<T>(), b.data<T>(), result->data<T>());
+        return cuda::LaunchWithBarriers(ctx, n, &ConvToFilter<T>, conv, a.data<T>(), b.data<T>(), result->data<T>());
       }
     }
 

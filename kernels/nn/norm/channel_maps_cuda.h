@@ -173,12 +173,12 @@ Status SumChannels(OpContext& ctx, const ChannelLayout& layout, const Terms& ter
   } else if (by_rows) {
     DF_TRY(Launch(ctx, parts, &SumChannelRows<1, Terms, Finish>, grid, terms, partials, finish));
   } else if (grid.by_block) {
-    DF_TRY(LaunchTogether(ctx, parts, &SumChannelsByBlock<Terms, Finish>, grid, terms, partials, finish));
+    DF_TRY(LaunchWithBarriers(ctx, parts, &SumChannelsByBlock<Terms, Finish>, grid, terms, partials, finish));
   } else {
     DF_TRY(Launch(ctx, parts, &SumChannelsByThread<Terms, Finish>, grid, terms, partials, finish));
   }
   if (grid.chunks == 1) return Status();
-  return LaunchTogether(ctx, grid.outputs, &FinishChannels<Finish>, grid, partials, finish);
+  return LaunchWithBarriers(ctx, grid.outputs, &FinishChannels<Finish>, grid, partials, finish);
 }
 
 // Rows of channels side by side. A thread has some of the channels, so that it reads their parameters once.

@@ -135,7 +135,7 @@ DF_DEVICE_KERNEL void SparseCrossEntropyRows(const T* x, const Label* labels, T*
 template <class... Params, class... Args>
 Status LaunchRows(OpContext& ctx, int64_t rows, int64_t columns, void (*by_block)(Params...),
                   void (*by_thread)(Params...), const Args&... args) {
-  if (columns > kThreadColumns) return cuda::LaunchTogether(ctx, rows, by_block, args...);
+  if (columns > kThreadColumns) return cuda::LaunchWithBarriers(ctx, rows, by_block, args...);
   return cuda::Launch(ctx, rows, by_thread, args...);
 }
 

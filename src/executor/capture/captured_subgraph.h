@@ -1,5 +1,5 @@
-// The kernel of a captured unit of nodes (subgraph_cut.h): it runs the nodes one by one at first, records them when the
-// same shapes come again, and from then on launches the recording.
+// The kernel of a captured subgraph of nodes (capture_partition.h): it runs the nodes one by one at first, records them when
+// the same shapes come again, and from then on launches the recording.
 #ifndef DFRUN_SRC_EXECUTOR_CAPTURE_CAPTURED_SUBGRAPH_H_
 #define DFRUN_SRC_EXECUTOR_CAPTURE_CAPTURED_SUBGRAPH_H_
 
@@ -23,8 +23,8 @@ namespace dfrun {
 // Thread safety: any thread; one step enqueues at a time.
 class CapturedSubgraph final : public Kernel {
  public:
-  // `plan`: of the unit's graph, on a device that records, with no placed values. `explain`, where it is set, is told
-  // of each recording, and why there is none.
+  // `plan`: of the subgraph's graph, on a device that records, with no placed values. `explain`, where it is set, is
+  // told of each recording, and why there is none.
   CapturedSubgraph(SubgraphDraft draft, std::unique_ptr<ExecPlan> plan, std::function<void(const std::string&)> explain);
 
   Status Compute(OpContext& ctx) EXCLUDES(mu_);

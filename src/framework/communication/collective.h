@@ -57,7 +57,7 @@ struct Reducer {
   Reduction reduction = Reduction::kAdd;
   // Reduces on the host: `n` elements at `out` from `n` at each of `count` addresses, in the order of sums. `out` is
   // none of these.
-  void (*fold)(const void* const* values, int count, void* out, int64_t n) = nullptr;
+  void (*reduce)(const void* const* values, int count, void* out, int64_t n) = nullptr;
 };
 
 // One participant's end of one collective. Made with its node's kernel, and used by one step after the other and by
