@@ -12,8 +12,8 @@
 namespace dfrun {
 namespace {
 
-using cuda::GpuMatrix;
 using cuda::ForThreads;
+using cuda::GpuMatrix;
 
 // An element of a column, for the largest; the first of equals.
 struct Candidate {

@@ -9,8 +9,8 @@
 namespace dfrun {
 namespace {
 
-using cuda::GpuMatrix;
 using cuda::ForThreads;
+using cuda::GpuMatrix;
 
 // a [m, n] = q [m, p] r [p, n]; a is lost. `factors`: [blocks, min(m, n)].
 template <class C>

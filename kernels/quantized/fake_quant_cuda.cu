@@ -66,7 +66,7 @@ DF_DEVICE_KERNEL void QuantizeByRanges(const float* x, GpuRanges ranges, float* 
 
 // Writes the gradients of the elements, and their contributions to those of the ranges' ends.
 DF_DEVICE_KERNEL void GradientsByRanges(const float* dy, const float* x, GpuRanges ranges, float* dx, float* below,
-                                      float* above, int64_t n) {
+                                        float* above, int64_t n) {
   const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const NudgedRange range = ranges.Of(i);

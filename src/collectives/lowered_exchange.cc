@@ -91,8 +91,8 @@ std::vector<std::vector<Output>> LoweredExchange::Split(size_t num_parts) {
 }
 
 std::vector<std::vector<Output>> LoweredExchange::ReduceByGroups(const std::string& merge,
-                                                               const std::vector<ReduceGroup>& groups,
-                                                               const std::vector<std::vector<Output>>& parts) {
+                                                                 const std::vector<ReduceGroup>& groups,
+                                                                 const std::vector<std::vector<Output>>& parts) {
   const bool is_last = groups.size() == 1;
   const std::string inner = merge == "Mean" && !is_last ? "Add" : merge;
   std::vector<std::vector<Output>> folded(groups.size());

@@ -41,7 +41,7 @@ class LoweredExchange final : public CollectiveExchange {
   std::vector<std::vector<Output>> Split(size_t num_parts);
   // Returns, by group, the fold of each part of all members, at its holder. parts[j][p]: part p of member j.
   std::vector<std::vector<Output>> ReduceByGroups(const std::string& merge, const std::vector<ReduceGroup>& groups,
-                                                const std::vector<std::vector<Output>>& parts);
+                                                  const std::vector<std::vector<Output>>& parts);
   // Joins the parts to a value at member i.
   Output Join(size_t i, const std::vector<Output>& parts);
 };

@@ -18,8 +18,7 @@ extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = 0;
-  if (emulated::IsEmulatedGpu("no-driver") || emulated::IsEmulatedGpu("old-driver"))
-    return cudaErrorInsufficientDriver;
+  if (emulated::IsEmulatedGpu("no-driver") || emulated::IsEmulatedGpu("old-driver")) return cudaErrorInsufficientDriver;
   if (emulated::IsEmulatedGpu("no-gpu")) return cudaErrorNoDevice;
   *count = 1;
   return cudaSuccess;
@@ -32,9 +31,7 @@ cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int* version) {
-  *version = emulated::IsEmulatedGpu("no-driver")    ? 0
-             : emulated::IsEmulatedGpu("old-driver") ? 12020
-                                                      : CUDART_VERSION;
+  *version = emulated::IsEmulatedGpu("no-driver") ? 0 : emulated::IsEmulatedGpu("old-driver") ? 12020 : CUDART_VERSION;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {

@@ -43,7 +43,7 @@ struct UcxControl {
   enum Kind : uint32_t {
     kHello,    // `rank` has made an endpoint to the receiver
     kGoodbye,  // `rank` ends its transport and leaves `number` calls in UCX
-    kAts     // ATS: `rank` has read the memory that RTS `number` names
+    kAts       // ATS: `rank` has read the memory that RTS `number` names
   };
   static constexpr unsigned kId = 1;  // id of the active message
 

@@ -405,7 +405,7 @@ void UcxTransport::OnControlSent(void* request, ucs_status_t, void* note) {
 }
 
 ucs_status_t UcxTransport::OnControl(void* transport, const void* header, size_t header_bytes, void*, size_t,
-                                  const ucp_am_recv_param_t*) {
+                                     const ucp_am_recv_param_t*) {
   UcxControl note;
   if (header_bytes != sizeof note) return UCS_OK;
   std::memcpy(&note, header, sizeof note);

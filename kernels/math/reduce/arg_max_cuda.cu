@@ -34,7 +34,7 @@ struct Extreme {
 // x[outer, size, inner] along its middle, of which every `step`-th element from `first` on.
 template <class Better, class T>
 DF_DEVICE_FUNCTION Candidate<ComputeType<T>> FindExtreme(const T* x, int64_t size, int64_t inner, int64_t first,
-                                                       int64_t step) {
+                                                         int64_t step) {
   using C = ComputeType<T>;
   Candidate<C> best = Extreme<Better, C>::Start();
   for (int64_t i = first; i < size; i += step) {

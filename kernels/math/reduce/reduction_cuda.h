@@ -155,7 +155,8 @@ DF_DEVICE_KERNEL void ReduceByThread(ReduceGrid grid, const T* x, typename Reduc
 }
 
 template <class R, class T>
-DF_DEVICE_KERNEL void ReducePartials(const typename ReduceOf<R, T>::A* partials, int64_t chunks, int64_t reduced, T* y) {
+DF_DEVICE_KERNEL void ReducePartials(const typename ReduceOf<R, T>::A* partials, int64_t chunks, int64_t reduced,
+                                     T* y) {
   using A = typename ReduceOf<R, T>::A;
   const int64_t output = GlobalBlockId();
   A mine = R::template Start<T>();
@@ -195,7 +196,8 @@ using ReduceLaunch = Status (*)(OpContext& ctx, const ReductionPlan& plan, const
 class ReductionKernel : public Kernel {
  public:
   static constexpr std::string_view kHostInputs[] = {"reduction_indices"};
-  ReductionKernel(KernelSetup& setup, ReduceLaunch launch) : launch_(launch), keep_dims_(setup.attr<bool>("keep_dims")) {}
+  ReductionKernel(KernelSetup& setup, ReduceLaunch launch)
+      : launch_(launch), keep_dims_(setup.attr<bool>("keep_dims")) {}
   Status Compute(OpContext& ctx);
 
  private:

@@ -86,7 +86,7 @@ DF_DEVICE_KERNEL void RowProducts(const C* dy, const C* y, C* products, int64_t 
 // Scores become weights, and the weights' gradients those of the scores before they are scaled and masked.
 template <class C>
 DF_DEVICE_KERNEL void ScoreGradients(AttentionShape s, ScoreRows rows, C* scores, C* slopes, const C* log_sums,
-                                   const C* along, int64_t n) {
+                                     const C* along, int64_t n) {
   const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const int64_t row = i / s.keys;

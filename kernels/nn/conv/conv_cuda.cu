@@ -107,7 +107,7 @@ DF_HOST_DEVICE inline int64_t InputOfTap(const WindowDim& d, int64_t window, int
 
 template <class T>
 DF_DEVICE_KERNEL void ConvForward(GpuConv s, const T* x, const T* filter, cuda::BiasAndRelu<T> epilogue, T* y,
-                                int64_t n) {
+                                  int64_t n) {
   using C = ConvSum<T>;
   const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;

@@ -33,7 +33,7 @@ DF_HOST_DEVICE inline int64_t FirstOfChannel(const ReductionPlan& plan, int64_t 
 // Sums of the elements from `begin` to below `end` of a channel that are this one's of `threads` threads, in order.
 template <class Terms>
 DF_DEVICE_FUNCTION ChannelTotals SumTerms(const ReduceGrid& grid, const Terms& terms, int64_t channel, int64_t begin,
-                                        int64_t end, int thread, int threads) {
+                                          int64_t end, int thread, int threads) {
   constexpr int kAtATime = 4;  // elements that are on their way
   const ReductionPlan& plan = grid.plan;
   const int64_t first = FirstOfChannel(plan, channel);
@@ -58,7 +58,7 @@ DF_DEVICE_FUNCTION ChannelTotals SumTerms(const ReduceGrid& grid, const Terms& t
 // Stores the sums of one chunk of a channel in `partials`; where the channel has one chunk only, they go to `finish`.
 template <class Finish>
 DF_DEVICE_FUNCTION void KeepTotals(const ReduceGrid& grid, int64_t channel, int64_t chunk, const ChannelTotals& sums,
-                                 ChannelTotals* partials, const Finish& finish) {
+                                   ChannelTotals* partials, const Finish& finish) {
   if (grid.chunks == 1) {
     finish(channel, FirstOfChannel(grid.plan, channel), sums);
   } else {

@@ -64,7 +64,7 @@ DF_DEVICE_KERNEL void NormaliseRow(const T* x, const T* scale, const T* offset, 
 // The gradient of a row of x; keeps its moments.
 template <class T>
 DF_DEVICE_KERNEL void RowGradient(const T* dy, const T* x, const T* scale, T* dx, Moments<T>* kept, int64_t n,
-                                double epsilon) {
+                                  double epsilon) {
   using C = ComputeType<T>;
   const int64_t row = cuda::GlobalBlockId();
   dy += row * n;
@@ -85,7 +85,7 @@ DF_DEVICE_KERNEL void RowGradient(const T* dy, const T* x, const T* scale, T* dx
 // Sums of a column over the rows of a part, [part][2][column]: for the gradients of scale and of offset.
 template <class T>
 DF_DEVICE_KERNEL void SumPart(const T* dy, const T* x, const Moments<T>* moments, NormalisedRows rows, int64_t part,
-                            double* sums) {
+                              double* sums) {
   const int64_t i = cuda::GlobalThreadId();
   const int64_t number = i / rows.size;
   const int64_t column = i - number * rows.size;

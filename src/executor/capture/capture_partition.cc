@@ -104,7 +104,8 @@ class CapturePartitioner {
     }
     SortUnique(transfer_depth);
     const auto level_of = [&](int number) {
-      return static_cast<int32_t>(std::lower_bound(transfer_depth.begin(), transfer_depth.end(), number) - transfer_depth.begin());
+      return static_cast<int32_t>(std::lower_bound(transfer_depth.begin(), transfer_depth.end(), number) -
+                                  transfer_depth.begin());
     };
     Dependencies needs;
     const auto add_level = [&](const Node& end) {
@@ -151,7 +152,8 @@ class CapturePartitioner {
     for (const NodeId id : order_) {
       if (!IsRecorded(id)) continue;
       const bool is_gated = IsApart(id);
-      Subgraph& subgraph = found.try_emplace({depth_[id], is_gated}, Subgraph{depth_[id], is_gated, {}, {}, {}, {}}).first->second;
+      Subgraph& subgraph =
+          found.try_emplace({depth_[id], is_gated}, Subgraph{depth_[id], is_gated, {}, {}, {}, {}}).first->second;
       subgraph.members.push_back(id);
     }
     for (auto& [key, subgraph] : found) {
@@ -321,9 +323,9 @@ class CapturePartitioner {
   bool has_device_gate_ = false;
   std::vector<Kind> kinds_;  // by item: nodes, then transfer depths
   const Consumers consumers_;
-  std::vector<int> depth_;     // by item
-  std::vector<NodeId> order_;  // the partition's nodes
-  std::vector<int> subgraph_of_;   // by node, in subgraphs_
+  std::vector<int> depth_;        // by item
+  std::vector<NodeId> order_;     // the partition's nodes
+  std::vector<int> subgraph_of_;  // by node, in subgraphs_
   std::vector<NodeId> new_id_;
   std::vector<Subgraph> subgraphs_;
   CapturePartition cut_;
@@ -331,7 +333,8 @@ class CapturePartitioner {
 
 }  // namespace
 
-Result<CapturePartition> PartitionForCapture(const Graph& partition, const Device& device, const KernelRegistry& kernels) {
+Result<CapturePartition> PartitionForCapture(const Graph& partition, const Device& device,
+                                             const KernelRegistry& kernels) {
   if (HasControlFlow(partition)) return CapturePartition{partition.Clone(), {}, {}};
   DF_ASSIGN(CapturableNodes nodes, FindCapturableNodes(partition, device, kernels));
   return CapturePartitioner(partition, device, std::move(nodes)).Run();

@@ -47,7 +47,8 @@ struct CapturePartition {
 
 // `partition`: with memory copies (memory_copies.h), shapes inferred. A partition with conditionals or loops has no
 // subgraphs. Errors name the node.
-Result<CapturePartition> PartitionForCapture(const Graph& partition, const Device& device, const KernelRegistry& kernels);
+Result<CapturePartition> PartitionForCapture(const Graph& partition, const Device& device,
+                                             const KernelRegistry& kernels);
 
 }  // namespace dfrun
 

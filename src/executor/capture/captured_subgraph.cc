@@ -75,7 +75,7 @@ class Watcher final : public OneByOne {
 }  // namespace
 
 CapturedSubgraph::CapturedSubgraph(SubgraphDraft draft, std::unique_ptr<ExecPlan> plan,
-                           std::function<void(const std::string&)> explain)
+                                   std::function<void(const std::string&)> explain)
     : name_(std::move(draft.name)),
       plan_(std::move(plan)),
       uploaded_(std::move(draft.uploaded)),

@@ -18,7 +18,7 @@ class GraphExec {
   // Records the nodes of `plan` for the inputs of `ctx`, and runs nothing. Unimplemented where a node cannot be
   // recorded, FailedPrecondition where it cannot be now; ResourceExhausted without memory.
   static Result<std::unique_ptr<GraphExec>> Make(const ExecPlan& plan, const std::vector<bool>& uploaded,
-                                                     CapturingDevice& device, OpContext& ctx);
+                                                 CapturingDevice& device, OpContext& ctx);
 
   enum class Fit {
     kNo,      // other shapes or values

@@ -39,11 +39,11 @@ struct CaptureFacts {
 // Counts of a device's work since it was made, over all steps.
 struct CaptureCounters {
   int64_t recordings = 0;
-  int64_t launches = 0;      // launches of recorded subgraphs
-  int64_t updates = 0;       // updates of recorded subgraphs, between launches
-  int64_t stream_calls = 0;  // kernels, copies within the device and library calls that were enqueued one by one
+  int64_t launches = 0;       // launches of recorded subgraphs
+  int64_t updates = 0;        // updates of recorded subgraphs, between launches
+  int64_t stream_calls = 0;   // kernels, copies within the device and library calls that were enqueued one by one
   int64_t signaled_ends = 0;  // ends of steps and of copies to the host that the work itself told
-  int64_t asked_ends = 0;    // ends of them for which the device was asked
+  int64_t asked_ends = 0;     // ends of them for which the device was asked
 };
 
 // The number of times that a thread of this process has waited for a device.
@@ -141,7 +141,7 @@ struct CaptureTraitsRegistration {
 }  // namespace internal
 
 // A type of device, an op, designated initialisers of CaptureTraits.
-#define RECORDING_TRAITS(device, op, ...)                                                                             \
+#define RECORDING_TRAITS(device, op, ...)                                                                           \
   [[maybe_unused]] static const ::dfrun::internal::CaptureTraitsRegistration DF_CONCAT(df_recording_, __COUNTER__)( \
       device, op, ::dfrun::CaptureTraits{__VA_ARGS__})
 

@@ -20,7 +20,7 @@ int TransferDepthOf(const Node& node);
 // collective is one deeper than the inputs of all members. `order`: OrderWithParticipants(). Edges that
 // close loops do not count.
 Result<std::vector<int>> FindTransferDepths(const Graph& graph, const std::vector<NodeId>& order,
-                                        const std::vector<int>& device);
+                                            const std::vector<int>& device);
 
 }  // namespace dfrun
 

@@ -13,7 +13,7 @@
 #define DF_DEVICE_KERNEL __global__
 #define DF_DEVICE_FUNCTION __device__ inline
 // Memory that the threads of a block share; its elements are not initialised, nor may their constructors be called.
-#define DF_DEVICE_SHARED(type, name, count)                                      \
+#define DF_DEVICE_SHARED(type, name, count)                                    \
   alignas(type) __shared__ unsigned char name##_bytes[sizeof(type) * (count)]; \
   type* const name = reinterpret_cast<type*>(name##_bytes)
 
