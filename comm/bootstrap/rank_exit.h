@@ -11,7 +11,7 @@ namespace dfrun::comm {
 // Time that the launcher has to end this process after it was asked to.
 inline constexpr std::chrono::seconds kLauncherEnds(4);
 // Time that the coordinating rank has to report a loss before another rank reports the same.
-inline constexpr std::chrono::seconds kSpeakerFirst(2);
+inline constexpr std::chrono::seconds kCoordinatorFirst(2);
 
 // Writes "dfrun: rank RANK: TEXT" to the standard error. If the reader has gone, SIGPIPE does not end the process.
 // Blocks: while the reader of a pipe does not read.

@@ -54,7 +54,7 @@ struct RawNetworkRegistration {
   RawNetworkRegistration(const char* name, NewRawNetwork make) { RawNetworks().Add(name, make); }
 };
 #define RAW_NETWORK(name, make) \
-  static const ::dfrun::comm::RawNetworkRegistration DF_CONCAT(df_bare_network_, __COUNTER__)(name, make)
+  static const ::dfrun::comm::RawNetworkRegistration DF_CONCAT(df_raw_network_, __COUNTER__)(name, make)
 
 }  // namespace dfrun::comm
 

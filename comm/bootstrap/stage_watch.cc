@@ -155,7 +155,7 @@ void StageWatch::End(const std::string& why) {
   const Stage stage = *stage_;
   ExitAfter(kLauncherEnds, stage.exit_code);  // ends this process if the launcher does not
   const std::vector<HostRank> others = host_->Look();
-  if (!SpeaksForHost(others)) std::this_thread::sleep_for(kSpeakerFirst);
+  if (!SpeaksForHost(others)) std::this_thread::sleep_for(kCoordinatorFirst);
   SayAsRank(rank_, StrCat(why, "; what is waited for is ", stage.what, ": ", WhatIsSeen(others), "; it ends with ",
                           stage.exit_code));
   if (stage.abort_all) stage.abort_all(stage.exit_code);

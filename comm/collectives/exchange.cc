@@ -92,7 +92,7 @@ void Exchange::Came(const Message& message, Status status) {
 
 void Exchange::Finish(const Block& block) {
   if (failed_.load(std::memory_order_relaxed)) return;
-  if (block.action == Block::Action::kReduce) Fold(block);
+  if (block.action == Block::Action::kReduce) Reduce(block);
   if (block.action == Block::Action::kCopy) {
     std::memcpy(At(Transfer::Buffer::kOutput, block.output), At(Transfer::Buffer::kInput, block.input),
                 static_cast<size_t>(block.count) * element_bytes_);
@@ -100,7 +100,7 @@ void Exchange::Finish(const Block& block) {
   if (!block.then.empty()) Post(block.then);
 }
 
-void Exchange::Fold(const Block& block) {
+void Exchange::Reduce(const Block& block) {
   const void** const values = &values_[static_cast<size_t>(&block - schedule_.blocks.data()) * plan_.ranks.size()];
   int64_t at = block.scratch;
   for (int i = 0; i < plan_.size(); ++i) {

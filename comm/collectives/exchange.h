@@ -43,7 +43,7 @@ class Exchange {
   void Came(const Message& message, Status status);
   // Reduces or copies a block whose receives have all ended, and posts the sends that wait for it.
   void Finish(const Block& block);
-  void Fold(const Block& block);
+  void Reduce(const Block& block);
   // Counts down pending_ for an ended message; the last call deletes this object.
   void OneEnded();
   void Fail(Status status) EXCLUDES(mu_);

@@ -85,7 +85,7 @@ class Scheduler {
   }
 
   // Adds a block that reduces `range` over all participants.
-  Block& Fold(int round, Range range, int64_t output) {
+  Block& Reduce(int round, Range range, int64_t output) {
     const auto block = static_cast<int32_t>(schedule_.blocks.size());
     const int64_t scratch = schedule_.scratch_elements;
     schedule_.blocks.push_back({Block::Action::kReduce, range.begin, output, range.count(), n_ - 1, scratch});
@@ -102,7 +102,7 @@ class Scheduler {
   void Exchange() {
     const Range whole = {0, plan_.elements};
     if (whole.count() == 0) return;
-    Fold(0, whole, 0);
+    Reduce(0, whole, 0);
     SendToOthers(0, Buffer::kInput, whole, schedule_.sends);
   }
 
@@ -116,7 +116,7 @@ class Scheduler {
       });
       const Range own = Segment(plan_.index, s);
       if (own.count() == 0) continue;
-      Block& block = Fold(s, own, own.begin - first);
+      Block& block = Reduce(s, own, own.begin - first);
       if (gathers) SendToOthers(segments_ + s, Buffer::kOutput, own, block.then);
     }
   }

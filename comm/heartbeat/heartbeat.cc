@@ -184,7 +184,7 @@ class HeartbeatThread final : public Heartbeat {
   // Only the heartbeat thread uses these.
   Acceptor acceptor_;
   std::vector<WatchLink> links_;
-  std::vector<Heard> seen_;         // by origin
+  std::vector<Heard> seen_;          // by origin
   std::vector<std::string> deaths_;  // evidence of each rank's death, by rank; empty: it lives
   std::vector<pollfd> polled_;
   uint64_t next_sequence_ = 1;
@@ -206,7 +206,8 @@ class HeartbeatThread final : public Heartbeat {
   std::thread thread_;
 };
 
-HeartbeatThread::HeartbeatThread(int rank, std::vector<std::string> hosts, HeartbeatOptions options, HandshakeResult handshake)
+HeartbeatThread::HeartbeatThread(int rank, std::vector<std::string> hosts, HeartbeatOptions options,
+                                 HandshakeResult handshake)
     : rank_(rank),
       hosts_(std::move(hosts)),
       options_(std::move(options)),

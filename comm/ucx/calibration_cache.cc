@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kMark = "dfrun UCX reading ";
 constexpr std::string_view kVersion = "1 ";
-constexpr size_t kMostBytes = size_t{256} << 10;
+constexpr size_t kMaxFileBytes = size_t{256} << 10;
 constexpr size_t kMaxThresholds = 200;
 constexpr std::string_view kNever = "never";
 constexpr size_t kFields = 7;
@@ -110,7 +110,7 @@ CalibrationCache CalibrationCache::OfUser() {
 }
 
 Result<std::vector<CachedThreshold>> CalibrationCache::Read() const {
-  Result<std::string> text = ReadFile(path_, kMostBytes);
+  Result<std::string> text = ReadFile(path_, kMaxFileBytes);
   if (!text.ok() && text.status().code() == Code::kNotFound) return std::vector<CachedThreshold>();
   DF_TRY(text.status());
   if (text->empty()) return std::vector<CachedThreshold>();  // a full disk has left an empty file

@@ -112,7 +112,7 @@ std::string Swap(comm::RawNetwork& network, int peer, std::string_view own) {
 }
 
 // Returns the seconds of a one-way trip over a transport's own calls. Called on both ranks.
-Result<double> BareLinkSeconds(const PingPongCase& c, int rank, Buffers& buffers, comm::RawLink& link) {
+Result<double> RawLinkSeconds(const PingPongCase& c, int rank, Buffers& buffers, comm::RawLink& link) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < c.trips * c.steps; ++i) {
     if (rank == 1) DF_TRY(link.Recv(buffers.received.raw(), c.bytes));
@@ -157,7 +157,7 @@ class P2pBench {
     for (int round = 0; round < options_.rounds; ++round) {
       mpi_s.push_back(RawMpi(*bare_, c, 0, buffers));
       if (link != nullptr) {
-        DF_ASSIGN(const double seconds, BareLinkSeconds(c, 0, buffers, *link));
+        DF_ASSIGN(const double seconds, RawLinkSeconds(c, 0, buffers, *link));
         link_s.push_back(seconds);
       }
       const auto start = std::chrono::steady_clock::now();
@@ -178,7 +178,7 @@ class P2pBench {
     DF_ASSIGN(const std::unique_ptr<comm::RawLink> link, ConnectBare());
     for (int round = 0; round < options_.rounds; ++round) {
       RawMpi(*bare_, c, 1, buffers);
-      if (link != nullptr) DF_TRY(BareLinkSeconds(c, 1, buffers, *link).status());
+      if (link != nullptr) DF_TRY(RawLinkSeconds(c, 1, buffers, *link).status());
       DF_TRY(worker_.Serve());
     }
     return Status();

@@ -167,11 +167,11 @@ std::vector<std::string> BindingWarnings(const std::vector<RankBinding>& ranks, 
   std::vector<std::string> warnings;
   for (const auto& [host, on_host] : ByHost(ranks)) {
     std::map<std::string, std::set<int>> processors;
-    std::map<std::string, std::set<int>> cards;
+    std::map<std::string, std::set<int>> ranks_of_gpu;
     for (const int r : on_host) {
       const RankBinding& rank = ranks[static_cast<size_t>(r)];
       for (const int p : ParseNumbers(rank.processors)) processors[StrCat(p)].insert(r);
-      for (const std::string& gpu : rank.gpus) cards[gpu].insert(r);
+      for (const std::string& gpu : rank.gpus) ranks_of_gpu[gpu].insert(r);
       if (rank.cores == 1 && rank.host_cores > static_cast<int>(on_host.size())) {
         warnings.push_back(StrCat("rank ", r, " on ", host, " may run on one core of ", rank.host_cores,
                                   ", so that several threads would take turns: ", Bind(launcher)));
@@ -184,9 +184,9 @@ std::vector<std::string> BindingWarnings(const std::vector<RankBinding>& ranks, 
     for (const std::string& members : sharing) {
       warnings.push_back(StrCat("ranks ", members, " on ", host, " share cores: ", Bind(launcher)));
     }
-    for (const auto& [card, members] : cards) {
+    for (const auto& [gpu_name, members] : ranks_of_gpu) {
       if (members.size() < 2) continue;
-      warnings.push_back(StrCat("ranks ", Join(members), " on ", host, " share ", card,
+      warnings.push_back(StrCat("ranks ", Join(members), " on ", host, " share ", gpu_name,
                                 ": start one rank a GPU, or NVIDIA's MPS (nvidia-cuda-mps-control -d)"));
     }
   }

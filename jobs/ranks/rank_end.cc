@@ -67,7 +67,8 @@ void RankEnd::AbortAll(const Status& error) {
 }
 
 void RankEnd::AbortAfterLoss(const Status& error) {
-  if (heartbeat_ != nullptr && heartbeat_->coordinator() != group_.rank()) std::this_thread::sleep_for(comm::kSpeakerFirst);
+  if (heartbeat_ != nullptr && heartbeat_->coordinator() != group_.rank())
+    std::this_thread::sleep_for(comm::kCoordinatorFirst);
   AbortAll(error);
 }
 

@@ -27,11 +27,13 @@ constexpr GracePeriodWatchdog::Seconds kRankZeroFirst(2);
 
 // Returns null if signals are no requests to stop, or if rank 0 in the same process has a guard. The group and `end`
 // must outlive the guard.
-std::unique_ptr<GracePeriodWatchdog> MakeGuard(const comm::ProcessGroup& group, RankEnd& end, const RankOptions& options) {
+std::unique_ptr<GracePeriodWatchdog> MakeGuard(const comm::ProcessGroup& group, RankEnd& end,
+                                               const RankOptions& options) {
   if (options.grace_s == 0 || (group.rank() != 0 && comm::RanksAreThreads())) return nullptr;
   GracePeriodWatchdog::Seconds grace(static_cast<double>(options.grace_s));
   if (group.rank() != 0) grace += kRankZeroFirst;
-  return std::make_unique<GracePeriodWatchdog>(ProcessStop(), grace, [&end](const Status& overdue) { end.AbortAll(overdue); });
+  return std::make_unique<GracePeriodWatchdog>(ProcessStop(), grace,
+                                               [&end](const Status& overdue) { end.AbortAll(overdue); });
 }
 
 // Aborts all ranks after an error of the network: others may wait for this rank, or MPI for a lost one, so MPI cannot
@@ -56,7 +58,7 @@ void SayCounters(const Runtime& runtime) {
     const CaptureCounters counters = recording->counters();
     DF_LOG(kInfo) << device->full_name() << ": " << counters.recordings << " recordings, " << counters.launches
                   << " launches, " << counters.updates << " updates, " << counters.stream_calls
-                  << " calls of nodes that were enqueued one by one; " << counters.told_ends
+                  << " calls of nodes that were enqueued one by one; " << counters.signaled_ends
                   << " ends that the work told, " << counters.asked_ends << " that it was asked for; " << HostWaits()
                   << " waits of the host";
   }

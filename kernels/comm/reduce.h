@@ -14,7 +14,7 @@ namespace dfrun {
 
 // Reduces block by block, so that the results stay in the cache.
 template <class F, class T, bool kDivides = false>
-void Fold(const void* const* values, int count, void* out, int64_t n) {
+void Reduce(const void* const* values, int count, void* out, int64_t n) {
   constexpr int64_t kBlock = 8192;
   const T divisor = static_cast<T>(static_cast<float>(count));
   for (int64_t at = 0; at < n; at += kBlock) {
@@ -31,17 +31,17 @@ template <class T>
 Reducer ReducerOf(Reduction reduction) {
   switch (reduction) {
     case Reduction::kAdd:
-      return {reduction, &Fold<fn::Add, T>};
+      return {reduction, &Reduce<fn::Add, T>};
     case Reduction::kMul:
-      return {reduction, &Fold<fn::Mul, T>};
+      return {reduction, &Reduce<fn::Mul, T>};
     case Reduction::kMin:
-      return {reduction, &Fold<fn::Minimum, T>};
+      return {reduction, &Reduce<fn::Minimum, T>};
     case Reduction::kMax:
-      return {reduction, &Fold<fn::Maximum, T>};
+      return {reduction, &Reduce<fn::Maximum, T>};
     case Reduction::kMean:
       break;
   }
-  return {reduction, &Fold<fn::Add, T, /*kDivides=*/true>};
+  return {reduction, &Reduce<fn::Add, T, /*kDivides=*/true>};
 }
 
 }  // namespace dfrun

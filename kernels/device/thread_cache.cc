@@ -23,7 +23,8 @@ CacheSet::~CacheSet() {
 ThreadCache* FindOrAdd(const std::shared_ptr<CentralFreeList>& central_free_list) {
   auto& caches = set.caches;
   std::erase_if(caches, [](const auto& cache) { return cache->central_free_list().closed(); });
-  auto it = std::find_if(caches.begin(), caches.end(), [&](auto& cache) { return &cache->central_free_list() == central_free_list.get(); });
+  auto it = std::find_if(caches.begin(), caches.end(),
+                         [&](auto& cache) { return &cache->central_free_list() == central_free_list.get(); });
   if (it == caches.end()) it = caches.insert(it, std::make_unique<ThreadCache>(central_free_list));
   return it->get();
 }

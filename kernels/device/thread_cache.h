@@ -12,7 +12,8 @@ namespace dfrun::pool {
 // Owns: the blocks in its lists. They go back to the pool when the thread ends.
 class ThreadCache {
  public:
-  explicit ThreadCache(std::shared_ptr<CentralFreeList> central_free_list) : central_free_list_(std::move(central_free_list)) {}
+  explicit ThreadCache(std::shared_ptr<CentralFreeList> central_free_list)
+      : central_free_list_(std::move(central_free_list)) {}
   // Gives everything back.
   ~ThreadCache();
   ThreadCache(const ThreadCache&) = delete;

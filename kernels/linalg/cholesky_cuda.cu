@@ -10,8 +10,8 @@
 namespace dfrun {
 namespace {
 
-using cuda::GpuMatrix;
 using cuda::ForThreads;
+using cuda::GpuMatrix;
 
 // Factors matrices in place: the lower triangle is read and becomes the factor; NaN where the matrix is not positive
 // definite. The upper triangle becomes zeros.
@@ -50,7 +50,7 @@ DF_DEVICE_KERNEL void Factor(C* matrices, int64_t n) {
 // The gradient is the symmetric part of l^-T P l^-1, where P is the lower triangle of l^T grad with its diagonal halved
 // (Murray 2016, eq. 10).
 DF_DEVICE_KERNEL void FactorGradient(const double* factors, const double* grads, double* middles, double* results,
-                                   int64_t n) {
+                                     int64_t n) {
   const GpuMatrix<const double> l = cuda::MatrixOfBlock(factors, n, n);
   const GpuMatrix<const double> grad = cuda::MatrixOfBlock(grads, n, n);
   const GpuMatrix<double> middle = cuda::MatrixOfBlock(middles, n, n);
@@ -100,7 +100,7 @@ class CholeskyKernel final : public Kernel {
     if (x.num_elements() == 0) return Status();
     DF_TRY(cuda::WithWideType(x.dtype(), [&](auto* type) {
       using C = std::remove_pointer_t<decltype(type)>;
-      return cuda::LaunchTogether(ctx, batch.count, &Factor<C>, static_cast<C*>(y.raw()), batch.rows);
+      return cuda::LaunchWithBarriers(ctx, batch.count, &Factor<C>, static_cast<C*>(y.raw()), batch.rows);
     }));
     return y.Round(ctx);
   }
@@ -119,8 +119,8 @@ class CholeskyGradKernel final : public Kernel {
     DF_ASSIGN(const Tensor wide, cuda::WideMatrices(ctx, l, batch));
     DF_ASSIGN(const Tensor wide_grad, cuda::WideMatrices(ctx, grad, batch));
     DF_ASSIGN(Tensor middle, ctx.AllocateTemp(DType::kDouble, l.shape()));
-    DF_TRY(cuda::LaunchTogether(ctx, batch.count, &FactorGradient, wide.data<double>(), wide_grad.data<double>(),
-                                middle.data<double>(), static_cast<double*>(y.raw()), batch.rows));
+    DF_TRY(cuda::LaunchWithBarriers(ctx, batch.count, &FactorGradient, wide.data<double>(), wide_grad.data<double>(),
+                                    middle.data<double>(), static_cast<double*>(y.raw()), batch.rows));
     return y.Round(ctx);
   }
 };

@@ -44,9 +44,9 @@ struct MatrixCofactors {
       DF_ASSIGN(Tensor columns, ctx.AllocateTemp(DType::kInt64, Shape({batch.count * batch.rows})));
       DF_TRY(cuda::WithWideType(x.dtype(), [&](auto* type) {
         using C = std::remove_pointer_t<decltype(type)>;
-        return cuda::LaunchTogether(ctx, batch.count, &CofactorsOfBlock<C>, static_cast<C*>(wide.raw()),
-                                    static_cast<C*>(scratch.raw()), columns.data<int64_t>(), static_cast<C*>(y.raw()),
-                                    batch.rows);
+        return cuda::LaunchWithBarriers(ctx, batch.count, &CofactorsOfBlock<C>, static_cast<C*>(wide.raw()),
+                                        static_cast<C*>(scratch.raw()), columns.data<int64_t>(),
+                                        static_cast<C*>(y.raw()), batch.rows);
       }));
       return y.Round(ctx);
     }

@@ -12,8 +12,8 @@
 namespace dfrun {
 namespace {
 
-using cuda::GpuMatrix;
 using cuda::ForThreads;
+using cuda::GpuMatrix;
 
 // An element of a column, for the largest; the first of equals.
 struct Candidate {
@@ -135,8 +135,8 @@ class SolvingKernel : public Kernel {
   Status Run(OpContext& ctx, DType dtype, Tensor& matrices, void* x, const MatrixBatch& matrix, int64_t k) const {
     return cuda::WithWideType(dtype, [&](auto* type) {
       using C = std::remove_pointer_t<decltype(type)>;
-      return cuda::LaunchTogether(ctx, matrix.count, &Solve<C>, static_cast<C*>(matrices.raw()), static_cast<C*>(x),
-                                  matrix.rows, k, error_flag_.word());
+      return cuda::LaunchWithBarriers(ctx, matrix.count, &Solve<C>, static_cast<C*>(matrices.raw()), static_cast<C*>(x),
+                                      matrix.rows, k, error_flag_.word());
     });
   }
 
@@ -197,8 +197,8 @@ class PivotsKernel final : public Kernel {
     DF_TRY(cuda::WithWideType(x.dtype(), [&](auto* type) {
       using C = std::remove_pointer_t<decltype(type)>;
       C* const second = ctx.num_outputs() > 1 ? static_cast<C*>(numbers[1].raw()) : nullptr;
-      return cuda::LaunchTogether(ctx, batch.count, &NumbersOfPivots<C, First, Second>, static_cast<C*>(wide.raw()),
-                                  batch.rows, static_cast<C*>(numbers[0].raw()), second);
+      return cuda::LaunchWithBarriers(ctx, batch.count, &NumbersOfPivots<C, First, Second>, static_cast<C*>(wide.raw()),
+                                      batch.rows, static_cast<C*>(numbers[0].raw()), second);
     }));
     for (int i = 0; i < ctx.num_outputs(); ++i) DF_TRY(numbers[i].Round(ctx));
     return Status();

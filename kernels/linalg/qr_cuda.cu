@@ -9,8 +9,8 @@
 namespace dfrun {
 namespace {
 
-using cuda::GpuMatrix;
 using cuda::ForThreads;
+using cuda::GpuMatrix;
 
 // a [m, n] = q [m, p] r [p, n]; a is lost. `factors`: [blocks, min(m, n)].
 template <class C>
@@ -54,9 +54,9 @@ struct Qr {
       DF_TRY(cuda::WithWideType(x.dtype(), [&](auto* type) -> Status {
         using C = std::remove_pointer_t<decltype(type)>;
         DF_ASSIGN(Tensor factors, ctx.AllocateTemp(DType::kUint8, Shape({a.count * count * int64_t{sizeof(C)}})));
-        return cuda::LaunchTogether(ctx, a.count, &Factors<C>, static_cast<C*>(wide.raw()),
-                                    static_cast<C*>(factors.raw()), static_cast<C*>(q.raw()), static_cast<C*>(r.raw()),
-                                    a.rows, a.columns, inner);
+        return cuda::LaunchWithBarriers(ctx, a.count, &Factors<C>, static_cast<C*>(wide.raw()),
+                                        static_cast<C*>(factors.raw()), static_cast<C*>(q.raw()),
+                                        static_cast<C*>(r.raw()), a.rows, a.columns, inner);
       }));
       DF_TRY(q.Round(ctx));
       return r.Round(ctx);

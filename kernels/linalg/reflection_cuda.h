@@ -40,7 +40,7 @@ DF_DEVICE_FUNCTION C MakeReflection(const GpuMatrix<C>& a, int64_t m, int64_t ro
 // Rows from `row` on of column j of `to`, less `factor` times the vector in `column` of a times its product with them.
 template <class C>
 DF_DEVICE_FUNCTION void Reflect(const GpuMatrix<C>& a, int64_t m, int64_t row, int64_t column, C factor,
-                              const GpuMatrix<C>& to, int64_t j) {
+                                const GpuMatrix<C>& to, int64_t j) {
   C product = to(row, j);
   for (int64_t i = row + 1; i < m; ++i) product += ConjugateOf(a(i, column)) * to(i, j);
   product = product * factor;

@@ -12,8 +12,8 @@
 namespace dfrun {
 namespace {
 
-using cuda::GpuMatrix;
 using cuda::ForThreads;
+using cuda::GpuMatrix;
 
 // Memory of a matrix besides itself: [n] each.
 template <class C>
@@ -153,7 +153,7 @@ DF_DEVICE_FUNCTION void MakeTridiagonal(const GpuMatrix<C>& a, int64_t n, const 
 // The product of the reflections.
 template <class C>
 DF_DEVICE_FUNCTION void MultiplyReflections(const GpuMatrix<C>& a, int64_t n, const EigenScratch<C>& s,
-                                          const GpuMatrix<C>& v) {
+                                            const GpuMatrix<C>& v) {
   ForThreads(0, n, [&](int64_t j) {
     for (int64_t i = 0; i < n; ++i) v(i, j) = i == j ? C(1) : C(0);
     for (int64_t k = n - 2; k >= 0; --k) cuda::Reflect(a, n, k + 1, k, cuda::ConjugateOf(s.factors[k]), v, j);
@@ -163,7 +163,7 @@ DF_DEVICE_FUNCTION void MultiplyReflections(const GpuMatrix<C>& a, int64_t n, co
 // Turns the columns of v as the rotations of rows [start, end) say.
 template <class C>
 DF_DEVICE_FUNCTION void TurnColumns(const GpuMatrix<C>& v, int64_t n, const EigenScratch<C>& s, int64_t start,
-                                  int64_t end) {
+                                    int64_t end) {
   ForThreads(0, n, [&](int64_t row) {
     for (int64_t k = start; k < end; ++k) {
       const C x = v(row, k);
@@ -245,7 +245,7 @@ struct LargerOf {
 // `vectors` is null where they are not wanted. The matrices are lost.
 template <class C>
 DF_DEVICE_KERNEL void FindEigenvalues(C* matrices, C* values, C* vectors, unsigned char* scratch, int64_t n,
-                                    int32_t* error_flag) {
+                                      int32_t* error_flag) {
   using Real = cuda::RealPart<C>;
   using std::abs;
   const GpuMatrix<C> a = cuda::MatrixOfBlock(matrices, n, n);
@@ -280,8 +280,9 @@ class SelfAdjointEigenKernel final : public Kernel {
  public:
   explicit SelfAdjointEigenKernel(KernelSetup& setup)
       : vectors_(setup.attr<bool>("compute_v")),
-        error_flag_(setup,
-                 "Self-adjoint eigen decomposition was not successful. The input might not be valid: is it finite?") {}
+        error_flag_(
+            setup, "Self-adjoint eigen decomposition was not successful. The input might not be valid: is it finite?") {
+  }
 
   Status Compute(OpContext& ctx) {
     using C = cuda::GpuType<T>;
@@ -296,9 +297,9 @@ class SelfAdjointEigenKernel final : public Kernel {
     DF_ASSIGN(Tensor copy, ctx.AllocateTemp(x.dtype(), x.shape()));
     DF_TRY(cuda::EnqueueBytes(ctx, x.raw(), copy.raw(), x.num_bytes()));
     DF_ASSIGN(Tensor scratch, ctx.AllocateTemp(DType::kUint8, Shape({a.count * a.rows * EigenScratch<C>::kBytes})));
-    return cuda::LaunchTogether(ctx, a.count, &FindEigenvalues<C>, static_cast<C*>(copy.raw()),
-                                static_cast<C*>(e->raw()), vectors_ ? static_cast<C*>(v->raw()) : nullptr,
-                                scratch.data<uint8_t>(), a.rows, error_flag_.word());
+    return cuda::LaunchWithBarriers(ctx, a.count, &FindEigenvalues<C>, static_cast<C*>(copy.raw()),
+                                    static_cast<C*>(e->raw()), vectors_ ? static_cast<C*>(v->raw()) : nullptr,
+                                    scratch.data<uint8_t>(), a.rows, error_flag_.word());
   }
 
  private:

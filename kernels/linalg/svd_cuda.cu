@@ -13,9 +13,9 @@ namespace dfrun {
 namespace {
 
 using cuda::Barrier;
-using cuda::GpuMatrix;
 using cuda::ConjugateOf;
 using cuda::ForThreads;
+using cuda::GpuMatrix;
 using cuda::RealOf;
 using cuda::SquareOf;
 
@@ -59,7 +59,8 @@ DF_DEVICE_FUNCTION void TurnRows(const GpuMatrix<C>& a, int64_t p, int64_t q, co
 
 // Rotates columns p and q of a [rows, ...]: x, y become c x + conj(s) y, -s x + conj(c) y. Does nothing for a null a.
 template <class C, class R>
-DF_DEVICE_FUNCTION void TurnColumns(const GpuMatrix<C>& a, int64_t rows, int64_t p, int64_t q, const Rotation<R>& turn) {
+DF_DEVICE_FUNCTION void TurnColumns(const GpuMatrix<C>& a, int64_t rows, int64_t p, int64_t q,
+                                    const Rotation<R>& turn) {
   if (a.data != nullptr) {
     ForThreads(0, rows, [&](int64_t i) {
       const C x = a(i, p);
@@ -134,7 +135,8 @@ DF_DEVICE_FUNCTION double NormBelow(const GpuMatrix<C>& a, int64_t rows, int64_t
 }
 
 template <class C>
-DF_DEVICE_FUNCTION void UpdateNorm(const GpuMatrix<C>& a, int64_t rows, int64_t k, int64_t j, const ColumnNorms& norms) {
+DF_DEVICE_FUNCTION void UpdateNorm(const GpuMatrix<C>& a, int64_t rows, int64_t k, int64_t j,
+                                   const ColumnNorms& norms) {
   if (norms.updated[j] == 0) return;
   const double part = SizeOf(a(k, j)) / norms.updated[j];
   const double rest = (1 + part) * (1 - part);
@@ -152,7 +154,7 @@ DF_DEVICE_FUNCTION void UpdateNorm(const GpuMatrix<C>& a, int64_t rows, int64_t 
 // columns of `order` move as those of a do.
 template <class C>
 DF_DEVICE_FUNCTION void PivotedQr(const GpuMatrix<C>& a, int64_t rows, const GpuMatrix<C>& order, C* factors,
-                                const ColumnNorms& norms) {
+                                  const ColumnNorms& norms) {
   const int64_t columns = a.columns;
   ForThreads(0, columns, [&](int64_t j) { norms.updated[j] = norms.direct[j] = NormBelow(a, rows, 0, j); });
   Barrier();
@@ -184,7 +186,7 @@ DF_DEVICE_FUNCTION void PivotedQr(const GpuMatrix<C>& a, int64_t rows, const Gpu
 // to d.work, the product of its reflections to `along`.
 template <class C>
 DF_DEVICE_FUNCTION void MakeSquare(const GpuMatrix<C>& tall, int64_t rows, bool is_adjoint, const Decomposition<C>& d,
-                                 C* factors, const ColumnNorms& norms) {
+                                   C* factors, const ColumnNorms& norms) {
   const GpuMatrix<C>& along = is_adjoint ? d.v : d.u;
   const GpuMatrix<C>& across = is_adjoint ? d.u : d.v;
   SetIdentity(across, d.size);
@@ -432,7 +434,7 @@ struct Svd {
                                      values.data<double>()};
         const SvdResults<C> results = {static_cast<C*>(s.raw()), vectors_ ? static_cast<C*>(u.raw()) : nullptr,
                                        static_cast<C*>(v.raw()), u_columns, v_columns};
-        return cuda::LaunchTogether(ctx, a.count, &FindSingularValues<C>, memory, results, a.rows, a.columns);
+        return cuda::LaunchWithBarriers(ctx, a.count, &FindSingularValues<C>, memory, results, a.rows, a.columns);
       }));
       DF_TRY(s.Round(ctx));
       DF_TRY(u.Round(ctx));

@@ -15,7 +15,7 @@ using cuda::GpuMatrix;
 // i).
 template <class C>
 DF_DEVICE_KERNEL void SolveColumns(const C* matrices, const C* rhs, C* solutions, cuda::GpuBroadcast pairs, int64_t n,
-                                 int64_t k, bool lower, bool adjoint) {
+                                   int64_t k, bool lower, bool adjoint) {
   const int64_t thread = cuda::GlobalThreadId();
   if (thread >= pairs.count * k) return;
   const int64_t pair = thread / k;

@@ -50,7 +50,7 @@ bool IsWorthwhile(const Graph& graph, const Node& product) {
 
 struct Update {
   Output rate;
-  std::vector<NodeId> gone;  // the product last
+  std::vector<NodeId> removed;  // the product last
 };
 
 // None where the node is no update by a product times a rate.
@@ -73,10 +73,10 @@ std::optional<Update> UpdateOf(const FusionView& view, const Node& node) {
 std::optional<Fusion> FuseUpdateAt(const FusionView& view, const Node& node) {
   std::optional<Update> update = UpdateOf(view, node);
   if (!update || !IsRate(view.graph(), update->rate) || !IsVariable(view.node(node.inputs[0].node))) return {};
-  const Node& product = view.node(update->gone.back());
+  const Node& product = view.node(update->removed.back());
   if (!IsOfFloats(product) || ReadsRef(view.graph(), product) || !IsWorthwhile(view.graph(), product)) return {};
   const bool by_ref = view.graph().is_ref(node.inputs[0]);
-  Fusion fusion{node.id, std::move(update->gone), "", {node.inputs[0], update->rate}, {}};
+  Fusion fusion{node.id, std::move(update->removed), "", {node.inputs[0], update->rate}, {}};
   fusion.op = by_ref ? "_MatMulApplyGradientDescent" : "_MatMulResourceApplyGradientDescent";
   fusion.inputs.insert(fusion.inputs.end(), product.inputs.begin(), product.inputs.end());
   fusion.attrs.Set("N", static_cast<int64_t>(product.num_inputs() / 2));

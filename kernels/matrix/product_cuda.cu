@@ -60,7 +60,8 @@ template <class T>
 constexpr bool kMayEnd = std::is_floating_point_v<ComputeType<T>>;
 
 template <class T>
-DF_DEVICE_KERNEL void ProductTiles(ProductGrid g, GpuBroadcast batch, const T* a, const T* b, T* c, BiasAndRelu<T> end) {
+DF_DEVICE_KERNEL void ProductTiles(ProductGrid g, GpuBroadcast batch, const T* a, const T* b, T* c,
+                                   BiasAndRelu<T> end) {
   using C = typename ProductTypeOf<T>::type;
   DF_DEVICE_SHARED(C, a_part, kDepth * kTile);  // [depth][row]
   DF_DEVICE_SHARED(C, b_part, kDepth * kTile);  // [depth][column]
@@ -127,9 +128,9 @@ Status RunTiles(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, 
                             s.transpose_b ? s.k : 1,
                             CeilDiv<int64_t>(s.m, kTile),
                             CeilDiv<int64_t>(s.n, kTile)};
-  return LaunchTogether(ctx, batch.count * grid.rows * grid.columns, &ProductTiles<E>, grid, GpuBroadcast(batch),
-                        reinterpret_cast<const E*>(a), reinterpret_cast<const E*>(b), reinterpret_cast<E*>(c),
-                        BiasAndRelu<E>{reinterpret_cast<const E*>(end.bias), end.has_relu});
+  return LaunchWithBarriers(ctx, batch.count * grid.rows * grid.columns, &ProductTiles<E>, grid, GpuBroadcast(batch),
+                            reinterpret_cast<const E*>(a), reinterpret_cast<const E*>(b), reinterpret_cast<E*>(c),
+                            BiasAndRelu<E>{reinterpret_cast<const E*>(end.bias), end.has_relu});
 }
 
 template <class T>
@@ -166,8 +167,8 @@ Status RunGelu(OpContext& ctx, const GeluPass<T>& pass, int64_t columns, int64_t
 
 // Applies the rest of the epilogue to `n` elements of a product: `has_bias` and `has_relu` say what has been done.
 template <class T>
-Status RunEnd(OpContext& ctx, T* product, T* c, int64_t columns, int64_t n, const ProductEpilogue<T>& end, bool has_bias,
-              bool has_relu) {
+Status RunEnd(OpContext& ctx, T* product, T* c, int64_t columns, int64_t n, const ProductEpilogue<T>& end,
+              bool has_bias, bool has_relu) {
   if constexpr (kMayEnd<T>) {
     const T* const bias = has_bias ? nullptr : end.bias;
     if (end.has_gelu()) {

@@ -14,7 +14,7 @@ namespace {
 // The row of the product that each entry adds to; that of one outside is none.
 template <class Index>
 DF_DEVICE_KERNEL void FindRows(const Index* positions, SparseProduct product, bool adjoint, uint64_t* rows,
-                             int32_t* error_flag) {
+                               int32_t* error_flag) {
   const int64_t i = cuda::GlobalThreadId();
   if (i >= product.entries) return;
   const auto row = static_cast<int64_t>(positions[2 * i + (adjoint ? 1 : 0)]);
@@ -44,8 +44,8 @@ DF_DEVICE_FUNCTION T ConjugateIf(bool conjugates, const T& value) {
 
 // An element of the product by a thread: the entries of its row in their order.
 template <class T, class Index>
-DF_DEVICE_KERNEL void MultiplyRows(cuda::UpdateRuns entries, SparseProduct product, const Index* positions, bool adjoint,
-                                 const T* values, DenseSide<T> b, T* y) {
+DF_DEVICE_KERNEL void MultiplyRows(cuda::UpdateRuns entries, SparseProduct product, const Index* positions,
+                                   bool adjoint, const T* values, DenseSide<T> b, T* y) {
   using C = ComputeType<T>;
   using Sum = typename red::WideOf<T>::type;
   const int64_t thread = cuda::GlobalThreadId();

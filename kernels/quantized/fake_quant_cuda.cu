@@ -66,7 +66,7 @@ DF_DEVICE_KERNEL void QuantizeByRanges(const float* x, GpuRanges ranges, float* 
 
 // Writes the gradients of the elements, and their contributions to those of the ranges' ends.
 DF_DEVICE_KERNEL void GradientsByRanges(const float* dy, const float* x, GpuRanges ranges, float* dx, float* below,
-                                      float* above, int64_t n) {
+                                        float* above, int64_t n) {
   const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const NudgedRange range = ranges.Of(i);
@@ -115,7 +115,7 @@ class VarsGradientKernel final : public Kernel {
     Shape sums;
     DF_TRY(PlanReduction(Shape({n / count, count}), {true, false}, /*keep_dims=*/false, plan, sums));
     for (int i : {0, 1}) {
-      DF_TRY((cuda::LaunchFold<red::Sum, float>(ctx, plan, terms.data<float>() + i * n, ends[i]->raw())));
+      DF_TRY((cuda::LaunchReduce<red::Sum, float>(ctx, plan, terms.data<float>() + i * n, ends[i]->raw())));
     }
     return Status();
   }

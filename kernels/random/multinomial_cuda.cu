@@ -55,7 +55,7 @@ struct Sampler {
                      Index* drawn) {
     DF_ASSIGN(Tensor memory, ctx.AllocateTemp(DType::kDouble, Shape({sizes.rows, sizes.classes})));
     double* const sums = memory.data<double>();
-    DF_TRY(cuda::LaunchTogether(ctx, sizes.rows, &Weights<T>, logits, sums, sizes.classes));
+    DF_TRY(cuda::LaunchWithBarriers(ctx, sizes.rows, &Weights<T>, logits, sums, sizes.classes));
     DF_TRY(cuda::Launch(ctx, sizes.rows, &SumWeights, sums, sizes.rows, sizes.classes));
     return cuda::Launch(ctx, sizes.rows * sizes.samples, &DrawClasses<Index>, generator, sizes, sums, drawn);
   }

@@ -41,8 +41,8 @@ CUDA_KERNEL_ATTR("StatelessRandomUniform", "dtype", random::Uniform<GpuFiller, S
 CUDA_KERNEL_ATTR("StatelessRandomNormal", "dtype", random::Normal<GpuFiller, Seed>, DF_FLOATS);
 CUDA_KERNEL_ATTR("StatelessTruncatedNormal", "dtype", random::TruncatedNormal<GpuFiller, Seed>, DF_FLOATS);
 CUDA_KERNEL_ATTR("StatelessRandomUniformInt", "dtype", random::UniformInt<GpuFiller, Seed>, int32_t, int64_t);
-CUDA_KERNEL_ATTR("StatelessRandomUniformFullInt", "dtype", random::FullInt<GpuFiller, Seed>, int32_t, int64_t,
-                 uint32_t, uint64_t);
+CUDA_KERNEL_ATTR("StatelessRandomUniformFullInt", "dtype", random::FullInt<GpuFiller, Seed>, int32_t, int64_t, uint32_t,
+                 uint64_t);
 
 CUDA_KERNEL_ATTR("StatelessRandomUniformV2", "dtype", random::Uniform<GpuFiller, KeyInputs>, DF_FLOATS);
 CUDA_KERNEL_ATTR("StatelessRandomNormalV2", "dtype", random::Normal<GpuFiller, KeyInputs>, DF_FLOATS);

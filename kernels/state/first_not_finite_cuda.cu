@@ -81,7 +81,7 @@ class FirstNotFinite final : public Kernel {
     for (int i = 0; i < ctx.num_inputs(); ++i) blocks += BlocksOf(ctx.input(i));
     DF_ASSIGN(Tensor of_blocks, ctx.AllocateTemp(DType::kInt32, Shape({blocks})));
     DF_TRY(Find(ctx, of_blocks.data<int32_t>()));
-    return cuda::LaunchTogether(ctx, 1, &TakeLeast, of_blocks.data<int32_t>(), blocks, out->data<int32_t>());
+    return cuda::LaunchWithBarriers(ctx, 1, &TakeLeast, of_blocks.data<int32_t>(), blocks, out->data<int32_t>());
   }
 
  private:
@@ -106,7 +106,7 @@ class FirstNotFinite final : public Kernel {
                                      static_cast<int32_t>(numbers_[static_cast<size_t>(next)])};
         blocks += BlocksOf(value);
       }
-      DF_TRY(cuda::LaunchTogether(ctx, blocks, &FindInBlocks, values, found));
+      DF_TRY(cuda::LaunchWithBarriers(ctx, blocks, &FindInBlocks, values, found));
       found += blocks;
     }
     return Status();

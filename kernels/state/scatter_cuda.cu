@@ -78,10 +78,10 @@ template <class F>
 using SlicesBy = ScatteringBy<ScatterIndices::kCoordinates, F>;
 
 // Each op on refs and on handles.
-#define DF_GPU_SCATTER(name, family, ...)          \
+#define DF_GPU_SCATTER(name, family, ...)           \
   CUDA_KERNEL("Scatter" name, family, __VA_ARGS__); \
   CUDA_KERNEL_ATTR("ResourceScatter" name, "dtype", family, __VA_ARGS__)
-#define DF_GPU_SCATTER_ND(name, family, ...)         \
+#define DF_GPU_SCATTER_ND(name, family, ...)          \
   CUDA_KERNEL("ScatterNd" name, family, __VA_ARGS__); \
   CUDA_KERNEL("ResourceScatterNd" name, family, __VA_ARGS__)
 

@@ -98,7 +98,8 @@ Result<GradientValue> Differentiation::Lift(FrameGradient& current, GradientValu
     BranchId rest = to;
     for (size_t i = 0; i + 1 < beyond.size(); ++i) rest = forward_->branches.With(rest, beyond[i]);
     last.value = !last.value;
-    const std::vector<Branches::PathCondition> elsewhere = forward_->branches.literals(forward_->branches.With(rest, last));
+    const std::vector<Branches::PathCondition> elsewhere =
+        forward_->branches.literals(forward_->branches.With(rest, last));
     const BranchId alive = std::exchange(from, rest);
     if (part.is_sparse) {
       // Row numbers may be constants, which no branch makes dead.

@@ -311,7 +311,8 @@ Result<Output> GradientScope::NewStack(DType dtype, NodeId source) {
   return AddAt({shared_->root}, StackSpec("StackV2", {unbounded}, attrs, source));
 }
 
-Result<Output> GradientScope::AddPush(const GradientSite& home, Counter& counter, Output stack, Output value, NodeId source) {
+Result<Output> GradientScope::AddPush(const GradientSite& home, Counter& counter, Output stack, Output value,
+                                      NodeId source) {
   NodeSpec spec = StackSpec("StackPushV2", {stack, value}, {{"swap_memory", swap_memory_}}, source);
   spec.control_inputs = {counter.begin};
   DF_ASSIGN(const Output push, AddAt(home, std::move(spec)));
@@ -354,8 +355,9 @@ Result<Output> GradientScope::FromShape(const NodeSpec& spec) {
   if (home.forward_frame <= 0 || (is_filled && !IsFloating(dtype) && !IsComplex(dtype))) return Output();
   DF_ASSIGN(Output result, FromStaticShape(spec));
   if (!result.valid()) return FromSavedShape(spec, home);
-  const std::vector<Branches::PathCondition> literals =
-      home.forward_frame == frame_ ? shared_->forward.branches.literals(home.branch) : std::vector<Branches::PathCondition>();
+  const std::vector<Branches::PathCondition> literals = home.forward_frame == frame_
+                                                            ? shared_->forward.branches.literals(home.branch)
+                                                            : std::vector<Branches::PathCondition>();
   if (literals.empty()) return result;
   DF_ASSIGN(result, Gate(result, literals));
   return Add(Spec("Identity", {result}));

@@ -28,9 +28,9 @@ std::string BinaryOp(const std::string& merge) {
 
 }  // namespace
 
-Output LoweredExchange::Fold(size_t i, const std::string& merge, const std::vector<Output>& values) {
+Output LoweredExchange::ReduceValues(size_t i, const std::string& merge, const std::vector<Output>& values) {
   if (merge == "Add") return Add(i, "AddN", values);
-  if (merge == "Mean") return DivideBySize(i, Fold(i, "Add", values));
+  if (merge == "Mean") return DivideBySize(i, ReduceValues(i, "Add", values));
   Output folded = values[0];
   for (size_t k = 1; k < values.size(); ++k) folded = Add(i, BinaryOp(merge), {folded, values[k]});
   return folded;
@@ -38,12 +38,12 @@ Output LoweredExchange::Fold(size_t i, const std::string& merge, const std::vect
 
 Output LoweredExchange::ReduceAll(size_t i, const std::string& merge, const std::vector<Output>& values) {
   const std::vector<ReduceGroup> groups = ReduceGroups(members().size());
-  if (groups.size() == 1) return Fold(i, merge, values);
+  if (groups.size() == 1) return ReduceValues(i, merge, values);
   std::vector<Output> folded;
   for (const ReduceGroup& group : groups) {
-    folded.push_back(Fold(i, merge == "Mean" ? "Add" : merge, group.Of(values)));
+    folded.push_back(ReduceValues(i, merge == "Mean" ? "Add" : merge, group.Of(values)));
   }
-  return Fold(i, merge, folded);
+  return ReduceValues(i, merge, folded);
 }
 
 bool LoweredExchange::IsWorthParting() const {
@@ -62,7 +62,7 @@ std::vector<Output> LoweredExchange::Reduce(const std::string& merge) {
   if (groups.size() == 1 && !in_parts) {
     std::vector<Output> values;
     for (const CollectiveMember& member : members()) values.push_back(member.value);
-    for (size_t i = 0; i < members().size(); ++i) results.push_back(Fold(i, merge, values));
+    for (size_t i = 0; i < members().size(); ++i) results.push_back(ReduceValues(i, merge, values));
     return results;
   }
   const std::vector<std::vector<Output>> folded = ReduceByGroups(merge, groups, Split(in_parts ? groups[0].size : 1));
@@ -91,22 +91,22 @@ std::vector<std::vector<Output>> LoweredExchange::Split(size_t num_parts) {
 }
 
 std::vector<std::vector<Output>> LoweredExchange::ReduceByGroups(const std::string& merge,
-                                                               const std::vector<ReduceGroup>& groups,
-                                                               const std::vector<std::vector<Output>>& parts) {
+                                                                 const std::vector<ReduceGroup>& groups,
+                                                                 const std::vector<std::vector<Output>>& parts) {
   const bool is_last = groups.size() == 1;
   const std::string inner = merge == "Mean" && !is_last ? "Add" : merge;
   std::vector<std::vector<Output>> folded(groups.size());
   for (size_t k = 0; k < groups.size(); ++k) {
     const std::vector<std::vector<Output>> of_group = groups[k].Of(parts);
     for (size_t p = 0; p < parts[0].size(); ++p) {
-      folded[k].push_back(Fold(groups[k].Holder(p), inner, PartOf(of_group, p)));
+      folded[k].push_back(ReduceValues(groups[k].Holder(p), inner, PartOf(of_group, p)));
     }
   }
   if (is_last) return folded;
   std::vector<std::vector<Output>> totals(groups.size());
   for (size_t k = 0; k < groups.size(); ++k) {
     for (size_t p = 0; p < parts[0].size(); ++p) {
-      totals[k].push_back(Fold(groups[k].Holder(p), merge, PartOf(folded, p)));
+      totals[k].push_back(ReduceValues(groups[k].Holder(p), merge, PartOf(folded, p)));
     }
   }
   return totals;

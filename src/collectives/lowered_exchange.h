@@ -34,14 +34,14 @@ class LoweredExchange final : public CollectiveExchange {
 
   bool IsWorthParting() const;
   // Folds `values` in their order at member i.
-  Output Fold(size_t i, const std::string& merge, const std::vector<Output>& values);
+  Output ReduceValues(size_t i, const std::string& merge, const std::vector<Output>& values);
   // Folds one value of each member at member i, by groups where there are several.
   Output ReduceAll(size_t i, const std::string& merge, const std::vector<Output>& values);
   // The value of each member, flat, in so many parts.
   std::vector<std::vector<Output>> Split(size_t num_parts);
   // Returns, by group, the fold of each part of all members, at its holder. parts[j][p]: part p of member j.
   std::vector<std::vector<Output>> ReduceByGroups(const std::string& merge, const std::vector<ReduceGroup>& groups,
-                                                const std::vector<std::vector<Output>>& parts);
+                                                  const std::vector<std::vector<Output>>& parts);
   // Joins the parts to a value at member i.
   Output Join(size_t i, const std::vector<Output>& parts);
 };

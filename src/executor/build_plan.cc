@@ -15,8 +15,8 @@ PlanOptions SubgraphOptions() {
   return {.max_arena_bytes = -1, .loop_programs = false, .records = false};
 }
 
-Status BuildWithSubgraphs(const Graph& partition, Device& device, const KernelRegistry& kernels, const PlanOptions& options,
-                      ExecPlan& plan) {
+Status BuildWithSubgraphs(const Graph& partition, Device& device, const KernelRegistry& kernels,
+                          const PlanOptions& options, ExecPlan& plan) {
   DF_ASSIGN(CapturePartition cut, PartitionForDevice(partition, device, kernels));
   if (options.explain) {
     for (const std::string& line : ListSubgraphs(partition, cut, device.full_name())) options.explain(line);
@@ -26,7 +26,8 @@ Status BuildWithSubgraphs(const Graph& partition, Device& device, const KernelRe
   for (SubgraphDraft& draft : cut.subgraphs) {
     auto subgraph_plan = std::make_unique<ExecPlan>();
     DF_TRY(PlanBuilder(draft.graph, device, kernels, subgraph_options, *subgraph_plan).Build());
-    subgraphs.push_back(std::make_unique<CapturedSubgraph>(std::move(draft), std::move(subgraph_plan), options.explain));
+    subgraphs.push_back(
+        std::make_unique<CapturedSubgraph>(std::move(draft), std::move(subgraph_plan), options.explain));
   }
   return PlanBuilder(cut.graph, device, kernels, options, plan).WithSubgraphs(std::move(subgraphs)).Build();
 }

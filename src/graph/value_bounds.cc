@@ -11,7 +11,7 @@ namespace dfrun {
 namespace {
 
 // A constant with more elements is taken to hold anything.
-constexpr int64_t kMostElements = 1 << 16;
+constexpr int64_t kMaxBoundedElements = 1 << 16;
 
 bool IsSelect(const Node& node) {
   return node.op->name == "Select" || node.op->name == "SelectV2";
@@ -20,7 +20,7 @@ bool IsSelect(const Node& node) {
 }  // namespace
 
 Bounds Bounds::OfElements(const Tensor& tensor) {
-  if (!tensor.initialized() || tensor.num_elements() == 0 || tensor.num_elements() > kMostElements) return {};
+  if (!tensor.initialized() || tensor.num_elements() == 0 || tensor.num_elements() > kMaxBoundedElements) return {};
   Bounds bounds{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   bool is_number = true;
   const bool is_known = VisitDType<bool, DF_REAL>(tensor.dtype(), [&](auto tag) {

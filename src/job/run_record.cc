@@ -66,9 +66,9 @@ Result<RunRecord> RunRecord::Begin(const std::string& path, const RunFacts& fact
 }
 
 std::optional<std::vector<std::string>> RunRecord::SetsOf(const std::string& path) {
-  constexpr size_t kMostBytes = size_t{64} << 20;
+  constexpr size_t kMaxBytes = size_t{64} << 20;
   constexpr std::string_view kBegin = "\n \"set\": [";
-  const Result<std::string> text = ReadFile(path, kMostBytes);
+  const Result<std::string> text = ReadFile(path, kMaxBytes);
   const size_t begin = text.ok() ? text->find(kBegin) : std::string::npos;
   if (begin == std::string::npos) return {};
   std::vector<std::string> sets;

@@ -294,7 +294,7 @@ class Partitioner {
   const Graph& graph_;
   const Cluster& cluster_;
   const PartitionOptions& options_;
-  const std::vector<int> device_;     // by node
+  const std::vector<int> device_;          // by node
   const std::vector<int> transfer_depth_;  // by node
   const DistributedFrames& loops_;
   const ChannelTable& channels_;

@@ -16,7 +16,7 @@ namespace dfrun {
 // One node that replaces several. Control edges to a removed node come to the fused one; control edges from it come
 // from its inputs, or where it reads a variable by reference from the fused node.
 struct Fusion {
-  NodeId last = -1;          // the node whose name, device and readers it takes over
+  NodeId last = -1;             // the node whose name, device and readers it takes over
   std::vector<NodeId> removed;  // the others, of which nothing else reads a value
   std::string op;
   std::vector<Output> inputs;  // inputs of the removed nodes, by nodes that stay and come before the fused one

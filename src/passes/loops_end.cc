@@ -72,9 +72,9 @@ class FirstTurn {
   }
 
   bool IsSmall(const Node& node) const {
-    constexpr int64_t kMostElements = 1024;
+    constexpr int64_t kMaxLoopElements = 1024;
     return std::all_of(node.output_shapes.begin(), node.output_shapes.end(), [](const PartialShape& shape) {
-      return shape.num_elements() != PartialShape::kUnknown && shape.num_elements() <= kMostElements;
+      return shape.num_elements() != PartialShape::kUnknown && shape.num_elements() <= kMaxLoopElements;
     });
   }
 

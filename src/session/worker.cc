@@ -24,7 +24,8 @@ class RunRequestHandler {
   static void Start(Runtime& runtime, LocalExecutable& part, StepRequest request, bool check_numerics) {
     auto* served = new RunRequestHandler(runtime);
     if (check_numerics) request.numerics = &served->numerics_.emplace();
-    const auto run = std::make_shared<StepRun>(runtime.runner(), part, request, Callback{&RunRequestHandler::Ended, served});
+    const auto run =
+        std::make_shared<StepRun>(runtime.runner(), part, request, Callback{&RunRequestHandler::Ended, served});
     served->run_ = run;
     if (runtime.runner().Queue(run)) run->Begin();
   }
@@ -183,15 +184,15 @@ void Worker::Impl::StartRun(const control::Message& request) {
   runtime_.runner().WaitUntilQuiet(*it->second);
   if (run.trace()) runtime_.communicator().Trace(&runtime_.trace());
   RunRequestHandler::Start(runtime_, *it->second,
-                   {.round = request.round(),
-                    .first_step = run.first_step(),
-                    .steps = run.steps(),
-                    .slot = run.slot(),
-                    .scope = run.ends_alone() ? ErrorScope::kStep : ErrorScope::kSession,
-                    .not_finite = {.length = run.not_finite_before(), .limit = run.not_finite_limit()},
-                    .tell_memory = run.tell_memory(),
-                    .trace = run.trace() ? &runtime_.trace() : nullptr},
-                   run.check_numerics());
+                           {.round = request.round(),
+                            .first_step = run.first_step(),
+                            .steps = run.steps(),
+                            .slot = run.slot(),
+                            .scope = run.ends_alone() ? ErrorScope::kStep : ErrorScope::kSession,
+                            .not_finite = {.length = run.not_finite_before(), .limit = run.not_finite_limit()},
+                            .tell_memory = run.tell_memory(),
+                            .trace = run.trace() ? &runtime_.trace() : nullptr},
+                           run.check_numerics());
 }
 
 // Drops all parts. No step is in flight: rank 0 has waited for all.

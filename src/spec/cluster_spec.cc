@@ -16,7 +16,7 @@ namespace {
 // A task is a rank; no machine has more.
 constexpr int64_t kMaxTasks = int64_t{1} << 20;
 // The largest number of bytes that a double counts one by one.
-constexpr double kMostBytes = 0x1p53;
+constexpr double kMaxExactBytes = 0x1p53;
 
 // Names in the order of WireCompression.
 const std::vector<std::string> kCompressions = {"none", "hosts", "ranks"};
@@ -116,7 +116,7 @@ void ClusterSpec::ReadMemory(const Yaml& section, ValueReader& reader) {
     const double limit = std::get<double>(*number);
     if (limit <= 1) {
       memory_limits_[type] = {.bytes = 0, .share = limit};
-    } else if (limit <= kMostBytes) {
+    } else if (limit <= kMaxExactBytes) {
       memory_limits_[type] = {.bytes = static_cast<int64_t>(limit), .share = 0};
     } else {
       reader.diagnostics().Error(value->location(), "'", key.name, "' is more than any memory: give bytes, or a share");

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kBegin = "written-";
 constexpr std::string_view kEnd = ".txt";
-constexpr size_t kMostBytes = size_t{256} << 20;
+constexpr size_t kMaxBytes = size_t{256} << 20;
 
 bool HasLine(std::string_view text, const std::string& line) {
   while (!text.empty()) {
@@ -48,7 +48,7 @@ Result<bool> WrittenFiles::IsListed(const std::string& line) const {
   for (const std::string& name : *names) {
     if (!IsListName(name)) continue;
     DF_ASSIGN(const FileDescriptor file, FileDescriptor::OpenRegular(StrCat(run_directory_, "/", name)));
-    DF_ASSIGN(const std::string text, ReadAll(file, kMostBytes));
+    DF_ASSIGN(const std::string text, ReadAll(file, kMaxBytes));
     if (HasLine(text, line)) return true;
   }
   return false;

@@ -60,7 +60,7 @@ class AttentionTest : public ::testing::Test {
       ASSERT_EQ(on_gpu.shape(), (*expected)[i].shape());
       EXPECT_TRUE(on_gpu.Identical((*second)[i]));
       const double difference = on_gpu.dtype() == DTypeOf<T> ? LargestDifference<T>(on_gpu, (*expected)[i])
-                                                              : LargestDifference<float>(on_gpu, (*expected)[i]);
+                                                             : LargestDifference<float>(on_gpu, (*expected)[i]);
       EXPECT_LT(difference, tolerance);
     }
     *made = *expected;

@@ -95,7 +95,7 @@ bool IsSealed(uintptr_t address) {
 }
 
 GpuMemory::GpuMemory() {
-  const int file = memfd_create("dfrun-emulated-card", MFD_CLOEXEC);
+  const int file = memfd_create("dfrun-emulated-gpu", MFD_CLOEXEC);
   DF_CHECK(file >= 0 && ftruncate(file, static_cast<off_t>(kBytes)) == 0);
   constexpr int kFlags = MAP_SHARED | MAP_NORESERVE;
   auto* const base = reinterpret_cast<void*>(kBase);

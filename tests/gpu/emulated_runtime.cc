@@ -1,6 +1,6 @@
 // The functions of the CUDA runtime that the device calls, on a GPU that is this host's memory. Fresh memory holds NaN,
 // and so does freed memory (emulated_pool.cc). Streams are in emulated_streams.cc, graphs in emulated_graph.cc. The
-// environment variable DFRUN_EMULATED_CARD emulates a host with no-driver, an old-driver or no-card, or a GPU of
+// environment variable DFRUN_EMULATED_CARD emulates a host with no-driver, an old-driver or no-gpu, or a GPU of
 // another compute capability, sm_75.
 #include <cuda_runtime_api.h>
 
@@ -18,9 +18,8 @@ extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = 0;
-  if (emulated::IsEmulatedGpu("no-driver") || emulated::IsEmulatedGpu("old-driver"))
-    return cudaErrorInsufficientDriver;
-  if (emulated::IsEmulatedGpu("no-card")) return cudaErrorNoDevice;
+  if (emulated::IsEmulatedGpu("no-driver") || emulated::IsEmulatedGpu("old-driver")) return cudaErrorInsufficientDriver;
+  if (emulated::IsEmulatedGpu("no-gpu")) return cudaErrorNoDevice;
   *count = 1;
   return cudaSuccess;
 }
@@ -32,9 +31,7 @@ cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int* version) {
-  *version = emulated::IsEmulatedGpu("no-driver")    ? 0
-             : emulated::IsEmulatedGpu("old-driver") ? 12020
-                                                      : CUDART_VERSION;
+  *version = emulated::IsEmulatedGpu("no-driver") ? 0 : emulated::IsEmulatedGpu("old-driver") ? 12020 : CUDART_VERSION;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {

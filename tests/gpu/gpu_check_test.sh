@@ -16,7 +16,7 @@ code=0
 cat "$WORK/log"
 [ $code = 0 ] || { tail -n 20 "$WORK"/out/*.log; fail "gpu-check ended with $code"; }
 row() { grep -qE "^$1 +$2 +$3 .*${4:-}" "$WORK/log" || fail "no row '$1 $2 $3 ${4:-}'"; }
-row correctness card pass '[1-9][0-9]* tests passed'
+row correctness gpu pass '[1-9][0-9]* tests passed'
 row correctness golden pass '[1-9][0-9]* of [0-9]+ cases on the GPU'
 row correctness 'control flow' pass '[1-9][0-9]* tests passed'
 row correctness 'training digits_mlp' pass 'accuracy'

@@ -83,7 +83,7 @@ warns() {
 }
 
 in_order no-driver 'cannot find GPUs: no driver: libcuda.so.1 is not there'
-CUDA_VISIBLE_DEVICES='' in_order no-card \
+CUDA_VISIBLE_DEVICES='' in_order no-gpu \
   "cannot find GPUs: no CUDA-capable device is detected (cudaErrorNoDevice); CUDA_VISIBLE_DEVICES is ''"
 
 old='cannot find GPUs: the driver is for CUDA 12.2, too old for CUDA 13.'
@@ -124,15 +124,15 @@ ends 0 mpirun --oversubscribe -np 2 "$DFRUN" info
 says "warning: ranks 0, 1 on $(uname -n): $unbuilt 7.5"
 
 # Nothing is said of what is in order.
-for card in sm_80 sm_86 sm_90; do
-  export DFRUN_EMULATED_CARD=$card
+for gpu in sm_80 sm_86 sm_90; do
+  export DFRUN_EMULATED_CARD=$gpu
   ends 0 "$DFRUN" info
   says "compute capability ${GPU:3:1}.${GPU:4}"
   says_no warning
   ends 0 "$DFRUN" check "$WORK/spec.yaml" --gpus 1
   says_no warning
   says_no 'note: '
-  ends 0 "$DFRUN" "$WORK/spec.yaml" --output "$WORK/$card.run"
+  ends 0 "$DFRUN" "$WORK/spec.yaml" --output "$WORK/$gpu.run"
   says_no warning
 done
 

@@ -15,7 +15,7 @@ grep -qE '^device +none of type gpu: cannot find GPUs: ' "$WORK/info" || { cat "
 
 cat > "$WORK/spec.yaml" <<'SPEC'
 dfrun: 1
-name: on_a_card
+name: on_a_gpu
 graph:
   x: {op: Const, value: [1.0, 2.0]}
   y: {op: Tanh, inputs: [x], device: /device:gpu:0}

@@ -80,10 +80,10 @@ class PlantedKernel final : public Kernel {
       from_ = from;
       return cuda::Launch(ctx, n, &TwiceOfFirst, &from_, to, n);
     }
-    if (fault_ == "sums") return cuda::LaunchTogether(ctx, cuda::BlocksFor(n), &SumsOfBlock, from, to, n);
+    if (fault_ == "sums") return cuda::LaunchWithBarriers(ctx, cuda::BlocksFor(n), &SumsOfBlock, from, to, n);
     const bool meets = fault_ != "missing barrier";
     if (!meets || fault_ == "barrier") {
-      return cuda::LaunchTogether(ctx, cuda::BlocksFor(n), &TwiceByBlock, from, to, n, meets);
+      return cuda::LaunchWithBarriers(ctx, cuda::BlocksFor(n), &TwiceByBlock, from, to, n, meets);
     }
     return cuda::Launch(ctx, n, &Twice, from, to, n);
   }

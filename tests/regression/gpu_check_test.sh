@@ -100,7 +100,7 @@ says() { grep -qE -- "$1" "$WORK/out" || { cat "$WORK/out" >&2; fail "it does no
 
 checked 0
 says '^GPU NVIDIA TEST 80GB$'
-row correctness card pass '1 tests passed'
+row correctness gpu pass '1 tests passed'
 row correctness golden pass 'cases on the GPU'
 row correctness 'control flow' pass
 row correctness 'training digits_cnn' pass 'accuracy 0.97 and more'
@@ -123,7 +123,7 @@ TABLE
 # A profiler that fails gives way to the next.
 printf '#!/bin/sh\nexit 1\n' > programs/nsys
 FAULT="test fails,no test,training fails,other losses,net fails" checked 1
-row correctness card FAIL '1 tests passed, failed: GpuDeviceTest.Second$'
+row correctness gpu FAIL '1 tests passed, failed: GpuDeviceTest.Second$'
 row correctness golden pass
 row correctness 'control flow' FAIL 'no test ran: 1 were skipped'
 row correctness 'training digits_mlp' FAIL 'other losses the second time'
@@ -133,7 +133,7 @@ row nets 'gpt2 tf32' FAIL 'no memory'
 row kernels 'of resnet50 tf32' pass '1 kernels, 1.25 ms of a step, by ncu'
 printf '#!/bin/sh\necho none\n' > programs/ncu
 FAULT="test crashes" checked 1
-row correctness card FAIL 'ended with 139$'
+row correctness gpu FAIL 'ended with 139$'
 row kernels 'of resnet50 tf32' 'left out' 'nsys ended with 1, see .*; ncu gave no kernels'
 FAULT="no gpu" checked 1
 says '^gpu-check: no GPU to check: no driver$'
@@ -141,7 +141,7 @@ says '^gpu-check: no GPU to check: no driver$'
 # Where time is over, what was not reached is named, and nothing stays behind.
 from=$SECONDS
 FAULT="hangs,slow net" checked 2 --seconds 18
-row correctness card 'not reached' '1 tests passed, and its time was over'
+row correctness gpu 'not reached' '1 tests passed, and its time was over'
 row correctness golden pass
 row nets 'vgg_a tf32' 'not reached' 'its time was over'
 row nets 'mlp tf32' pass

@@ -9,7 +9,7 @@ import sys
 import source_tree
 from device_types import STRING_OR_COMMENT
 
-KERNEL = re.compile(r"\bDF_CARD_KERNEL\s+void\s+(\w+)\s*\(")
+KERNEL = re.compile(r"\bDF_DEVICE_KERNEL\s+void\s+(\w+)\s*\(")
 # What asks, and functions of these kernels' own that do.
 ASK = re.compile(r"\b(?:GlobalThreadId|GlobalBlockId|GridDependencySync|MatrixOfBlock|TileItems::Of|Part::Row)\(")
 # Declarations of arrays, which read and write nothing.

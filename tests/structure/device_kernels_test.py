@@ -6,7 +6,7 @@ import unittest
 
 import device_kernels
 
-HEAD = "template <class T>\nDF_CARD_KERNEL void Scale(const T* x, T* y, Range range, const int* gate) {\n"
+HEAD = "template <class T>\nDF_DEVICE_KERNEL void Scale(const T* x, T* y, Range range, const int* gate) {\n"
 
 
 def violations_of(body):
@@ -18,7 +18,7 @@ def violations_of(body):
         return device_kernels.check_tree(pathlib.Path(folder))
 
 
-class CardKernelsTest(unittest.TestCase):
+class GpuKernelsTest(unittest.TestCase):
     def test_early_accesses(self):
         for body in ("if (gate != nullptr && *gate == 0) return;\nconst int64_t i = GlobalThreadId();",
                      "const T first = x[0];\ny[GlobalThreadId()] = first;",
@@ -30,7 +30,7 @@ class CardKernelsTest(unittest.TestCase):
 
     def test_what_is_no_access(self):
         for body in ("const int64_t i = GlobalThreadId();\nif (*gate != 0) y[i] = x[i];",
-                     "// y[0] = x[0]\nint64_t mine[kItems];\nDF_CARD_SHARED(T, part, 2 * kItems);\n"
+                     "// y[0] = x[0]\nint64_t mine[kItems];\nDF_DEVICE_SHARED(T, part, 2 * kItems);\n"
                      "const int64_t i = 2 * GlobalBlockId();\ny[i] = x[i];",
                      "Flags mine;\nmine.Add(x, GlobalBlockId() * kTile);\ny[0] = mine.count;",
                      "using Part = RowPart<T>;\nconst int64_t row = Part::Row();\ny[row] = x[row];"):

@@ -23,10 +23,10 @@ struct UcxRts {
   uint64_t bytes = 0;   // size of the message
 
   // Limit of the size of an RTS with its key.
-  static constexpr size_t kMostBytes = 512;
+  static constexpr size_t kMaxRtsBytes = 512;
 
   static bool Is(const void* message, size_t bytes, const Mark& mark) {
-    return bytes > sizeof(UcxRts) && bytes <= kMostBytes && std::memcmp(message, mark.data(), sizeof mark) == 0;
+    return bytes > sizeof(UcxRts) && bytes <= kMaxRtsBytes && std::memcmp(message, mark.data(), sizeof mark) == 0;
   }
   static UcxRts Of(const void* message) {
     UcxRts rts;
@@ -43,7 +43,7 @@ struct UcxControl {
   enum Kind : uint32_t {
     kHello,    // `rank` has made an endpoint to the receiver
     kGoodbye,  // `rank` ends its transport and leaves `number` calls in UCX
-    kAts     // ATS: `rank` has read the memory that RTS `number` names
+    kAts       // ATS: `rank` has read the memory that RTS `number` names
   };
   static constexpr unsigned kId = 1;  // id of the active message
 

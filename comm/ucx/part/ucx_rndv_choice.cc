@@ -192,7 +192,7 @@ Result<bool> Measure(UcxTransport& transport, Bootstrap& bootstrap, PairClass& p
 
 // Measures the thresholds that were not looked up, and returns the results to keep.
 Result<std::vector<CachedThreshold>> MeasureMissing(UcxTransport& transport, Bootstrap& bootstrap,
-                                                std::vector<PairClass>& classes) {
+                                                    std::vector<PairClass>& classes) {
   std::vector<CachedThreshold> measured;
   for (PairClass& pairs : classes) {
     if (pairs.from) continue;
@@ -218,12 +218,13 @@ Result<std::optional<size_t>> ReadFromOfEnvironment() {
   if (std::string_view(text) == "never") return std::optional<size_t>(Capabilities::kNever);
   const std::optional<size_t> bytes = ParseAs<size_t>(text);
   if (!bytes) return Error(Code::kUsage, kVariable, " is '", text, "', not a number of bytes and not 'never'");
-  return std::optional<size_t>(std::max(*bytes, UcxRts::kMostBytes));
+  return std::optional<size_t>(std::max(*bytes, UcxRts::kMaxRtsBytes));
 }
 
 }  // namespace
 
-Result<RndvThreshold> ChooseRndvThreshold(UcxTransport& transport, Bootstrap& bootstrap, const std::vector<std::string>& hosts) {
+Result<RndvThreshold> ChooseRndvThreshold(UcxTransport& transport, Bootstrap& bootstrap,
+                                          const std::vector<std::string>& hosts) {
   DF_ASSIGN(const std::optional<size_t> set, ReadFromOfEnvironment());
   std::vector<PairClass> classes = ClassesOf(hosts);
   DF_TRY(FindKeys(transport, bootstrap, hosts, classes));

@@ -15,7 +15,8 @@ namespace dfrun::comm {
 // the first two ranks that share a host and between the first two that do not, which is then kept in the file. Rank 0
 // logs which it was. `transport` connects the ranks, and `hosts` are their hosts by rank. Collective; all ranks get the
 // same result. Usage error for another text in the environment; a file that cannot be used is ignored.
-Result<RndvThreshold> ChooseRndvThreshold(UcxTransport& transport, Bootstrap& bootstrap, const std::vector<std::string>& hosts);
+Result<RndvThreshold> ChooseRndvThreshold(UcxTransport& transport, Bootstrap& bootstrap,
+                                          const std::vector<std::string>& hosts);
 
 // Describes what a start would use, for `dfrun info`.
 std::string DescribeRndvChoice();

@@ -206,7 +206,7 @@ void UcxTransport::Sent(Started* call, ucs_status_t status) {
 bool UcxTransport::SendRts(const Call& call, const Peer& peer) {
   size_t offset = 0;
   const std::string* const key = context_->FindKey(call.data, call.bytes, &offset);
-  if (key == nullptr || sizeof(UcxRts) + key->size() > UcxRts::kMostBytes) return false;
+  if (key == nullptr || sizeof(UcxRts) + key->size() > UcxRts::kMaxRtsBytes) return false;
   if (free_rts_.empty()) {
     free_rts_.push_back(rts_.size());
     rts_.push_back(nullptr);
@@ -252,7 +252,7 @@ void UcxTransport::DropRts(Started* call) {
 // Returns whether a receive that is smaller than an RTS needs a buffer that an RTS fits in. It does wherever RTS are
 // used, since the sender's message may be larger than the receiver states.
 bool UcxTransport::MayBeRts(const Call& call) const {
-  return call.bytes < UcxRts::kMostBytes && reading_rule_.least() != Capabilities::kNever;
+  return call.bytes < UcxRts::kMaxRtsBytes && reading_rule_.least() != Capabilities::kNever;
 }
 
 void UcxTransport::StartRecv(const Call& call) {
@@ -405,7 +405,7 @@ void UcxTransport::OnControlSent(void* request, ucs_status_t, void* note) {
 }
 
 ucs_status_t UcxTransport::OnControl(void* transport, const void* header, size_t header_bytes, void*, size_t,
-                                  const ucp_am_recv_param_t*) {
+                                     const ucp_am_recv_param_t*) {
   UcxControl note;
   if (header_bytes != sizeof note) return UCS_OK;
   std::memcpy(&note, header, sizeof note);

@@ -79,7 +79,7 @@ class UcxTransport final : public DrivenTransport {
     void* request = nullptr;  // UCX's request; null while UCX has none
     bool is_posting = false;  // a receive is being posted, which UCX may end at once
     Status ending = {};       // status that overrides UCX's: that of an abort or a lost peer
-    bool has_rts = false;  // a Send that ends by the receiver's ATS
+    bool has_rts = false;     // a Send that ends by the receiver's ATS
     bool has_ended = false;   // its callback has been completed, but UCX still holds its request
     // These belong to a rendezvous or a Get.
     uint64_t number = 0;  // number of the RTS; 0: the call is a Get
@@ -87,7 +87,7 @@ class UcxTransport final : public DrivenTransport {
     ucp_rkey_h key = nullptr;
     size_t bytes_read = 0;
     size_t piece_bytes = 0;
-    char buffer[UcxRts::kMostBytes];  // an RTS, or a message that may be one
+    char buffer[UcxRts::kMaxRtsBytes];  // an RTS, or a message that may be one
   };
   struct Peer {
     UcxTransport* transport = nullptr;
@@ -165,7 +165,7 @@ class UcxTransport final : public DrivenTransport {
   static void OnRead(void* request, ucs_status_t status, void* call);
   static void OnControlSent(void* request, ucs_status_t status, void* note);
   static ucs_status_t OnControl(void* transport, const void* header, size_t header_bytes, void* data, size_t bytes,
-                             const ucp_am_recv_param_t* param);
+                                const ucp_am_recv_param_t* param);
   static void OnLost(void* peer, ucp_ep_h endpoint, ucs_status_t status);
 
   // Size of the pieces in which a large message is read, so that no poll takes longer than a copy of one piece.
@@ -193,7 +193,7 @@ class UcxTransport final : public DrivenTransport {
   int large_ = 0;                    // calls in flight of kLargeBytes and more
   std::vector<Started*> reading_;    // calls that have a piece to read next
   std::vector<Started*> continued_;  // scratch list for ContinueReading()
-  std::vector<Started*> rts_;     // Sends that wait for an ATS, by the low bits of their numbers; null: free
+  std::vector<Started*> rts_;        // Sends that wait for an ATS, by the low bits of their numbers; null: free
   std::vector<size_t> free_rts_;
   uint64_t rts_made_ = 0;
   std::deque<Control> controls_;

@@ -132,8 +132,8 @@ bool CopiesByTiles(OpContext& ctx, DType dtype, const void* from, void* to, cons
   const CopyTiles tiles = {*rows, *columns, BlockOf(outer)};
   VisitElementOfSize(DTypeSize(dtype), [&](auto tag) {
     using E = typename decltype(tag)::type;
-    status = LaunchTogether(ctx, tiles.outer.count * tiles.Down() * tiles.Across(), &CopyThroughTiles<E>,
-                            static_cast<const E*>(from), static_cast<E*>(to), tiles);
+    status = LaunchWithBarriers(ctx, tiles.outer.count * tiles.Down() * tiles.Across(), &CopyThroughTiles<E>,
+                                static_cast<const E*>(from), static_cast<E*>(to), tiles);
   });
   return true;
 }

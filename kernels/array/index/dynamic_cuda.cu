@@ -27,7 +27,7 @@ DF_DEVICE_KERNEL void MarkLast(cuda::UpdateRuns runs, bool* kept) {
 
 template <class E>
 DF_DEVICE_KERNEL void WriteKept(const uint64_t* rows, const bool* kept, const E* from, int64_t count, int64_t row,
-                              E* to) {
+                                E* to) {
   const int64_t thread = cuda::GlobalThreadId();
   const int64_t i = thread / row;
   if (i < count && kept[i]) to[static_cast<int64_t>(rows[i]) * row + (thread - i * row)] = from[thread];
@@ -115,8 +115,9 @@ class DynamicPartitionKernel : public Kernel {
     const Tensor& data = ctx.input(0);
     const Tensor& partitions = ctx.input(1);
     DF_TRY(CheckPartitions(ctx));
-    DF_ASSIGN(const cuda::UpdateGroups groups, cuda::UpdateGroups::ByIndex(ctx, partitions, ctx.num_outputs(),
-                                                                           cuda::BadIndex::kRefused, error_flag_.word()));
+    DF_ASSIGN(
+        const cuda::UpdateGroups groups,
+        cuda::UpdateGroups::ByIndex(ctx, partitions, ctx.num_outputs(), cuda::BadIndex::kRefused, error_flag_.word()));
     DF_ASSIGN(const Tensor on_gpu, groups.Begins(ctx));
     DF_ASSIGN(const Tensor on_host, cuda::OnHost(ctx, on_gpu, 0, on_gpu.num_elements()));
     const int64_t* const begins = on_host.data<int64_t>();

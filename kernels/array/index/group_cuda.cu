@@ -9,7 +9,7 @@ namespace {
 
 template <class Index>
 DF_DEVICE_KERNEL void NumberByIndex(const Index* indices, int64_t n, int64_t limit, BadIndex bad, uint64_t* slices,
-                                  int32_t* error_flag) {
+                                    int32_t* error_flag) {
   const int64_t i = GlobalThreadId();
   if (i >= n) return;
   const auto at = static_cast<int64_t>(indices[i]);
@@ -20,7 +20,7 @@ DF_DEVICE_KERNEL void NumberByIndex(const Index* indices, int64_t n, int64_t lim
 
 template <class Index>
 DF_DEVICE_KERNEL void NumberByCoordinates(const Index* indices, int64_t n, GpuCoordinates coordinates, uint64_t limit,
-                                        uint64_t* slices) {
+                                          uint64_t* slices) {
   const int64_t i = GlobalThreadId();
   if (i >= n) return;
   const int64_t slice = coordinates.Slice(indices, i);
@@ -40,14 +40,15 @@ int64_t SlicesIn(const CoordinatePlan& plan) {
 
 }  // namespace
 
-Result<Tensor> SlicesOfIndices(OpContext& ctx, const Tensor& indices, int64_t limit, BadIndex bad, int32_t* error_flag) {
+Result<Tensor> SlicesOfIndices(OpContext& ctx, const Tensor& indices, int64_t limit, BadIndex bad,
+                               int32_t* error_flag) {
   const int64_t n = indices.num_elements();
   DF_ASSIGN(Tensor slices, ctx.AllocateTemp(DType::kUint64, Shape({n})));
   Status status = InvalidArgument("indices must be integers, but are ", indices.dtype());
   VisitDType<int16_t, uint16_t, int32_t, int64_t>(indices.dtype(), [&](auto tag) {
     using Index = typename decltype(tag)::type;
-    status =
-        Launch(ctx, n, &NumberByIndex<Index>, indices.data<Index>(), n, limit, bad, slices.data<uint64_t>(), error_flag);
+    status = Launch(ctx, n, &NumberByIndex<Index>, indices.data<Index>(), n, limit, bad, slices.data<uint64_t>(),
+                    error_flag);
   });
   DF_TRY(status);
   return slices;

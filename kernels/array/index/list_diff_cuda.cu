@@ -10,8 +10,8 @@ namespace {
 // Marks the keys of x that are not among those of y, which `order` sorts. The keys of NaN, the highest, are equal to
 // none.
 template <class Key>
-DF_DEVICE_KERNEL void MarkKept(const Key* x, int64_t n, const Key* y, const int32_t* order, int64_t dropped, bool has_nan,
-                             bool* kept) {
+DF_DEVICE_KERNEL void MarkKept(const Key* x, int64_t n, const Key* y, const int32_t* order, int64_t dropped,
+                               bool has_nan, bool* kept) {
   const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   int64_t begin = 0;

@@ -10,7 +10,7 @@ namespace {
 
 template <class E, class Index>
 DF_DEVICE_KERNEL void MarkHot(const Index* indices, const E* on, const E* off, E* y, int64_t count, int64_t depth,
-                            int64_t inner) {
+                              int64_t inner) {
   const int64_t i = cuda::GlobalThreadId();
   if (i >= count) return;
   const int64_t line = i / inner;

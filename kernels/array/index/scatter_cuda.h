@@ -20,7 +20,8 @@ using ScatterLaunch = Status (*)(OpContext& ctx, const UpdateGroups& groups, con
 // F::Combine(element, update, refused) is the element after an update. `parts`: of the one update for all elements,
 // that many in turn; 0: each has its own.
 template <class F, class T>
-DF_DEVICE_KERNEL void CombineRuns(UpdateRuns runs, const T* updates, int64_t row, int64_t parts, T* y, int32_t* error_flag) {
+DF_DEVICE_KERNEL void CombineRuns(UpdateRuns runs, const T* updates, int64_t row, int64_t parts, T* y,
+                                  int32_t* error_flag) {
   const int64_t thread = GlobalThreadId();
   const int64_t k = thread / row;
   if (k >= runs.count || !runs.BeginsAt(k)) return;

@@ -26,7 +26,8 @@ class SparseToDenseKernel : public SparseToDenseBase {
     plan.sizes.assign(shape.dims().begin(), shape.dims().end());
     DF_ASSIGN(Tensor elements, cuda::SlicesOfCoordinates(ctx, indices, plan, BadIndices::kError, error_flag_.word()));
     if (validate_) {
-      DF_TRY(cuda::Launch(ctx, plan.count, &CheckIncreasing, elements.data<uint64_t>(), plan.count, error_flag_.word()));
+      DF_TRY(
+          cuda::Launch(ctx, plan.count, &CheckIncreasing, elements.data<uint64_t>(), plan.count, error_flag_.word()));
     }
     DF_ASSIGN(const cuda::UpdateGroups groups,
               cuda::UpdateGroups::BySlice(ctx, std::move(elements), shape.num_elements()));

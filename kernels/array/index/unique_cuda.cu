@@ -109,7 +109,7 @@ class UniqueKernel final : public UniqueBase {
     DF_ASSIGN(const int64_t axis, ReadAxis(ctx));
     const AxisSplit split(x.shape(), axis);
     const GpuSlices<T> slices = {static_cast<const T*>(x.raw()), split.outer, x.shape().dim(static_cast<int>(axis)),
-                                  split.inner};
+                                 split.inner};
     Tensor* idx = nullptr;
     DF_TRY(ctx.AllocateOutput(1, Shape({slices.n}), &idx));
     DF_ASSIGN(Tensor firsts, ctx.AllocateTemp(DType::kInt64, Shape({slices.n})));

@@ -20,7 +20,7 @@ DF_DEVICE_KERNEL void MarkSet(const T* x, int64_t n, bool* flags) {
 
 // Dimension d of the coordinates of elements, which are `inner` apart in it.
 DF_DEVICE_KERNEL void WriteCoordinate(const int64_t* elements, int64_t n, int64_t size, int64_t inner, int d, int rank,
-                                    int64_t* y) {
+                                      int64_t* y) {
   const int64_t i = cuda::GlobalThreadId();
   if (i < n) y[i * rank + d] = elements[i] / inner % size;
 }

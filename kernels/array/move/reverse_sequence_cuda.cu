@@ -25,7 +25,8 @@ struct ReversedSource {
 class ReverseSequenceKernel : public ReverseSequenceBase {
  public:
   explicit ReverseSequenceKernel(KernelSetup& setup)
-      : ReverseSequenceBase(setup), error_flag_(setup, "a sequence length is not within the dimension of the sequences") {}
+      : ReverseSequenceBase(setup),
+        error_flag_(setup, "a sequence length is not within the dimension of the sequences") {}
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(const SequenceLoops loops, MakeLoops(x.shape(), ctx.input(1).shape()));
@@ -34,9 +35,9 @@ class ReverseSequenceKernel : public ReverseSequenceBase {
     Status status;
     VisitDType<int32_t, int64_t>(ctx.input(1).dtype(), [&](auto tag) {
       using Length = typename decltype(tag)::type;
-      status =
-          cuda::Pick(ctx, x.raw(), *y,
-                     ReversedSource<Length>{loops, ctx.input(1).data<Length>(), LongestOf(x.shape()), error_flag_.word()});
+      status = cuda::Pick(
+          ctx, x.raw(), *y,
+          ReversedSource<Length>{loops, ctx.input(1).data<Length>(), LongestOf(x.shape()), error_flag_.word()});
     });
     return status;
   }

@@ -45,9 +45,9 @@ DF_DEVICE_KERNEL void AddSumsBefore(int64_t* counts, int64_t n, const int64_t* t
 Status SumCounts(OpContext& ctx, int64_t* counts, int64_t n) {
   if (n == 0) return EnqueueZeros(ctx, counts, sizeof(int64_t));
   const int64_t tiles = CeilDiv(n, kTile);
-  if (tiles == 1) return LaunchTogether(ctx, 1, &SumTiles, counts, n, counts + n);
+  if (tiles == 1) return LaunchWithBarriers(ctx, 1, &SumTiles, counts, n, counts + n);
   DF_ASSIGN(Tensor sums, ctx.AllocateTemp(DType::kInt64, Shape({tiles + 1})));
-  DF_TRY(LaunchTogether(ctx, tiles, &SumTiles, counts, n, sums.data<int64_t>()));
+  DF_TRY(LaunchWithBarriers(ctx, tiles, &SumTiles, counts, n, sums.data<int64_t>()));
   DF_TRY(SumCounts(ctx, sums.data<int64_t>(), tiles));
   return Launch(ctx, n + 1, &AddSumsBefore, counts, n, sums.data<int64_t>());
 }
@@ -89,12 +89,12 @@ Result<Tensor> OnHost(OpContext& ctx, const Tensor& tensor, int64_t begin, int64
 Result<Tensor> FindSet(OpContext& ctx, const bool* flags, int64_t n) {
   const int64_t tiles = CeilDiv(n, kTile);
   DF_ASSIGN(Tensor sums, ctx.AllocateTemp(DType::kInt64, Shape({tiles + 1})));
-  DF_TRY(LaunchTogether(ctx, tiles, &CountSet, flags, n, sums.data<int64_t>()));
+  DF_TRY(LaunchWithBarriers(ctx, tiles, &CountSet, flags, n, sums.data<int64_t>()));
   DF_TRY(SumCounts(ctx, sums.data<int64_t>(), tiles));
   DF_ASSIGN(const Tensor count, OnHost(ctx, sums, tiles, 1));
   DF_ASSIGN(Tensor numbers, ctx.AllocateTemp(DType::kInt64, Shape({*count.data<int64_t>()})));
   if (numbers.num_elements() == 0) return numbers;
-  DF_TRY(LaunchTogether(ctx, tiles, &WriteSet, flags, n, sums.data<int64_t>(), numbers.data<int64_t>()));
+  DF_TRY(LaunchWithBarriers(ctx, tiles, &WriteSet, flags, n, sums.data<int64_t>(), numbers.data<int64_t>()));
   return numbers;
 }
 
@@ -230,9 +230,9 @@ Result<Tensor> OrderByDigits(OpContext& ctx, const Key* keys, int64_t rows, int6
   for (; pass.shift == 0 || pass.shift < bits; pass.shift += kDigitBits, to = 1 - to) {
     pass.keys_to = static_cast<Key*>(buffers.keys[to].raw());
     pass.order_to = buffers.order[to].template data<int32_t>();
-    DF_TRY(LaunchTogether(ctx, rows * pass.tiles, &CountTileDigits<Key>, pass));
+    DF_TRY(LaunchWithBarriers(ctx, rows * pass.tiles, &CountTileDigits<Key>, pass));
     DF_TRY(SumCounts(ctx, pass.counts, counts));
-    DF_TRY(LaunchTogether(ctx, rows * pass.tiles, &MoveByDigit<Key>, pass));
+    DF_TRY(LaunchWithBarriers(ctx, rows * pass.tiles, &MoveByDigit<Key>, pass));
     pass.keys = pass.keys_to;
     pass.order = pass.order_to;
   }

@@ -27,8 +27,8 @@ DF_DEVICE_KERNEL void SelectOfRows(const Key* keys, int64_t rows, int32_t n, int
 
 // Writes the first k of each row's positions, of which `stride` are there, as indices, and the values at them.
 template <class E, class Index>
-DF_DEVICE_KERNEL void WriteTop(const E* x, const int32_t* positions, int64_t count, int64_t n, int64_t k, int64_t stride,
-                             E* values, Index* indices) {
+DF_DEVICE_KERNEL void WriteTop(const E* x, const int32_t* positions, int64_t count, int64_t n, int64_t k,
+                               int64_t stride, E* values, Index* indices) {
   const int64_t i = cuda::GlobalThreadId();
   if (i >= count) return;
   const int64_t row = i / k;

@@ -49,9 +49,9 @@ std::vector<NodeId> SumsOf(const FusionView& view, const Node& update, int delta
 std::optional<Fusion> FuseAt(const FusionView& view, const Node& node) {
   if (!IsSparseUpdate(node)) return {};
   for (int i = 0; i + 1 < node.num_inputs(); ++i) {
-    std::vector<NodeId> gone = SumsOf(view, node, i);
-    if (gone.empty()) continue;
-    Fusion fusion{node.id, std::move(gone), node.op->name, node.inputs, node.attrs};
+    std::vector<NodeId> removed = SumsOf(view, node, i);
+    if (removed.empty()) continue;
+    Fusion fusion{node.id, std::move(removed), node.op->name, node.inputs, node.attrs};
     fusion.inputs[i] = view.node(fusion.removed.back()).inputs[0];
     fusion.inputs[i + 1] = view.node(fusion.removed.front()).inputs[0];
     fusion.attrs.Set(kSumsEqualRowsAttr, true);

@@ -6,8 +6,8 @@
 namespace dfrun {
 namespace {
 
-using cuda::GpuType;
 using cuda::Complex;
+using cuda::GpuType;
 
 template <class Src, class Dst>
 struct CastMap {

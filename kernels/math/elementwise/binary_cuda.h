@@ -52,7 +52,7 @@ struct BinaryOf {
 // Operands that walk along with the result (step 1) or repeat their one element (step 0).
 template <class F, class T>
 DF_DEVICE_KERNEL void BinaryElements(const T* x, const T* y, typename BinaryOf<F, T>::Result* z, int64_t n, int x_step,
-                                   int y_step, bool is_aligned, int32_t* error_flag) {
+                                     int y_step, bool is_aligned, int32_t* error_flag) {
   using Of = BinaryOf<F, T>;
   using Result = typename Of::Result;
   constexpr int kWidth = WidthOf(sizeof(T) > sizeof(Result) ? sizeof(T) : sizeof(Result));
@@ -76,7 +76,7 @@ DF_DEVICE_KERNEL void BinaryElements(const T* x, const T* y, typename BinaryOf<F
 // dimension, which an operand walks along at a multiple of them, or repeats.
 template <class F, class T>
 DF_DEVICE_KERNEL void BroadcastElements(const T* x, const T* y, typename BinaryOf<F, T>::Result* z, GpuBroadcast plan,
-                                      bool by_vector, int32_t* error_flag) {
+                                        bool by_vector, int32_t* error_flag) {
   using Of = BinaryOf<F, T>;
   using Result = typename Of::Result;
   constexpr int kWidth = WidthOf(sizeof(T) > sizeof(Result) ? sizeof(T) : sizeof(Result));

@@ -9,7 +9,7 @@ namespace {
 // The lower bound wins where the bounds cross.
 template <class T>
 DF_DEVICE_KERNEL void ClipElements(const T* x, const T* low, const T* high, T* y, int64_t n, int low_step,
-                                 int high_step) {
+                                   int high_step) {
   using C = ComputeType<T>;
   const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;

@@ -7,7 +7,7 @@
 //     template <class T> static Accumulator<T> Lift(C x)                     // an element as an accumulator
 //     template <class A> static A Combine(A, A)                              // associative but for rounding
 //     template <class T> static T Finish(Accumulator<T>, int64_t reduced)
-//     static const FoldLoops& Reduces(DType dtype)                             // the loops of the first four
+//     static const ReducerLoops& Reduces(DType dtype)                             // the loops of the first four
 // One that differs from another in Finish() alone derives from it, and has its loops.
 #ifndef DFRUN_KERNELS_MATH_FUNCTIONS_REDUCERS_H_
 #define DFRUN_KERNELS_MATH_FUNCTIONS_REDUCERS_H_
@@ -22,7 +22,7 @@
 
 namespace dfrun {
 namespace cpu {
-struct FoldLoops;  // reduction.h
+struct ReducerLoops;  // reduction.h
 }  // namespace cpu
 }  // namespace dfrun
 
@@ -69,7 +69,7 @@ struct Sum {
   DF_HOST_DEVICE static T Finish(Accumulator<T> a, int64_t) {
     return static_cast<T>(a);
   }
-  static const cpu::FoldLoops& Reduces(DType dtype);
+  static const cpu::ReducerLoops& Reduces(DType dtype);
 };
 
 // Integers are summed in 64 bits and the quotient is cut; the mean of nothing is NaN, of integers 0.
@@ -96,7 +96,7 @@ struct Mean : Sum {
       return static_cast<T>(a / static_cast<Accumulator<T>>(reduced));
     }
   }
-  static const cpu::FoldLoops& Reduces(DType dtype);
+  static const cpu::ReducerLoops& Reduces(DType dtype);
 };
 
 struct Prod : Sum {
@@ -108,7 +108,7 @@ struct Prod : Sum {
   DF_HOST_DEVICE static A Combine(A a, A b) {
     return a * b;
   }
-  static const cpu::FoldLoops& Reduces(DType dtype);
+  static const cpu::ReducerLoops& Reduces(DType dtype);
 };
 
 // Half the sum of the squares.
@@ -121,7 +121,7 @@ struct HalfSquares : Sum {
   DF_HOST_DEVICE static T Finish(Accumulator<T> a, int64_t) {
     return static_cast<T>(a / 2);
   }
-  static const cpu::FoldLoops& Reduces(DType dtype);
+  static const cpu::ReducerLoops& Reduces(DType dtype);
 };
 
 // The root of the sum of the squares of the absolute values. Integers wrap around as T does before the root is cut.
@@ -144,7 +144,7 @@ struct EuclideanNorm : Sum {
       return static_cast<T>(sqrt(a));
     }
   }
-  static const cpu::FoldLoops& Reduces(DType dtype);
+  static const cpu::ReducerLoops& Reduces(DType dtype);
 };
 
 // The ends of the finite numbers of T, 16-bit floating point as float.
@@ -184,7 +184,7 @@ struct Max {
   DF_HOST_DEVICE static T Finish(Accumulator<T> a, int64_t) {
     return static_cast<T>(a);
   }
-  static const cpu::FoldLoops& Reduces(DType dtype);
+  static const cpu::ReducerLoops& Reduces(DType dtype);
 };
 
 struct Min : Max {
@@ -197,7 +197,7 @@ struct Min : Max {
   DF_HOST_DEVICE static A Combine(A a, A b) {
     return b < a || b != b ? b : a;
   }
-  static const cpu::FoldLoops& Reduces(DType dtype);
+  static const cpu::ReducerLoops& Reduces(DType dtype);
 };
 
 struct All : Max {
@@ -209,7 +209,7 @@ struct All : Max {
   DF_HOST_DEVICE static A Combine(A a, A b) {
     return a && b;
   }
-  static const cpu::FoldLoops& Reduces(DType dtype);
+  static const cpu::ReducerLoops& Reduces(DType dtype);
 };
 
 struct Any : Max {
@@ -221,7 +221,7 @@ struct Any : Max {
   DF_HOST_DEVICE static A Combine(A a, A b) {
     return a || b;
   }
-  static const cpu::FoldLoops& Reduces(DType dtype);
+  static const cpu::ReducerLoops& Reduces(DType dtype);
 };
 
 }  // namespace dfrun::red

@@ -91,7 +91,7 @@ class ScaledExp {
   static constexpr float kLog2E = 1.44269504F;
   static constexpr float kLn2 = 0.693147181F;  // less 2.7e-9 of it: one float is enough
   static constexpr float kFarthest = 4096;     // n * kSteps is exact
-  static constexpr float kMaxPowers = 100;    // leaves room for sums
+  static constexpr float kMaxPowers = 100;     // leaves room for sums
 
   const bool takes_;
   float shift_;

@@ -34,7 +34,7 @@ struct Extreme {
 // x[outer, size, inner] along its middle, of which every `step`-th element from `first` on.
 template <class Better, class T>
 DF_DEVICE_FUNCTION Candidate<ComputeType<T>> FindExtreme(const T* x, int64_t size, int64_t inner, int64_t first,
-                                                       int64_t step) {
+                                                         int64_t step) {
   using C = ComputeType<T>;
   Candidate<C> best = Extreme<Better, C>::Start();
   for (int64_t i = first; i < size; i += step) {
@@ -94,7 +94,7 @@ class ArgKernel final : public ArgKernelBase {
   static Status Find(OpContext& ctx, const T* x, I* y, const AxisLoops& loops) {
     constexpr int64_t kThreadElements = 32;
     if (loops.inner == 1 && loops.size > kThreadElements) {
-      return cuda::LaunchTogether(ctx, loops.outer, &ArgByBlock<Better, T, I>, x, y, loops.size);
+      return cuda::LaunchWithBarriers(ctx, loops.outer, &ArgByBlock<Better, T, I>, x, y, loops.size);
     }
     const int64_t count = loops.outer * loops.inner;
     return cuda::Launch(ctx, count, &ArgByThread<Better, T, I>, x, y, count, loops.size, loops.inner);

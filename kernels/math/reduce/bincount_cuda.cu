@@ -10,7 +10,7 @@ namespace {
 // The bin of each value among those of all rows; that of a value beyond the last bin is none.
 template <class Value>
 DF_DEVICE_KERNEL void FindBins(const Value* values, int64_t n, int64_t per_row, int64_t size, uint64_t none,
-                             uint64_t* bins, int32_t* error_flag) {
+                               uint64_t* bins, int32_t* error_flag) {
   const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const auto value = static_cast<int64_t>(values[i]);

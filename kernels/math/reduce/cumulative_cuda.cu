@@ -57,7 +57,8 @@ struct ChunkOfThread {
 };
 
 template <class R, class T>
-DF_DEVICE_KERNEL void ReduceChunks(LineChunks lines, ReduceOperands<R, T> x, typename R::template Accumulator<T>* reduces) {
+DF_DEVICE_KERNEL void ReduceChunks(LineChunks lines, ReduceOperands<R, T> x,
+                                   typename R::template Accumulator<T>* reduces) {
   const int64_t thread = cuda::GlobalThreadId();
   if (thread >= lines.threads) return;
   const ChunkOfThread at = ChunkOfThread::Of(lines, thread);
@@ -67,8 +68,8 @@ DF_DEVICE_KERNEL void ReduceChunks(LineChunks lines, ReduceOperands<R, T> x, typ
 }
 
 template <class R, class T>
-DF_DEVICE_KERNEL void WalkChunks(LineChunks lines, ReduceOperands<R, T> x, const typename R::template Accumulator<T>* reduces,
-                               T* y) {
+DF_DEVICE_KERNEL void WalkChunks(LineChunks lines, ReduceOperands<R, T> x,
+                                 const typename R::template Accumulator<T>* reduces, T* y) {
   const int64_t thread = cuda::GlobalThreadId();
   if (thread >= lines.threads) return;
   const ChunkOfThread at = ChunkOfThread::Of(lines, thread);

@@ -4,7 +4,7 @@
 
 namespace dfrun {
 
-const cpu::FoldLoops& red::EuclideanNorm::Reduces(DType dtype) {
+const cpu::ReducerLoops& red::EuclideanNorm::Reduces(DType dtype) {
   return ReducesOf<EuclideanNorm, DF_NUMBERS>(dtype);
 }
 

@@ -4,7 +4,7 @@
 
 namespace dfrun {
 
-const cpu::FoldLoops& red::HalfSquares::Reduces(DType dtype) {
+const cpu::ReducerLoops& red::HalfSquares::Reduces(DType dtype) {
   return ReducesOf<HalfSquares, DF_FLOATS>(dtype);
 }
 

@@ -3,11 +3,11 @@
 
 namespace dfrun {
 
-const cpu::FoldLoops& red::All::Reduces(DType dtype) {
+const cpu::ReducerLoops& red::All::Reduces(DType dtype) {
   return ReducesOf<All, bool>(dtype);
 }
 
-const cpu::FoldLoops& red::Any::Reduces(DType dtype) {
+const cpu::ReducerLoops& red::Any::Reduces(DType dtype) {
   return ReducesOf<Any, bool>(dtype);
 }
 

@@ -4,7 +4,7 @@
 
 namespace dfrun {
 
-const cpu::FoldLoops& red::Max::Reduces(DType dtype) {
+const cpu::ReducerLoops& red::Max::Reduces(DType dtype) {
   return ReducesOf<Max, DF_REAL>(dtype);
 }
 

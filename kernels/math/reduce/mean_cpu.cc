@@ -4,7 +4,7 @@
 
 namespace dfrun {
 
-const cpu::FoldLoops& red::Mean::Reduces(DType dtype) {
+const cpu::ReducerLoops& red::Mean::Reduces(DType dtype) {
   return ReducesOf<Mean, DF_NUMBERS>(dtype);
 }
 

@@ -4,7 +4,7 @@
 
 namespace dfrun {
 
-const cpu::FoldLoops& red::Min::Reduces(DType dtype) {
+const cpu::ReducerLoops& red::Min::Reduces(DType dtype) {
   return ReducesOf<Min, DF_REAL>(dtype);
 }
 

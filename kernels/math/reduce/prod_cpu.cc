@@ -4,7 +4,7 @@
 
 namespace dfrun {
 
-const cpu::FoldLoops& red::Prod::Reduces(DType dtype) {
+const cpu::ReducerLoops& red::Prod::Reduces(DType dtype) {
   return ReducesOf<Prod, DF_NUMBERS>(dtype);
 }
 

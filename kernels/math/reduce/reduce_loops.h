@@ -1,7 +1,7 @@
 // The loops that a reducer folds elements with. They take long to compile: what is different of Mean and Sum, or of
 // segments and whole dimensions, comes after them, so that each reducer's loops are compiled in one source,
 //
-//   const FoldLoops& red::Sum::Reduces(DType dtype) {
+//   const ReducerLoops& red::Sum::Reduces(DType dtype) {
 //     return ReducesOf<Sum, DF_NUMBERS>(dtype);
 //   }
 #ifndef DFRUN_KERNELS_MATH_REDUCE_REDUCE_LOOPS_H_
@@ -27,7 +27,7 @@ struct ReduceLoops {
     A* a = static_cast<A*>(accumulators);
     for (int64_t j = 0; j < n; ++j) a[j] = R::template Start<T>();
   }
-  static A Fold(A accumulator, const T& x) { return R::Combine(accumulator, R::template Lift<T>(static_cast<C>(x))); }
+  static A Reduce(A accumulator, const T& x) { return R::Combine(accumulator, R::template Lift<T>(static_cast<C>(x))); }
   // A leaf of the pairwise tree: as many independent sums as fill the vector units.
   static constexpr int64_t kLanes = sizeof(A) >= 16 ? 8 : sizeof(A) == 8 ? 16 : 32;
   static constexpr int64_t kLeaf = 64 * kLanes;
@@ -52,9 +52,9 @@ struct ReduceLoops {
     int64_t i = 0;
     for (; i + kLanes <= n; i += kLanes) {
       FetchAhead(x + i, kLanes * sizeof(T));
-      for (int64_t l = 0; l < kLanes; ++l) lanes[l] = Fold(lanes[l], x[i + l]);
+      for (int64_t l = 0; l < kLanes; ++l) lanes[l] = Reduce(lanes[l], x[i + l]);
     }
-    for (; i < n; ++i) lanes[i % kLanes] = Fold(lanes[i % kLanes], x[i]);
+    for (; i < n; ++i) lanes[i % kLanes] = Reduce(lanes[i % kLanes], x[i]);
     return JoinLanes(lanes);
   }
   // Folds kLeaf elements.
@@ -65,7 +65,7 @@ struct ReduceLoops {
     for (int64_t i = 0; i < kLeaf; i += kFetched) {
       FetchAhead(x + i, kFetched * sizeof(T));
       for (int64_t j = i; j < i + kFetched; j += kLanes) {
-        for (int64_t l = 0; l < kLanes; ++l) lanes[l] = Fold(lanes[l], x[j + l]);
+        for (int64_t l = 0; l < kLanes; ++l) lanes[l] = Reduce(lanes[l], x[j + l]);
       }
     }
     return JoinLanes(lanes);
@@ -90,13 +90,13 @@ struct ReduceLoops {
       Start(lanes, kLanes);
       for (int64_t i = 0; i < n; ++i) {
         DF_INDEPENDENT_ITERATIONS
-        for (int64_t l = 0; l < kLanes; ++l) lanes[l] = Fold(lanes[l], x[l * n + i]);
+        for (int64_t l = 0; l < kLanes; ++l) lanes[l] = Reduce(lanes[l], x[l * n + i]);
       }
       for (int64_t l = 0; l < kLanes; ++l) a[l] = lanes[l];
     }
     for (; rows > 0; --rows, x += n, ++a) {
       *a = R::template Start<T>();
-      for (int64_t i = 0; i < n; ++i) *a = Fold(*a, x[i]);
+      for (int64_t i = 0; i < n; ++i) *a = Reduce(*a, x[i]);
     }
   }
   // Four rows at a time, so that the accumulators are loaded and stored a fourth as often.
@@ -108,11 +108,11 @@ struct ReduceLoops {
       const T* x2 = x1 + stride;
       const T* x3 = x2 + stride;
       DF_INDEPENDENT_ITERATIONS
-      for (int64_t j = 0; j < n; ++j) a[j] = Fold(Fold(Fold(Fold(a[j], x[j]), x1[j]), x2[j]), x3[j]);
+      for (int64_t j = 0; j < n; ++j) a[j] = Reduce(Reduce(Reduce(Reduce(a[j], x[j]), x1[j]), x2[j]), x3[j]);
     }
     for (; rows > 0; --rows, x += stride) {
       DF_INDEPENDENT_ITERATIONS
-      for (int64_t j = 0; j < n; ++j) a[j] = Fold(a[j], x[j]);
+      for (int64_t j = 0; j < n; ++j) a[j] = Reduce(a[j], x[j]);
     }
   }
   static void Merge(const void* partials, int64_t n, void* accumulators) {
@@ -120,13 +120,14 @@ struct ReduceLoops {
     A* a = static_cast<A*>(accumulators);
     for (int64_t j = 0; j < n; ++j) a[j] = R::Combine(a[j], p[j]);
   }
-  static constexpr cpu::FoldLoops kLoops = {sizeof(T), sizeof(A), &Start, &ReduceRun, &ReduceShortRows, &ReduceRows, &Merge};
+  static constexpr cpu::ReducerLoops kLoops = {sizeof(T),        sizeof(A),   &Start, &ReduceRun,
+                                               &ReduceShortRows, &ReduceRows, &Merge};
 };
 
 // The loops for a dtype, which is one of Ts.
 template <class R, class... Ts>
-const cpu::FoldLoops& ReducesOf(DType dtype) {
-  const cpu::FoldLoops* reduces = nullptr;
+const cpu::ReducerLoops& ReducesOf(DType dtype) {
+  const cpu::ReducerLoops* reduces = nullptr;
   ((dtype == DTypeOf<Ts> ? void(reduces = &ReduceLoops<R, Ts>::kLoops) : void()), ...);
   DF_CHECK(reduces != nullptr);
   return *reduces;

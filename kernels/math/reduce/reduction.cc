@@ -45,8 +45,9 @@ class Run {
     }
     const int64_t bytes = tile_ * static_cast<int64_t>(loops_.accumulator_size);
     DF_ASSIGN(Tensor partials, ctx.AllocateTemp(DType::kUint8, Shape({tiles_ * chunks_, bytes})));
-    ctx.pool().RunBlocks(tiles_ * chunks_,
-                         [&](int64_t i) { ReduceChunk(i / chunks_, i % chunks_, partials.data<uint8_t>() + i * bytes); });
+    ctx.pool().RunBlocks(tiles_ * chunks_, [&](int64_t i) {
+      ReduceChunk(i / chunks_, i % chunks_, partials.data<uint8_t>() + i * bytes);
+    });
     for (int64_t t = 0; t < tiles_; ++t) {
       uint8_t* first = partials.data<uint8_t>() + t * chunks_ * bytes;
       for (int64_t c = 1; c < chunks_; ++c) loops_.merge(first + c * bytes, TileWidth(t), first);

@@ -15,7 +15,7 @@
 namespace dfrun::cpu {
 
 // Accumulators are plain data of `accumulator_size` bytes.
-struct FoldLoops {
+struct ReducerLoops {
   size_t input_size;
   size_t accumulator_size;
   void (*start)(void* accumulators, int64_t n);
@@ -29,7 +29,7 @@ struct FoldLoops {
   void (*merge)(const void* partials, int64_t n, void* accumulators);
 };
 
-struct ReductionLoops : FoldLoops {
+struct ReductionLoops : ReducerLoops {
   size_t output_size;
   // outputs[j] from accumulators[j], into each of which `reduced` elements went.
   void (*finish)(const void* accumulators, int64_t n, int64_t reduced, void* outputs);

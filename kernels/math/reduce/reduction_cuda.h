@@ -45,8 +45,8 @@ struct ReduceOf {
     return R::Combine(a, R::template Lift<T>(static_cast<ComputeType<T>>(x)));
   }
   // Folds, in order, the inputs from `begin` to below `end` that are those of thread `thread` among `threads`.
-  static DF_DEVICE_FUNCTION A Fold(const ReductionPlan& plan, const T* x, int64_t output, int64_t begin, int64_t end,
-                                 int thread, int threads) {
+  static DF_DEVICE_FUNCTION A Reduce(const ReductionPlan& plan, const T* x, int64_t output, int64_t begin, int64_t end,
+                                     int thread, int threads) {
     if (plan.row_is_reduced && plan.reduced.count == 1) {
       return ReduceRow(x + plan.kept.Offset(output) + begin, end - begin, thread, threads);
     }
@@ -125,7 +125,7 @@ DF_DEVICE_KERNEL void ReduceByBlock(ReduceGrid grid, const T* x, typename Reduce
   const int64_t begin = (block - output * grid.chunks) * grid.chunk;
   const int64_t most = grid.plan.num_reduced();
   const int64_t end = begin + grid.chunk < most ? begin + grid.chunk : most;
-  const A mine = ReduceOf<R, T>::Fold(grid.plan, x, output, begin, end, ThreadInBlock(), kBlockThreads);
+  const A mine = ReduceOf<R, T>::Reduce(grid.plan, x, output, begin, end, ThreadInBlock(), kBlockThreads);
   const A all = BlockReduce(mine, CombineBy::With<R, A>());
   if (ThreadInBlock() != 0) return;
   if (grid.chunks == 1) {
@@ -146,7 +146,7 @@ DF_DEVICE_KERNEL void ReduceByThread(ReduceGrid grid, const T* x, typename Reduc
   const int64_t begin = chunk * grid.chunk;
   const int64_t most = grid.plan.num_reduced();
   const int64_t end = begin + grid.chunk < most ? begin + grid.chunk : most;
-  const A mine = ReduceOf<R, T>::Fold(grid.plan, x, output, begin, end, 0, 1);
+  const A mine = ReduceOf<R, T>::Reduce(grid.plan, x, output, begin, end, 0, 1);
   if (grid.chunks == 1) {
     y[output] = R::template Finish<T>(mine, most);
   } else {
@@ -155,7 +155,8 @@ DF_DEVICE_KERNEL void ReduceByThread(ReduceGrid grid, const T* x, typename Reduc
 }
 
 template <class R, class T>
-DF_DEVICE_KERNEL void ReducePartials(const typename ReduceOf<R, T>::A* partials, int64_t chunks, int64_t reduced, T* y) {
+DF_DEVICE_KERNEL void ReducePartials(const typename ReduceOf<R, T>::A* partials, int64_t chunks, int64_t reduced,
+                                     T* y) {
   using A = typename ReduceOf<R, T>::A;
   const int64_t output = GlobalBlockId();
   A mine = R::template Start<T>();
@@ -181,12 +182,12 @@ Status LaunchReduce(OpContext& ctx, const ReductionPlan& plan, const void* x_dat
     partials = static_cast<A*>(memory.raw());
   }
   if (grid.by_block) {
-    DF_TRY(LaunchTogether(ctx, reduces, &ReduceByBlock<R, T>, grid, x, partials, y));
+    DF_TRY(LaunchWithBarriers(ctx, reduces, &ReduceByBlock<R, T>, grid, x, partials, y));
   } else {
     DF_TRY(Launch(ctx, reduces, &ReduceByThread<R, T>, grid, x, partials, y));
   }
   if (grid.chunks == 1) return Status();
-  return LaunchTogether(ctx, grid.outputs, &ReducePartials<R, T>, partials, grid.chunks, plan.num_reduced(), y);
+  return LaunchWithBarriers(ctx, grid.outputs, &ReducePartials<R, T>, partials, grid.chunks, plan.num_reduced(), y);
 }
 
 using ReduceLaunch = Status (*)(OpContext& ctx, const ReductionPlan& plan, const void* x, void* y);
@@ -195,7 +196,8 @@ using ReduceLaunch = Status (*)(OpContext& ctx, const ReductionPlan& plan, const
 class ReductionKernel : public Kernel {
  public:
   static constexpr std::string_view kHostInputs[] = {"reduction_indices"};
-  ReductionKernel(KernelSetup& setup, ReduceLaunch launch) : launch_(launch), keep_dims_(setup.attr<bool>("keep_dims")) {}
+  ReductionKernel(KernelSetup& setup, ReduceLaunch launch)
+      : launch_(launch), keep_dims_(setup.attr<bool>("keep_dims")) {}
   Status Compute(OpContext& ctx);
 
  private:

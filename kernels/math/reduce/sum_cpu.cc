@@ -4,7 +4,7 @@
 
 namespace dfrun {
 
-const cpu::FoldLoops& red::Sum::Reduces(DType dtype) {
+const cpu::ReducerLoops& red::Sum::Reduces(DType dtype) {
   return ReducesOf<Sum, DF_NUMBERS>(dtype);
 }
 

@@ -15,7 +15,7 @@ constexpr size_t kTileBytes = 16384;
 
 // One tile of one group.
 void ReduceTile(const cpu::ReductionLoops& loops, const RowGroups& groups, int64_t g, const std::byte* data,
-              int64_t width, int64_t tile_width, std::byte* output) {
+                int64_t width, int64_t tile_width, std::byte* output) {
   alignas(64) std::byte accumulators[kTileBytes];
   const int64_t begin = groups.begin()[g];
   const int64_t rows = groups.size(g);
@@ -75,7 +75,7 @@ Status RowGroups::Rename(OpContext& ctx, std::span<const int64_t> rows) {
 }
 
 void ReduceGroups(const cpu::ReductionLoops& loops, const RowGroups& groups, bool empty_is_zero, const void* data,
-                int64_t width, void* output, ThreadPool& pool) {
+                  int64_t width, void* output, ThreadPool& pool) {
   if (width == 0 || groups.count() == 0) return;
   const int64_t tile = std::min<int64_t>(width, kTileBytes / loops.accumulator_size);
   const int64_t tiles = CeilDiv(width, tile);

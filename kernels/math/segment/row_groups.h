@@ -36,7 +36,7 @@ class RowGroups {
 // zeros if `empty_is_zero`, else the reducer's result for no elements. The sums of a group run in its order on one
 // thread, so the result is the same on any number of threads.
 void ReduceGroups(const cpu::ReductionLoops& loops, const RowGroups& groups, bool empty_is_zero, const void* data,
-                int64_t width, void* output, ThreadPool& pool);
+                  int64_t width, void* output, ThreadPool& pool);
 
 // The number of segments of sorted ids, one more than the last; InvalidArgument unless they increase from 0 on.
 Result<int64_t> CountSegments(std::span<const int64_t> ids);

@@ -71,7 +71,7 @@ CUDA_KERNEL("SparseSegmentSqrtNWithNumSegments", Sparse<red::SqrtN>, DF_FLOATS);
 // Rows of a gradient by the factors of their segments, whose rows begin at `begins`.
 template <class T>
 DF_DEVICE_KERNEL void WeightRows(const T* rows, const int64_t* begins, SegmentDivisor divisor, int64_t n, int64_t width,
-                               T* weighted) {
+                                 T* weighted) {
   const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const int64_t segment = i / width;
@@ -95,7 +95,7 @@ DF_DEVICE_KERNEL void MarkBegins(cuda::UpdateRuns runs, bool* begins) {
 // The slices that updates at `firsts`, and no others, are the first for; their end is one more.
 template <class Index>
 DF_DEVICE_KERNEL void WriteSlices(cuda::UpdateRuns runs, const int64_t* firsts, int64_t n, Index* slices,
-                                int64_t* begins) {
+                                  int64_t* begins) {
   const int64_t i = cuda::GlobalThreadId();
   if (i > n) return;
   begins[i] = i < n ? firsts[i] : runs.LowerBound(runs.limit);
@@ -121,7 +121,8 @@ class SparseSegmentGradOnGpu : public Kernel {
         weigh_(weigh),
         divisor_(divisor),
         is_sparse_(setup.node().outputs.size() == 2),
-        error_flag_(setup, "an index is not below the number of rows, or a segment id not below that of the gradient") {}
+        error_flag_(setup, "an index is not below the number of rows, or a segment id not below that of the gradient") {
+  }
 
   Status Compute(OpContext& ctx) {
     const Tensor& grad = ctx.input(0);

@@ -74,9 +74,9 @@ Status SegmentOnGpu::Compute(OpContext& ctx) {
   DF_TRY(ctx.AllocateOutput(0, shape, &y));
   DF_ASSIGN(const Tensor begins, BeginsOfSorted(ctx, ids, segments, error_flag_.word()));
   return reduce_(ctx,
-               {begins.data<int64_t>(), nullptr, nullptr, ids.num_elements(), segments, RowWidth(data.shape(), 1),
-                empty_is_zero_},
-               data.raw(), y->raw());
+                 {begins.data<int64_t>(), nullptr, nullptr, ids.num_elements(), segments, RowWidth(data.shape(), 1),
+                  empty_is_zero_},
+                 data.raw(), y->raw());
 }
 
 UnsortedSegmentOnGpu::UnsortedSegmentOnGpu(KernelSetup& setup, GroupReduce reduce)
@@ -97,9 +97,9 @@ Status UnsortedSegmentOnGpu::Compute(OpContext& ctx) {
   if (shape.num_elements() == 0) return Status();
   DF_ASSIGN(const Tensor begins, groups.Begins(ctx));
   return reduce_(ctx,
-               {begins.data<int64_t>(), groups.order().data<int32_t>(), nullptr, ids.num_elements(), segments,
-                RowWidth(data.shape(), leading), false},
-               data.raw(), y->raw());
+                 {begins.data<int64_t>(), groups.order().data<int32_t>(), nullptr, ids.num_elements(), segments,
+                  RowWidth(data.shape(), leading), false},
+                 data.raw(), y->raw());
 }
 
 SparseSegmentOnGpu::SparseSegmentOnGpu(KernelSetup& setup, GroupReduce reduce)
@@ -122,9 +122,9 @@ Status SparseSegmentOnGpu::Compute(OpContext& ctx) {
   DF_ASSIGN(const Tensor rows, SlicesOfIndices(ctx, ctx.input(1), data_rows, BadIndex::kRefused, error_flag_.word()));
   DF_ASSIGN(const Tensor begins, BeginsOfSorted(ctx, ids, segments, error_flag_.word()));
   return reduce_(ctx,
-               {begins.data<int64_t>(), nullptr, static_cast<const int64_t*>(rows.raw()), data_rows, segments,
-                RowWidth(data.shape(), 1), true},
-               data.raw(), y->raw());
+                 {begins.data<int64_t>(), nullptr, static_cast<const int64_t*>(rows.raw()), data_rows, segments,
+                  RowWidth(data.shape(), 1), true},
+                 data.raw(), y->raw());
 }
 
 }  // namespace dfrun::cuda

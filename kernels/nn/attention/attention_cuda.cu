@@ -86,7 +86,7 @@ DF_DEVICE_KERNEL void RowProducts(const C* dy, const C* y, C* products, int64_t 
 // Scores become weights, and the weights' gradients those of the scores before they are scaled and masked.
 template <class C>
 DF_DEVICE_KERNEL void ScoreGradients(AttentionShape s, ScoreRows rows, C* scores, C* slopes, const C* log_sums,
-                                   const C* along, int64_t n) {
+                                     const C* along, int64_t n) {
   const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const int64_t row = i / s.keys;
@@ -206,7 +206,7 @@ class GpuAttention final : public Kernel {
     const int64_t first = rows.First(s);
     DF_TRY(product_.Run(ctx, {rows.queries, s.depth, s.keys, false, true}, pairs, q + first * s.depth,
                         k + rows.pair * s.keys * s.depth, scores));
-    DF_TRY(cuda::LaunchTogether(ctx, rows.rows(), &WeighScores<C>, s, rows, scores, log_sums + first));
+    DF_TRY(cuda::LaunchWithBarriers(ctx, rows.rows(), &WeighScores<C>, s, rows, scores, log_sums + first));
     return product_.Run(ctx, {rows.queries, s.keys, s.value_depth}, pairs, scores,
                         v + rows.pair * s.keys * s.value_depth, output + first * s.value_depth);
   }

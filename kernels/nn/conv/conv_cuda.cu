@@ -107,7 +107,7 @@ DF_HOST_DEVICE inline int64_t InputOfTap(const WindowDim& d, int64_t window, int
 
 template <class T>
 DF_DEVICE_KERNEL void ConvForward(GpuConv s, const T* x, const T* filter, cuda::BiasAndRelu<T> epilogue, T* y,
-                                int64_t n) {
+                                  int64_t n) {
   using C = ConvSum<T>;
   const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
@@ -227,7 +227,7 @@ struct Convolution {
       } else if constexpr (kKind == ConvKind::kBackpropInput) {
         return cuda::Launch(ctx, n, &ConvToInput<T>, conv, a.data<T>(), b.data<T>(), result->data<T>(), n);
       } else {
-        return cuda::LaunchTogether(ctx, n, &ConvToFilter<T>, conv, a.data<T>(), b.data<T>(), result->data<T>());
+        return cuda::LaunchWithBarriers(ctx, n, &ConvToFilter<T>, conv, a.data<T>(), b.data<T>(), result->data<T>());
       }
     }
 

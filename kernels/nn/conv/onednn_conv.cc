@@ -19,8 +19,8 @@ class OneDnnConv final : public Conv<T> {
   OneDnnConv(ConvKind kind, const ConvShape& shape, bool flipped) : kind_(kind), s_(shape), flipped_(flipped) {}
 
   Status Make() {
-    if (kind_ == ConvKind::kBackpropFilter) return AddWay(ImagesInFilterBlock(s_));
-    for (int threads = kMaxVariants; threads > 0; --threads) DF_TRY(AddWay(ImagesInBlockForThreads(s_, threads)));
+    if (kind_ == ConvKind::kBackpropFilter) return AddVariant(ImagesInFilterBlock(s_));
+    for (int threads = kMaxVariants; threads > 0; --threads) DF_TRY(AddVariant(ImagesInBlockForThreads(s_, threads)));
     return Status();
   }
 
@@ -71,7 +71,7 @@ class OneDnnConv final : public Conv<T> {
  private:
   using Primitive = std::unique_ptr<const OneDnnConvPrimitive>;
   // The images in blocks, and the primitives for the larger blocks and for those with one image less.
-  struct Way {
+  struct ConvVariant {
     const OneDnnConvPrimitive& BlockOf(int64_t count) const { return count == blocks.largest() ? *larger : *smaller; }
     ImageBlocks blocks;
     Primitive larger;
@@ -80,22 +80,23 @@ class OneDnnConv final : public Conv<T> {
   static constexpr int kMaxVariants = 3;  // for one thread, for two and for more
 
   // Adds a variant whose filters have the same order. Does nothing if there are as many blocks already.
-  Status AddWay(int64_t images_in_block) {
-    Way way{ImageBlocks(s_.images, images_in_block), nullptr, nullptr};
-    if (!variants_.empty() && variants_.back().blocks.count() == way.blocks.count()) return Status();
-    DF_ASSIGN(way.larger, MakeFor(way.blocks.largest(), variants_.empty() ? nullptr : &usual().larger->filter_order()));
-    if (!way.blocks.are_equal()) {
-      DF_ASSIGN(way.smaller, MakeFor(way.blocks.largest() - 1, &way.larger->filter_order()));
+  Status AddVariant(int64_t images_in_block) {
+    ConvVariant variant{ImageBlocks(s_.images, images_in_block), nullptr, nullptr};
+    if (!variants_.empty() && variants_.back().blocks.count() == variant.blocks.count()) return Status();
+    DF_ASSIGN(variant.larger,
+              MakeFor(variant.blocks.largest(), variants_.empty() ? nullptr : &usual().larger->filter_order()));
+    if (!variant.blocks.are_equal()) {
+      DF_ASSIGN(variant.smaller, MakeFor(variant.blocks.largest() - 1, &variant.larger->filter_order()));
     }
-    variants_.push_back(std::move(way));
+    variants_.push_back(std::move(variant));
     return Status();
   }
-  const Way& usual() const { return variants_[0]; }
+  const ConvVariant& usual() const { return variants_[0]; }
   // The last that has a block for each thread.
-  const Way& WayFor(const ThreadPool& pool) const {
-    auto way = variants_.end() - 1;
-    while (way != variants_.begin() && way->blocks.count() < pool.num_threads()) --way;
-    return *way;
+  const ConvVariant& VariantFor(const ThreadPool& pool) const {
+    auto variant = variants_.end() - 1;
+    while (variant != variants_.begin() && variant->blocks.count() < pool.num_threads()) --variant;
+    return *variant;
   }
 
   // Runs a convolution whose result is images: calls block(first, count, run) for blocks of them, which run(to)
@@ -105,10 +106,10 @@ class OneDnnConv final : public Conv<T> {
     DF_ASSIGN(const Tensor ordered, usual().larger->Ordered(b, pool, allocator));
     const void* filter = ordered.initialized() ? ordered.raw() : b;
     const int64_t from = kind_ == ConvKind::kForward ? s_.input_image() : s_.output_image();
-    const Way& way = WayFor(pool);
-    return ForImageBlocks(way.blocks, pool, [&](int64_t first, int64_t count) {
+    const ConvVariant& variant = VariantFor(pool);
+    return ForImageBlocks(variant.blocks, pool, [&](int64_t first, int64_t count) {
       return block(first, count,
-                   [&](T* to) { return way.BlockOf(count).Run(a + first * from, filter, to, allocator); });
+                   [&](T* to) { return variant.BlockOf(count).Run(a + first * from, filter, to, allocator); });
     });
   }
 
@@ -139,7 +140,7 @@ class OneDnnConv final : public Conv<T> {
   const ConvKind kind_;
   const ConvShape s_;
   const bool flipped_;
-  std::vector<Way> variants_;  // ever fewer blocks, the usual number first
+  std::vector<ConvVariant> variants_;  // ever fewer blocks, the usual number first
 };
 
 // The forward convolution of images that are much work each, by bands of their rows.

@@ -33,7 +33,7 @@ DF_HOST_DEVICE inline int64_t FirstOfChannel(const ReductionPlan& plan, int64_t 
 // Sums of the elements from `begin` to below `end` of a channel that are this one's of `threads` threads, in order.
 template <class Terms>
 DF_DEVICE_FUNCTION ChannelTotals SumTerms(const ReduceGrid& grid, const Terms& terms, int64_t channel, int64_t begin,
-                                        int64_t end, int thread, int threads) {
+                                          int64_t end, int thread, int threads) {
   constexpr int kAtATime = 4;  // elements that are on their way
   const ReductionPlan& plan = grid.plan;
   const int64_t first = FirstOfChannel(plan, channel);
@@ -58,7 +58,7 @@ DF_DEVICE_FUNCTION ChannelTotals SumTerms(const ReduceGrid& grid, const Terms& t
 // Stores the sums of one chunk of a channel in `partials`; where the channel has one chunk only, they go to `finish`.
 template <class Finish>
 DF_DEVICE_FUNCTION void KeepTotals(const ReduceGrid& grid, int64_t channel, int64_t chunk, const ChannelTotals& sums,
-                                 ChannelTotals* partials, const Finish& finish) {
+                                   ChannelTotals* partials, const Finish& finish) {
   if (grid.chunks == 1) {
     finish(channel, FirstOfChannel(grid.plan, channel), sums);
   } else {
@@ -173,12 +173,12 @@ Status SumChannels(OpContext& ctx, const ChannelLayout& layout, const Terms& ter
   } else if (by_rows) {
     DF_TRY(Launch(ctx, parts, &SumChannelRows<1, Terms, Finish>, grid, terms, partials, finish));
   } else if (grid.by_block) {
-    DF_TRY(LaunchTogether(ctx, parts, &SumChannelsByBlock<Terms, Finish>, grid, terms, partials, finish));
+    DF_TRY(LaunchWithBarriers(ctx, parts, &SumChannelsByBlock<Terms, Finish>, grid, terms, partials, finish));
   } else {
     DF_TRY(Launch(ctx, parts, &SumChannelsByThread<Terms, Finish>, grid, terms, partials, finish));
   }
   if (grid.chunks == 1) return Status();
-  return LaunchTogether(ctx, grid.outputs, &FinishChannels<Finish>, grid, partials, finish);
+  return LaunchWithBarriers(ctx, grid.outputs, &FinishChannels<Finish>, grid, partials, finish);
 }
 
 // Rows of channels side by side. A thread has some of the channels, so that it reads their parameters once.

@@ -124,7 +124,8 @@ class NormRebuilder {
   void AddWaits(const Node& old, Output side, NodeId made) {
     std::vector<NodeId>& controls = rebuilder_.to().mutable_node(made).control_inputs;
     const auto add = [&](NodeId source) {
-      if (const auto gone = gone_.find(source); gone != gone_.end()) rebuilder_.AddControls(gone->second, controls);
+      if (const auto removed = gone_.find(source); removed != gone_.end())
+        rebuilder_.AddControls(removed->second, controls);
     };
     for (const Output input : old.inputs) add(input.node);
     for (const NodeId source : old.control_inputs) add(source);

@@ -64,7 +64,7 @@ DF_DEVICE_KERNEL void NormaliseRow(const T* x, const T* scale, const T* offset, 
 // The gradient of a row of x; keeps its moments.
 template <class T>
 DF_DEVICE_KERNEL void RowGradient(const T* dy, const T* x, const T* scale, T* dx, Moments<T>* kept, int64_t n,
-                                double epsilon) {
+                                  double epsilon) {
   using C = ComputeType<T>;
   const int64_t row = cuda::GlobalBlockId();
   dy += row * n;
@@ -85,7 +85,7 @@ DF_DEVICE_KERNEL void RowGradient(const T* dy, const T* x, const T* scale, T* dx
 // Sums of a column over the rows of a part, [part][2][column]: for the gradients of scale and of offset.
 template <class T>
 DF_DEVICE_KERNEL void SumPart(const T* dy, const T* x, const Moments<T>* moments, NormalisedRows rows, int64_t part,
-                            double* sums) {
+                              double* sums) {
   const int64_t i = cuda::GlobalThreadId();
   const int64_t number = i / rows.size;
   const int64_t column = i - number * rows.size;
@@ -134,8 +134,8 @@ class LayerNormKernel final : public LayerNormBase {
     DF_ASSIGN(const NormalisedRows rows, RowsOf(x.shape(), axis_, ctx, {1, 2}));
     Tensor* y = nullptr;
     DF_TRY(ctx.ForwardOrAllocate(0, 0, x.shape(), &y));
-    return cuda::LaunchTogether(ctx, rows.count, &NormaliseRow<T>, x.data<T>(), ctx.input(1).data<T>(),
-                                ctx.input(2).data<T>(), y->data<T>(), rows.size, epsilon_);
+    return cuda::LaunchWithBarriers(ctx, rows.count, &NormaliseRow<T>, x.data<T>(), ctx.input(1).data<T>(),
+                                    ctx.input(2).data<T>(), y->data<T>(), rows.size, epsilon_);
   }
 };
 
@@ -157,8 +157,8 @@ class LayerNormGradKernel final : public LayerNormBase {
     DF_ASSIGN(Tensor sums, ctx.AllocateTemp(DType::kDouble, Shape({parts, 2, rows.size})));
     DF_ASSIGN(Tensor kept, ctx.AllocateTemp(DTypeOf<ComputeType<T>>, Shape({rows.count, 2})));
     auto* const moments = static_cast<Moments<T>*>(kept.raw());
-    DF_TRY(cuda::LaunchTogether(ctx, rows.count, &RowGradient<T>, dy, x, ctx.input(2).data<T>(), outputs[0]->data<T>(),
-                                moments, rows.size, epsilon_));
+    DF_TRY(cuda::LaunchWithBarriers(ctx, rows.count, &RowGradient<T>, dy, x, ctx.input(2).data<T>(),
+                                    outputs[0]->data<T>(), moments, rows.size, epsilon_));
     DF_TRY(cuda::Launch(ctx, parts * rows.size, &SumPart<T>, dy, x, moments, rows, part, sums.data<double>()));
     return cuda::Launch(ctx, rows.size, &AddParts<T>, sums.data<double>(), parts, rows.size, outputs[1]->data<T>(),
                         outputs[2]->data<T>());

@@ -36,7 +36,7 @@ DF_DEVICE_KERNEL void RespondAt(LocalResponse response, const T* x, T* y, int64_
 // Writes the norms, and the terms that the gradients of neighbours have in common.
 template <class T>
 DF_DEVICE_KERNEL void NormsAndTerms(LocalResponse response, const T* dy, const T* x, const T* y, double* norms,
-                                  double* terms, int64_t n, int64_t channels) {
+                                    double* terms, int64_t n, int64_t channels) {
   const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   norms[i] = NormAt(response, x, i, channels);
@@ -45,7 +45,7 @@ DF_DEVICE_KERNEL void NormsAndTerms(LocalResponse response, const T* dy, const T
 
 template <class T>
 DF_DEVICE_KERNEL void GradientAt(LocalResponse response, const T* dy, const T* x, const double* norms,
-                               const double* terms, T* dx, int64_t n, int64_t channels) {
+                                 const double* terms, T* dx, int64_t n, int64_t channels) {
   const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const double sum = SumAround(i, channels, response.radius, [&](int64_t j) { return terms[j]; });

@@ -74,7 +74,7 @@ DF_DEVICE_KERNEL void FindStrays(GpuPool p, GpuNumbers numbers, int32_t* strays,
 // windows that it is in or, where there are strays, of the whole image.
 template <class T>
 DF_DEVICE_KERNEL void GradientsByNumber(GpuPool p, const T* dy, GpuNumbers numbers, const int32_t* strays, T* dx,
-                                      int64_t n) {
+                                        int64_t n) {
   using Sum = typename std::conditional_t<std::is_integral_v<T>, red::WideOf<T>, ComputeTypeOf<T>>::type;
   const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;

@@ -30,7 +30,7 @@ Status Cells::SumProducts(OpContext& ctx, const ColumnSums& sums, const StackedR
   Shape shape;
   DF_TRY(PlanReduction(terms.shape(), {true, false}, /*keep_dims=*/false, plan, shape));
   DF_ASSIGN(Tensor totals, ctx.AllocateTemp(DType::kDouble, shape));
-  DF_TRY((LaunchFold<red::Sum, double>(ctx, plan, terms.raw(), totals.raw())));
+  DF_TRY((LaunchReduce<red::Sum, double>(ctx, plan, terms.raw(), totals.raw())));
   return LaunchMap(ctx, totals.data<double>(), to, sums.columns, Round());
 }
 

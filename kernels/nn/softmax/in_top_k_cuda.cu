@@ -7,7 +7,7 @@ namespace {
 // A thread looks through a row: most are short.
 template <class Target>
 DF_DEVICE_KERNEL void FindInTop(const float* predictions, const Target* targets, bool* y, int64_t rows, int64_t classes,
-                              int64_t k) {
+                                int64_t k) {
   const int64_t r = cuda::GlobalThreadId();
   if (r < rows) y[r] = IsInTop(predictions + r * classes, classes, static_cast<int64_t>(targets[r]), k);
 }

@@ -86,7 +86,7 @@ struct BroadcastView {
 // logit be -infinity.
 template <class T, bool kByBlock>
 DF_DEVICE_KERNEL void CrossEntropyRows(BroadcastView<T> x, BroadcastView<T> labels, T* loss, T* backprop, int64_t rows,
-                                     int64_t columns) {
+                                       int64_t columns) {
   using C = ComputeType<T>;
   using Part = RowPart<kByBlock>;
   const int64_t row = Part::Row();
@@ -110,7 +110,7 @@ DF_DEVICE_KERNEL void CrossEntropyRows(BroadcastView<T> x, BroadcastView<T> labe
 // loss = log(sum(exp(x))) - x[label], backprop = softmax(x), less 1 at the label.
 template <class T, class Label, bool kByBlock>
 DF_DEVICE_KERNEL void SparseCrossEntropyRows(const T* x, const Label* labels, T* loss, T* backprop, int64_t rows,
-                                           int64_t columns, int32_t* error_flag) {
+                                             int64_t columns, int32_t* error_flag) {
   using C = ComputeType<T>;
   using Part = RowPart<kByBlock>;
   const int64_t row = Part::Row();
@@ -135,7 +135,7 @@ DF_DEVICE_KERNEL void SparseCrossEntropyRows(const T* x, const Label* labels, T*
 template <class... Params, class... Args>
 Status LaunchRows(OpContext& ctx, int64_t rows, int64_t columns, void (*by_block)(Params...),
                   void (*by_thread)(Params...), const Args&... args) {
-  if (columns > kThreadColumns) return cuda::LaunchTogether(ctx, rows, by_block, args...);
+  if (columns > kThreadColumns) return cuda::LaunchWithBarriers(ctx, rows, by_block, args...);
   return cuda::Launch(ctx, rows, by_thread, args...);
 }
 
@@ -170,8 +170,8 @@ class CrossEntropyKernel final : public Kernel {
     DF_TRY(ctx.AllocateOutput(1, shape, &backprop));
     if (shape[1] == 0) return cuda::EnqueueZeros(ctx, loss->raw(), loss->num_bytes());
     return LaunchRows(ctx, shape[0], shape[1], &CrossEntropyRows<T, true>, &CrossEntropyRows<T, false>,
-                      BroadcastView<T>::Of(logits), BroadcastView<T>::Of(labels), loss->data<T>(), backprop->data<T>(), shape[0],
-                      shape[1]);
+                      BroadcastView<T>::Of(logits), BroadcastView<T>::Of(labels), loss->data<T>(), backprop->data<T>(),
+                      shape[0], shape[1]);
   }
 };
 

@@ -13,14 +13,14 @@
 #include "kernels/math/functions/reducers.h"
 #include "kernels/state/apply/update.h"
 
-#define DF_GPU_UPDATE(op, attr, rule, ...)                    \
+#define DF_GPU_UPDATE(op, attr, rule, ...)                     \
   CUDA_KERNEL_ATTR(op, attr, cuda::Update<rule>, __VA_ARGS__); \
   CUDA_RECORDING_TRAITS(op, .obeys_gate = true)
 #define DF_GPU_RESOURCE_APPLY(name, rule, ...) DF_GPU_UPDATE("ResourceApply" name, "T", rule, __VA_ARGS__)
 #define DF_GPU_APPLY(name, rule, ...)                  \
   DF_GPU_UPDATE("Apply" name, "T", rule, __VA_ARGS__); \
   DF_GPU_RESOURCE_APPLY(name, rule, __VA_ARGS__)
-#define DF_GPU_SPARSE_UPDATE(op, rule, ...)              \
+#define DF_GPU_SPARSE_UPDATE(op, rule, ...)               \
   CUDA_KERNEL(op, cuda::SparseUpdate<rule>, __VA_ARGS__); \
   CUDA_RECORDING_TRAITS(op, .obeys_gate = true)
 #define DF_GPU_RESOURCE_SPARSE_APPLY(name, rule, ...) \
@@ -76,7 +76,7 @@ enum class EqualRows {
 // A thread does all updates of an element of a row.
 template <class Rule, class T>
 DF_DEVICE_KERNEL void UpdateElementsOfRows(UpdateArgs args, UpdateRuns runs, int64_t columns, EqualRows equal_rows,
-                                         const int32_t* gate, int32_t* error_flag) {
+                                           const int32_t* gate, int32_t* error_flag) {
   const int64_t thread = GlobalThreadId();
   const int64_t k = thread / columns;
   if (k >= runs.count || !runs.BeginsAt(k) || (gate != nullptr && *gate == 0)) return;
@@ -113,7 +113,8 @@ struct Update {
 
    protected:
     Status UpdateAll(OpContext& ctx, const UpdateArgs& args, int64_t n) const override {
-      return Launch(ctx, n, &UpdateElements<Rule<T>, T>, args, n, GateOf(ctx), error_flag_ ? error_flag_->word() : nullptr);
+      return Launch(ctx, n, &UpdateElements<Rule<T>, T>, args, n, GateOf(ctx),
+                    error_flag_ ? error_flag_->word() : nullptr);
     }
 
    private:
@@ -129,7 +130,7 @@ struct SparseUpdate {
         : SparseUpdateKernel(setup, kUpdateLoop<Rule, T>),
           equal_rows_(SumsEqualRows(setup.attrs()) ? EqualRows::kBySum : EqualRows::kOneByOne),
           error_flag_(setup,
-                   "an index is outside of the variable's rows, or a scalar is one that the rule does not take") {}
+                      "an index is outside of the variable's rows, or a scalar is one that the rule does not take") {}
 
    protected:
     Status UpdateRows(OpContext& ctx, const RowUpdates& updates) const override {

@@ -20,12 +20,12 @@ def _tests(it):
     def gtest(program, only, **environment):
         return ([it.program(program), "--gtest_print_time=0", f"--gtest_filter={only}"], environment)
 
-    card = target.EMULATED_GPU if it.is_emulated else "*"
+    gpu = target.EMULATED_GPU if it.is_emulated else "*"
     control_flow = target.EMULATED_CONTROL_FLOW if it.is_emulated else "*ControlFlow*:-*WhatOnlyHandsOnIsNoNode*"
     golden = target.EMULATED_GOLDEN if it.is_emulated else "*"
     shards = _shards(it)
     libraries = {"DFRUN_EMULATED_CARD": ""} if it.is_emulated else {}  # which are quick for products
-    tests = {"card": [gtest("test_gpu_device", card, **libraries)], "control flow": [gtest("test_executor", control_flow)], "golden": []}
+    tests = {"gpu": [gtest("test_gpu_device", gpu, **libraries)], "control flow": [gtest("test_executor", control_flow)], "golden": []}
     for shard in range(shards):
         tests["golden"].append(gtest("conformance_kernels", f"{golden}-*Mutation*:*Shape*",
                                      DFRUN_TEST_REPORT=str(it.out / f"not_on_gpu-{shard}.txt"),

@@ -109,7 +109,7 @@ class Finder {
            (found_.kinds[from.node] == Kind::kRecorded && infos_[from.node].outputs[from.port].in_host);
   }
 
-  // A node outside the unit must not read an output in a variable's memory, which the unit may write meanwhile.
+  // A node outside the subgraph must not read an output in a variable's memory, which the subgraph may write meanwhile.
   void LeaveOutSharedMemory(const std::vector<NodeId>& order) {
     const Consumers consumers = graph_.BuildConsumers();
     for (auto id = order.rbegin(); id != order.rend(); ++id) {

@@ -1,4 +1,4 @@
-// Finds the nodes of a partition that can be recorded, judging each by itself (subgraph_cut.h).
+// Finds the nodes of a partition that can be recorded, judging each by itself (capture_partition.h).
 #ifndef DFRUN_SRC_EXECUTOR_CAPTURE_CAPTURABLE_NODES_H_
 #define DFRUN_SRC_EXECUTOR_CAPTURE_CAPTURABLE_NODES_H_
 

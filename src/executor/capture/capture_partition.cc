@@ -95,7 +95,7 @@ class CapturePartitioner {
     return depth_[before] + (stays ? 0 : 1);
   }
 
-  // Items are the nodes, then for each number of crossings one that stands for all ends of so many or fewer.
+  // Items are the nodes, then for each transfer depth one that stands for all ends of that depth or less.
   // False where there is no order of them: the partitioner has not made the graph.
   bool FindDepths() {
     std::vector<int> transfer_depth;
@@ -104,7 +104,8 @@ class CapturePartitioner {
     }
     SortUnique(transfer_depth);
     const auto level_of = [&](int number) {
-      return static_cast<int32_t>(std::lower_bound(transfer_depth.begin(), transfer_depth.end(), number) - transfer_depth.begin());
+      return static_cast<int32_t>(std::lower_bound(transfer_depth.begin(), transfer_depth.end(), number) -
+                                  transfer_depth.begin());
     };
     Dependencies needs;
     const auto add_level = [&](const Node& end) {
@@ -151,7 +152,8 @@ class CapturePartitioner {
     for (const NodeId id : order_) {
       if (!IsRecorded(id)) continue;
       const bool is_gated = IsApart(id);
-      Subgraph& subgraph = found.try_emplace({depth_[id], is_gated}, Subgraph{depth_[id], is_gated, {}, {}, {}, {}}).first->second;
+      Subgraph& subgraph =
+          found.try_emplace({depth_[id], is_gated}, Subgraph{depth_[id], is_gated, {}, {}, {}, {}}).first->second;
       subgraph.members.push_back(id);
     }
     for (auto& [key, subgraph] : found) {
@@ -174,7 +176,7 @@ class CapturePartitioner {
     }
   }
 
-  // The variable behind a reference that a node of another unit, or outside, hands on; other values as they are.
+  // The variable behind a reference that a node of another subgraph, or outside, hands on; other values as they are.
   Output Variable(Output value, NodeId reader) const {
     while (graph_.is_ref(value) && IsRecorded(value.node) && subgraph_of_[value.node] != subgraph_of_[reader]) {
       value = graph_.node(value.node).inputs[0];
@@ -182,7 +184,7 @@ class CapturePartitioner {
     return value;
   }
 
-  // Whether units that read this copy to the device copy its source themselves instead.
+  // Whether subgraphs that read this copy to the device copy its source themselves instead.
   bool IsCopiedBySubgraphs(NodeId id) const {
     const Node& node = graph_.node(id);
     if (node.op->name != "_CopyToDevice" || graph_.is_ref(node.inputs[0]) || !node.control_inputs.empty()) return false;
@@ -190,7 +192,7 @@ class CapturePartitioner {
     if (!shape.ok()) return true;
     return shape->num_elements() * static_cast<int64_t>(DTypeSize(node.output_types[0].dtype)) <= kMaxBytesInOrder;
   }
-  // Whether all readers of the copy are units that copy its source themselves.
+  // Whether all readers of the copy are subgraphs that copy its source themselves.
   bool IsUseless(NodeId id) const {
     const auto readers = consumers_.of(id);
     return !readers.empty() && IsCopiedBySubgraphs(id) &&
@@ -204,7 +206,7 @@ class CapturePartitioner {
     if (subgraph == kNoSubgraph) return {new_id_[value.node], value.port};
     return {subgraphs_[subgraph].node, subgraphs_[subgraph].outputs.at({value.node, value.port})};
   }
-  // Appends the node to wait for in place of `id`: its unit, or its new node.
+  // Appends the node to wait for in place of `id`: its subgraph, or its new node.
   void AddWait(NodeId id, std::vector<NodeId>& waits_for) const {
     const NodeId now = subgraph_of_[id] == kNoSubgraph ? new_id_[id] : subgraphs_[subgraph_of_[id]].node;
     if (now >= 0) waits_for.push_back(now);  // else a constant
@@ -319,11 +321,11 @@ class CapturePartitioner {
   const Graph& graph_;
   const Device& device_;
   bool has_device_gate_ = false;
-  std::vector<Kind> kinds_;  // by item: nodes, then levels of crossings
+  std::vector<Kind> kinds_;  // by item: nodes, then transfer depths
   const Consumers consumers_;
-  std::vector<int> depth_;     // by item
-  std::vector<NodeId> order_;  // the partition's nodes
-  std::vector<int> subgraph_of_;   // by node, in subgraphs_
+  std::vector<int> depth_;        // by item
+  std::vector<NodeId> order_;     // the partition's nodes
+  std::vector<int> subgraph_of_;  // by node, in subgraphs_
   std::vector<NodeId> new_id_;
   std::vector<Subgraph> subgraphs_;
   CapturePartition cut_;
@@ -331,7 +333,8 @@ class CapturePartitioner {
 
 }  // namespace
 
-Result<CapturePartition> PartitionForCapture(const Graph& partition, const Device& device, const KernelRegistry& kernels) {
+Result<CapturePartition> PartitionForCapture(const Graph& partition, const Device& device,
+                                             const KernelRegistry& kernels) {
   if (HasControlFlow(partition)) return CapturePartition{partition.Clone(), {}, {}};
   DF_ASSIGN(CapturableNodes nodes, FindCapturableNodes(partition, device, kernels));
   return CapturePartitioner(partition, device, std::move(nodes)).Run();

@@ -1,14 +1,15 @@
-// Cuts a partition into units of nodes that are recorded together (src/framework/device/graph_capture.h), on a device
-// that records.
+// Cuts a partition into subgraphs of nodes that are recorded together (src/framework/device/graph_capture.h), on a
+// device that records.
 //
 // A node can be recorded where its kernel only enqueues on the device, and the values that the host must know for that
 // (sizes, axes, the addresses of variables) are the same in every step of the same shapes. Constants and variables are
-// no work: each unit has its own nodes of them.
+// no work: each subgraph has its own nodes of them.
 //
-// A unit is as large as can be: nodes stand in different units where one waits for the other by way of a node that is
-// not recorded, or one is left out of steps whose updates are withheld (src/graph/update_gate.h) and the other is not.
-// A Recv, or a reader of a collective's participant, starts after every Send of an equal or smaller number of crossings
-// (src/graph/order/transfer_depth.h). So the reply to a Send can come back by a later Recv, and units of different
+// A subgraph is as large as can be: nodes stand in different subgraphs where one waits for the other by way of a node
+// that is not recorded, or one is left out of steps whose updates are withheld (src/graph/update_gate.h) and the other
+// is not.
+// A Recv, or a reader of a collective's participant, starts after every Send of equal or smaller transfer depth
+// (src/graph/order/transfer_depth.h). So the reply to a Send can come back by a later Recv, and subgraphs of different
 // devices cannot deadlock.
 #ifndef DFRUN_SRC_EXECUTOR_CAPTURE_CAPTURE_PARTITION_H_
 #define DFRUN_SRC_EXECUTOR_CAPTURE_CAPTURE_PARTITION_H_
@@ -22,12 +23,12 @@
 
 namespace dfrun {
 
-// The op that stands for a unit. Attr `subgraph`: which one.
+// The op that stands for a subgraph. Attr `unit`: which one.
 inline constexpr const char* kCapturedSubgraphOp = "_Recorded";
 
 struct SubgraphDraft {
   std::string name;
-  Graph graph;                 // the unit's nodes; its feeds are the inputs and its fetches the outputs, by their order
+  Graph graph;  // the subgraph's nodes; its feeds are the inputs and its fetches the outputs, by their order
   std::vector<bool> uploaded;  // by input: it comes in host memory, and its readers want it in the device's
 };
 
@@ -39,14 +40,15 @@ struct NotRecorded {
 };
 
 struct CapturePartition {
-  Graph graph;  // the nodes that are not recorded, and a node for each unit
+  Graph graph;  // the nodes that are not recorded, and a node for each subgraph
   std::vector<SubgraphDraft> subgraphs;
   std::vector<NotRecorded> rest;
 };
 
 // `partition`: with memory copies (memory_copies.h), shapes inferred. A partition with conditionals or loops has no
-// units. Errors name the node.
-Result<CapturePartition> PartitionForCapture(const Graph& partition, const Device& device, const KernelRegistry& kernels);
+// subgraphs. Errors name the node.
+Result<CapturePartition> PartitionForCapture(const Graph& partition, const Device& device,
+                                             const KernelRegistry& kernels);
 
 }  // namespace dfrun
 

@@ -12,7 +12,7 @@ namespace {
 
 // Enough for the usual sets of shapes: those of a training batch, of its last batch and of an evaluation's.
 constexpr size_t kMaxRecordings = 4;
-// A unit whose shapes change all the time is not worth recording.
+// A subgraph whose shapes change all the time is not worth recording.
 constexpr int kMaxAttempts = 32;
 
 // Has kernels enqueue. The host looks at the gate of the updates, where there is one.
@@ -75,7 +75,7 @@ class Watcher final : public OneByOne {
 }  // namespace
 
 CapturedSubgraph::CapturedSubgraph(SubgraphDraft draft, std::unique_ptr<ExecPlan> plan,
-                           std::function<void(const std::string&)> explain)
+                                   std::function<void(const std::string&)> explain)
     : name_(std::move(draft.name)),
       plan_(std::move(plan)),
       uploaded_(std::move(draft.uploaded)),

@@ -1,5 +1,5 @@
-// The kernel of a captured unit of nodes (subgraph_cut.h): it runs the nodes one by one at first, records them when the
-// same shapes come again, and from then on launches the recording.
+// The kernel of a captured subgraph of nodes (capture_partition.h): it runs the nodes one by one at first, records them
+// when the same shapes come again, and from then on launches the recording.
 #ifndef DFRUN_SRC_EXECUTOR_CAPTURE_CAPTURED_SUBGRAPH_H_
 #define DFRUN_SRC_EXECUTOR_CAPTURE_CAPTURED_SUBGRAPH_H_
 
@@ -23,9 +23,10 @@ namespace dfrun {
 // Thread safety: any thread; one step enqueues at a time.
 class CapturedSubgraph final : public Kernel {
  public:
-  // `plan`: of the unit's graph, on a device that records, with no placed values. `explain`, where it is set, is told
-  // of each recording, and why there is none.
-  CapturedSubgraph(SubgraphDraft draft, std::unique_ptr<ExecPlan> plan, std::function<void(const std::string&)> explain);
+  // `plan`: of the subgraph's graph, on a device that records, with no placed values. `explain`, where it is set, is
+  // told of each recording, and why there is none.
+  CapturedSubgraph(SubgraphDraft draft, std::unique_ptr<ExecPlan> plan,
+                   std::function<void(const std::string&)> explain);
 
   Status Compute(OpContext& ctx) EXCLUDES(mu_);
   bool IsExpensive() const override { return true; }
@@ -51,7 +52,7 @@ class CapturedSubgraph final : public Kernel {
   Mutex mu_;
   bool may_record_ GUARDED_BY(mu_) = true;
   int recorded_ GUARDED_BY(mu_) = 0;
-  std::vector<std::vector<Shape>> seen_ GUARDED_BY(mu_);                    // shapes of the inputs, not recorded so far
+  std::vector<std::vector<Shape>> seen_ GUARDED_BY(mu_);                // shapes of the inputs, not recorded so far
   std::vector<std::unique_ptr<GraphExec>> recordings_ GUARDED_BY(mu_);  // the last that was launched first
 };
 

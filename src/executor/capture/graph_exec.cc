@@ -162,7 +162,7 @@ class GraphExecBuilder final : public SubgraphRunner::Observer {
 };
 
 Result<std::unique_ptr<GraphExec>> GraphExec::Make(const ExecPlan& plan, const std::vector<bool>& uploaded,
-                                                           CapturingDevice& device, OpContext& ctx) {
+                                                   CapturingDevice& device, OpContext& ctx) {
   std::unique_ptr<GraphExec> made(new GraphExec());
   made->recorder_ = device.NewRecorder();
   DF_TRY(GraphExecBuilder(plan, *made).Run(uploaded, ctx));

@@ -1,4 +1,4 @@
-// A unit as it was recorded once: for which inputs and variables it holds, and how it is launched.
+// A subgraph as it was recorded once: for which inputs and variables it holds, and how it is launched.
 #ifndef DFRUN_SRC_EXECUTOR_CAPTURE_GRAPH_EXEC_H_
 #define DFRUN_SRC_EXECUTOR_CAPTURE_GRAPH_EXEC_H_
 
@@ -18,12 +18,12 @@ class GraphExec {
   // Records the nodes of `plan` for the inputs of `ctx`, and runs nothing. Unimplemented where a node cannot be
   // recorded, FailedPrecondition where it cannot be now; ResourceExhausted without memory.
   static Result<std::unique_ptr<GraphExec>> Make(const ExecPlan& plan, const std::vector<bool>& uploaded,
-                                                     CapturingDevice& device, OpContext& ctx);
+                                                 CapturingDevice& device, OpContext& ctx);
 
   enum class Fit {
     kNo,      // other shapes or values
     kStale,   // a variable's memory is another one now: never again
-    kNotNow,  // somebody holds a value of a variable that the unit writes in place
+    kNotNow,  // somebody holds a value of a variable that the subgraph writes in place
     kYes,
   };
   // Whether the recording serves a step with the inputs of `ctx`.
@@ -31,7 +31,7 @@ class GraphExec {
   // Launches the recording for a step that it Fits() and whose variables are locked. Sets the outputs.
   Status Launch(const std::vector<bool>& uploaded, CapturingDevice& device, OpContext& ctx);
 
-  // Locks the variables that the unit writes, in the order of addresses.
+  // Locks the variables that the subgraph writes, in the order of addresses.
   class Locked {
    public:
     explicit Locked(const GraphExec& recording);

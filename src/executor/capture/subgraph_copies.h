@@ -1,4 +1,4 @@
-// Copies of the values that come to a unit and leave it, enqueued as one.
+// Copies of the values that come to a subgraph and leave it, enqueued as one.
 #ifndef DFRUN_SRC_EXECUTOR_CAPTURE_SUBGRAPH_COPIES_H_
 #define DFRUN_SRC_EXECUTOR_CAPTURE_SUBGRAPH_COPIES_H_
 
@@ -17,7 +17,7 @@ class SubgraphCopies {
   // Adds a copy from the device's memory or the host's. Values in host memory are kept, or copied at once where others
   // may change them. ResourceExhausted without memory for that.
   Status Add(const Tensor& from, void* to);
-  // `is_last`: nothing is enqueued for the unit after them.
+  // `is_last`: nothing is enqueued for the subgraph after them.
   Status Enqueue(bool is_last) {
     return copies_.empty() ? Status() : device_.EnqueueCopies(copies_, std::move(kept_), is_last);
   }

@@ -32,7 +32,8 @@ bool IsCalled(const Node& node) {
 
 }  // namespace
 
-Result<CapturePartition> PartitionForDevice(const Graph& partition, const Device& device, const KernelRegistry& kernels) {
+Result<CapturePartition> PartitionForDevice(const Graph& partition, const Device& device,
+                                            const KernelRegistry& kernels) {
   if (const std::optional<Graph> gated = WithDeviceGate(partition, device); gated) {
     DF_ASSIGN(const Graph copying, WithMemoryCopies(*gated, device, kernels));
     DF_ASSIGN(CapturePartition cut, PartitionForCapture(copying, device, kernels));
@@ -45,9 +46,9 @@ Result<CapturePartition> PartitionForDevice(const Graph& partition, const Device
 std::vector<std::string> ListSubgraphs(const Graph& partition, const CapturePartition& cut, std::string_view device) {
   const auto& nodes = cut.graph.nodes();
   const auto called = std::count_if(nodes.begin(), nodes.end(), &IsCalled);
-  std::vector<std::string> lines = {StrCat(device, ": ", cut.subgraphs.size(), cut.subgraphs.size() == 1 ? " unit" : " units",
-                                           " a step; ", called, called == 1 ? " node" : " nodes",
-                                           " beside, one by one")};
+  std::vector<std::string> lines = {StrCat(device, ": ", cut.subgraphs.size(),
+                                           cut.subgraphs.size() == 1 ? " unit" : " units", " a step; ", called,
+                                           called == 1 ? " node" : " nodes", " beside, one by one")};
   for (const SubgraphDraft& subgraph : cut.subgraphs) {
     lines.push_back(
         StrCat(device, ": ", subgraph.name, ": ", subgraph.graph.num_nodes(), " nodes with their inputs and outputs"));
@@ -62,7 +63,7 @@ std::vector<std::string> ListSubgraphs(const Graph& partition, const CapturePart
 }
 
 Result<std::vector<std::string>> ListSubgraphsOf(const Graph& partition, const std::string& device,
-                                             const KernelRegistry& kernels) {
+                                                 const KernelRegistry& kernels) {
   DF_ASSIGN(DeviceName name, DeviceName::Parse(device));
   if (name.type == HostDeviceType()) return std::vector<std::string>();
   NoMemory memory;

@@ -1,5 +1,5 @@
-// Calls the kernels of a plan without control flow one after the other, in the plan's order, on one thread: of a unit
-// that is recorded, or is not yet.
+// Calls the kernels of a plan without control flow one after the other, in the plan's order, on one thread: of a
+// subgraph that is recorded, or is not yet.
 #ifndef DFRUN_SRC_EXECUTOR_CAPTURE_SUBGRAPH_RUNNER_H_
 #define DFRUN_SRC_EXECUTOR_CAPTURE_SUBGRAPH_RUNNER_H_
 
@@ -10,7 +10,7 @@
 
 namespace dfrun {
 
-// One run of a unit's nodes. Thread safety: one thread. The plan, which has no asynchronous kernels and places no
+// One run of a subgraph's nodes. Thread safety: one thread. The plan, which has no asynchronous kernels and places no
 // values, the device and the pool outlive it.
 class SubgraphRunner {
  public:
@@ -27,8 +27,8 @@ class SubgraphRunner {
   // Kernels are called as on `device`, which is the plan's or one that stands for it.
   SubgraphRunner(const ExecPlan& plan, Device& device, ThreadPool& pool, const StepContext& step);
 
-  // `inputs`: by feed; released after their last readers. `outputs`: by fetch, headers that share the unit's buffers;
-  // for a reference, the value.
+  // `inputs`: by feed; released after their last readers. `outputs`: by fetch, headers that share the subgraph's
+  // buffers; for a reference, the value.
   Status Run(std::vector<Tensor> inputs, Observer& observer, std::vector<Tensor>& outputs);
 
  private:

@@ -195,7 +195,8 @@ class DataflowLoop : private NodeRunner<kShared> {
     }
   }
 
-  [[gnu::always_inline]] Status RunControlFlow(FrameEntry entry, uint32_t node, const NodeRecord& record, Propagated& told) {
+  [[gnu::always_inline]] Status RunControlFlow(FrameEntry entry, uint32_t node, const NodeRecord& record,
+                                               Propagated& told) {
     const uint32_t* const inputs = inputs_ + record.first_input;
     switch (plan_.detail(node).control_flow) {
       case ControlFlowKind::kSwitch: {
@@ -246,7 +247,7 @@ class DataflowLoop : private NodeRunner<kShared> {
 
   Status RunMerge(int32_t live, uint32_t node, const NodeRecord& record) {
     DF_TRY(Forward(slots_[inputs_[record.first_input + static_cast<uint32_t>(live)]], node, true,
-                slots_[record.first_output]));
+                   slots_[record.first_output]));
     if (plan_.detail(node).index >= 0) DF_TRY(SetIndex(live, slots_[record.first_output + 1]));
     if ((record.flags & kNodeReleases) != 0) ReleaseLiveInput(node, live);
     return Status();

@@ -54,18 +54,18 @@ struct PlanOptions {
 
 // Bits of NodeRecord::flags. A node without any is run by one call of `fn`, or by nothing where fn is null.
 enum NodeFlag : uint32_t {
-  kNodeAsync = 1 << 0,          // the kernel is an AsyncKernel
-  kNodeExpensive = 1 << 1,      // ready nodes are published before it runs
-  kNodeReadsRefs = 1 << 2,      // some input is a ref that must be initialised
-  kNodeReleases = 1 << 3,       // some counted slot may have its last reader here
-  kNodeRetval = 1 << 4,         // hands its input out
-  kNodeControlFlow = 1 << 5,    // no kernel is called; NodeDetail::control_flow names the run loop's action
-  kNodeRunsDead = 1 << 6,       // the kernel is called for dead inputs too
-  kNodeYieldsToPredicate = 1 << 7,         // with control flow: runs after the nodes that its inputs make ready
-                                // (FrameEntry::Yielded)
-  kNodePredicateOnly = 1 << 8,  // a Switch that hands no value on: the readers of its outputs read its input
-  kNodeGate = 1 << 9,           // withholds the step's updates where its output is not 0
-  kNodeGated = 1 << 10,         // an update: left out of a step whose updates are withheld
+  kNodeAsync = 1 << 0,              // the kernel is an AsyncKernel
+  kNodeExpensive = 1 << 1,          // ready nodes are published before it runs
+  kNodeReadsRefs = 1 << 2,          // some input is a ref that must be initialised
+  kNodeReleases = 1 << 3,           // some counted slot may have its last reader here
+  kNodeRetval = 1 << 4,             // hands its input out
+  kNodeControlFlow = 1 << 5,        // no kernel is called; NodeDetail::control_flow names the run loop's action
+  kNodeRunsDead = 1 << 6,           // the kernel is called for dead inputs too
+  kNodeYieldsToPredicate = 1 << 7,  // with control flow: runs after the nodes that its inputs make ready
+                                    // (FrameEntry::Yielded)
+  kNodePredicateOnly = 1 << 8,      // a Switch that hands no value on: the readers of its outputs read its input
+  kNodeGate = 1 << 9,               // withholds the step's updates where its output is not 0
+  kNodeGated = 1 << 10,             // an update: left out of a step whose updates are withheld
 };
 
 struct alignas(32) NodeRecord {

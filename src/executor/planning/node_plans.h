@@ -76,7 +76,7 @@ class NodePlans {
   const PlanOptions& options_;
   ExecPlan& plan_;
   std::vector<NodePlan> node_plans_;
-  std::vector<bool> is_fetched_;                // by index of a _Retval
+  std::vector<bool> is_fetched_;                    // by index of a _Retval
   std::vector<std::unique_ptr<Kernel>> subgraphs_;  // kernels of units, until their nodes are made
 };
 

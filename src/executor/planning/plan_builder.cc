@@ -329,7 +329,8 @@ uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
   if (IsGated(node)) flags |= kNodeGated;
   // A NextIteration with control inputs: a value from elsewhere tells that the loop goes on
   // (src/partition/predicate_proxies.h).
-  if (node_plan.control_flow == ControlFlowKind::kNextIteration && !node.control_inputs.empty()) flags |= kNodeYieldsToPredicate;
+  if (node_plan.control_flow == ControlFlowKind::kNextIteration && !node.control_inputs.empty())
+    flags |= kNodeYieldsToPredicate;
   if (node_plan.control_flow == ControlFlowKind::kSwitch && node_plan.value.valid()) flags |= kNodePredicateOnly;
   if (node_plan.control_flow != ControlFlowKind::kNone && node_plan.control_flow != ControlFlowKind::kControlTrigger &&
       !node_plan.is_idle()) {

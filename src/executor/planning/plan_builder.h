@@ -24,7 +24,7 @@ class PlanBuilder {
         plan_(plan),
         node_plans_(graph, device, kernels, options, plan),
         edges_(graph, node_plans_) {}
-  // The kernels of units (subgraph_cut.h), by number, which the plan gets.
+  // The kernels of units (capture_partition.h), by number, which the plan gets.
   PlanBuilder& WithSubgraphs(std::vector<std::unique_ptr<Kernel>> subgraphs) {
     node_plans_.TakeSubgraphs(std::move(subgraphs));
     return *this;

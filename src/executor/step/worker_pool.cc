@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <sched.h>
-#include <sched.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 

@@ -22,7 +22,7 @@ const CaptureTraits* FindCaptureTraits(std::string_view device_type, std::string
 
 namespace internal {
 CaptureTraitsRegistration::CaptureTraitsRegistration(std::string_view device_type, std::string_view op,
-                                                         CaptureTraits traits) {
+                                                     CaptureTraits traits) {
   Traits().Add(KeyOf(device_type, op), traits);
 }
 }  // namespace internal

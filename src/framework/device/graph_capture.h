@@ -1,14 +1,14 @@
-// Devices that record: the kernels of a unit, a part of a step, are called once, and the work that they enqueue is
+// Devices that record: the kernels of a subgraph, a part of a step, are called once, and the work that they enqueue is
 // launched as a whole in each later step, at the same addresses.
 //
-// A unit's kernels are called twice, in one order. The first time nothing is recorded: the recorder learns how much
+// A subgraph's kernels are called twice, in one order. The first time nothing is recorded: the recorder learns how much
 // memory they take. The second time each call's work is kept, with the memory that it reads and writes. Both times the
-// context's device is GraphCapture::device(), which gives memory of the unit's own, and refuses calls that cannot be
-// recorded: copies from and to host memory, and waiting.
+// context's device is GraphCapture::device(), which gives memory of the subgraph's own, and refuses calls that cannot
+// be recorded: copies from and to host memory, and waiting.
 //
-// Recorded work runs after the work of the nodes before it in the unit that it depends on, by the unit's edges and by
-// the memory that both use: memory that one has given back may be given to another. Work that depends on nothing runs
-// side by side.
+// Recorded work runs after the work of the nodes before it in the subgraph that it depends on, by the subgraph's edges
+// and by the memory that both use: memory that one has given back may be given to another. Work that depends on nothing
+// runs side by side.
 #ifndef DFRUN_SRC_FRAMEWORK_DEVICE_GRAPH_CAPTURE_H_
 #define DFRUN_SRC_FRAMEWORK_DEVICE_GRAPH_CAPTURE_H_
 
@@ -25,25 +25,25 @@
 
 namespace dfrun {
 
-// Facts about a recorded unit.
+// Facts about a recorded subgraph.
 struct CaptureFacts {
   int64_t nodes = 0;            // pieces of work
   int64_t edges_found = 0;      // between them
   int64_t edges = 0;            // edges left, since no others imply them
   int64_t early_edges = 0;      // edges of those after which a kernel begins before the one it waits for is done
   int64_t library_calls = 0;    // among the nodes: each may be several kernels
-  int64_t arena_bytes = 0;      // memory of the unit's own, workspaces included
+  int64_t arena_bytes = 0;      // memory of the subgraph's own, workspaces included
   int64_t workspace_bytes = 0;  // the largest that a library's call was given
 };
 
 // Counts of a device's work since it was made, over all steps.
 struct CaptureCounters {
   int64_t recordings = 0;
-  int64_t launches = 0;      // launches of recorded units
-  int64_t updates = 0;       // updates of recorded units, between launches
-  int64_t stream_calls = 0;  // kernels, copies within the device and library calls that were enqueued one by one
-  int64_t told_ends = 0;     // ends of steps and of copies to the host that the work itself told
-  int64_t asked_ends = 0;    // ends of them for which the device was asked
+  int64_t launches = 0;       // launches of recorded subgraphs
+  int64_t updates = 0;        // updates of recorded subgraphs, between launches
+  int64_t stream_calls = 0;   // kernels, copies within the device and library calls that were enqueued one by one
+  int64_t signaled_ends = 0;  // ends of steps and of copies to the host that the work itself told
+  int64_t asked_ends = 0;     // ends of them for which the device was asked
 };
 
 // The number of times that a thread of this process has waited for a device.
@@ -76,7 +76,7 @@ struct MemoryRange {
   size_t bytes;
 };
 
-// Records one unit.
+// Records one subgraph.
 // Thread safety: one thread.
 // Lifetime: memory of device() is valid for the recorder's life; the recorder must outlive the recorded work.
 class GraphCapture {
@@ -93,7 +93,7 @@ class GraphCapture {
   virtual void EndNode(std::span<const int> after, std::span<const MemoryRange> reads,
                        std::span<const MemoryRange> writes) = 0;
   // Ends the recording. Unimplemented names a node that could not be recorded, and the reason. `is_last`: nothing is
-  // enqueued for the unit after the recorded work, which then tells when it is done.
+  // enqueued for the subgraph after the recorded work, which then tells when it is done.
   virtual Result<std::unique_ptr<CapturedWork>> Finish(bool is_last) = 0;
 };
 
@@ -109,8 +109,8 @@ class CapturingDevice {
   // kMaxBytesInOrder.
   virtual Allocator& uploads() = 0;
   // Enqueues copies that do not overlap, in order with the work enqueued before and after. `kept` are not given back
-  // before the copies are done and the step has ended. `is_last`: they end a unit's work, and should tell when they are
-  // done.
+  // before the copies are done and the step has ended. `is_last`: they end a subgraph's work, and should tell when they
+  // are done.
   virtual Status EnqueueCopies(std::span<const BlockCopy> copies, std::vector<Tensor> kept, bool is_last) = 0;
   virtual CaptureCounters counters() const = 0;
 
@@ -141,7 +141,7 @@ struct CaptureTraitsRegistration {
 }  // namespace internal
 
 // A type of device, an op, designated initialisers of CaptureTraits.
-#define RECORDING_TRAITS(device, op, ...)                                                                             \
+#define RECORDING_TRAITS(device, op, ...)                                                                           \
   [[maybe_unused]] static const ::dfrun::internal::CaptureTraitsRegistration DF_CONCAT(df_recording_, __COUNTER__)( \
       device, op, ::dfrun::CaptureTraits{__VA_ARGS__})
 

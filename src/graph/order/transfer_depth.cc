@@ -9,7 +9,7 @@ namespace dfrun {
 namespace {
 
 int TransferDepthBefore(const Graph& graph, const Node& node, const std::vector<int>& device,
-                    const std::vector<int>& transfer_depth) {
+                        const std::vector<int>& transfer_depth) {
   int most = 0;
   const auto see = [&](NodeId source) {
     most = std::max(most, transfer_depth[source] + (device[source] == device[node.id] ? 0 : 1));
@@ -30,7 +30,7 @@ int TransferDepthOf(const Node& node) {
 }
 
 Result<std::vector<int>> FindTransferDepths(const Graph& graph, const std::vector<NodeId>& order,
-                                        const std::vector<int>& device) {
+                                            const std::vector<int>& device) {
   DF_ASSIGN(const auto groups, FindParticipants(graph));
   std::map<NodeId, const std::vector<NodeId>*> group_of;
   for (const auto& [number, members] : groups) {

@@ -158,7 +158,7 @@ TEST_F(PeerWatchTest, WhereSilenceIsNotMindedOnlyAnEndIs) {
   EXPECT_EQ(watch.Look(At(1000), kOnTime), Verdict::kSuspect);
 }
 
-TEST_F(PeerWatchTest, LatenessIsForgottenByHalves) {
+TEST_F(PeerWatchTest, LocalHealthIsForgottenByHalves) {
   LocalHealth local_health;
   local_health.Note(At(0), seconds(8));
   EXPECT_EQ(local_health.Lately(At(1)), seconds(8));

@@ -22,7 +22,7 @@ class MemoryHazards {
  private:
   struct Use {
     uintptr_t end;
-    int writer = -1;           // -1: none of the unit's
+    int writer = -1;           // -1: none of the subgraph's
     std::vector<int> readers;  // since
   };
   // The uses by the beginning of their memory; they do not overlap.

@@ -1,5 +1,5 @@
-// The memory of a recorded unit: all that its nodes allocate, in one block, each at the same place each time that they
-// allocate in the same order.
+// The memory of a recorded subgraph: all that its nodes allocate, in one block, each at the same place each time that
+// they allocate in the same order.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_MEMORY_SUBGRAPH_ARENA_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_MEMORY_SUBGRAPH_ARENA_H_
 

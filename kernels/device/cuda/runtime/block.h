@@ -13,7 +13,7 @@
 #define DF_DEVICE_KERNEL __global__
 #define DF_DEVICE_FUNCTION __device__ inline
 // Memory that the threads of a block share; its elements are not initialised, nor may their constructors be called.
-#define DF_DEVICE_SHARED(type, name, count)                                      \
+#define DF_DEVICE_SHARED(type, name, count)                                    \
   alignas(type) __shared__ unsigned char name##_bytes[sizeof(type) * (count)]; \
   type* const name = reinterpret_cast<type*>(name##_bytes)
 
@@ -21,9 +21,9 @@ namespace dfrun::cuda {
 
 inline constexpr int kBlockThreads = 256;
 
-// A kernel of a recorded unit may begin before the work that it waits for is done (cuda_graph_capture.h): this waits
-// for it where the kernel asks which thread of the grid it is, and lets the kernels that wait for this one begin. A
-// kernel asks that before it reads or writes memory.
+// A kernel of a recorded subgraph may begin before the work that it waits for is done (cuda_graph_capture.h): this
+// waits for it where the kernel asks which thread of the grid it is, and lets the kernels that wait for this one begin.
+// A kernel asks that before it reads or writes memory.
 DF_DEVICE_FUNCTION void GridDependencySync() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

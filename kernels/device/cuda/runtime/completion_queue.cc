@@ -32,8 +32,8 @@ Status CompletionQueue::Add(cudaStream_t stream, std::vector<Tensor> kept, Done 
   return Status();
 }
 
-void CompletionQueue::AddTold(const CompletionCounter& counter, uint64_t count, cudaStream_t stream, std::vector<Tensor> kept,
-                              Done done) {
+void CompletionQueue::AddTold(const CompletionCounter& counter, uint64_t count, cudaStream_t stream,
+                              std::vector<Tensor> kept, Done done) {
   AddEntry({stream, &counter, count, nullptr, std::move(kept), std::move(done)});
 }
 

@@ -32,8 +32,8 @@ class CompletionQueue {
   // `kept` are not given back before. An error where the runtime takes no event; `done` then does not run.
   Status Add(cudaStream_t stream, std::vector<Tensor> kept, Done done) EXCLUDES(mu_);
   // Runs `done` in the same way when the tally has reached `count`.
-  void AddTold(const CompletionCounter& counter, uint64_t count, cudaStream_t stream, std::vector<Tensor> kept, Done done)
-      EXCLUDES(mu_);
+  void AddTold(const CompletionCounter& counter, uint64_t count, cudaStream_t stream, std::vector<Tensor> kept,
+               Done done) EXCLUDES(mu_);
 
  private:
   struct Entry {

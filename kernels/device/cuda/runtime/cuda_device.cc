@@ -152,7 +152,7 @@ std::vector<int> GpusOfRank(const DeviceSite& site, const std::vector<int>& usab
 }
 
 Status AddGpu(const DeviceSite& site, int index, FoundDevices& found) {
-  DF_ASSIGN(Gpu* const card, Gpu::Find(index));
+  DF_ASSIGN(Gpu* const gpu_device, Gpu::Find(index));
   DeviceName name = site.task;
   name.type = std::string("gpu");
   name.index = static_cast<int>(found.devices.size());
@@ -160,9 +160,10 @@ Status AddGpu(const DeviceSite& site, int index, FoundDevices& found) {
   DF_TRY(CudaStatus(cudaGetDeviceProperties(&properties, index), StrCat("ask GPU ", index, " what it is")));
   const auto total = static_cast<int64_t>(properties.totalGlobalMem);
   const auto limit = site.memory_limits.find(*name.type);
-  card->memory().SetLimit(limit == site.memory_limits.end() ? 0 : limit->second.BytesOf(total));
+  gpu_device->memory().SetLimit(limit == site.memory_limits.end() ? 0 : limit->second.BytesOf(total));
   Allocator& host = site.network_memory == nullptr ? PinnedMemory() : *site.network_memory;
-  found.devices.push_back({std::make_unique<CudaDevice>(name, *card, host), total, DescribeGpu(index, properties)});
+  found.devices.push_back(
+      {std::make_unique<CudaDevice>(name, *gpu_device, host), total, DescribeGpu(index, properties)});
   return Status();
 }
 

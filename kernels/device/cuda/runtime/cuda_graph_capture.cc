@@ -28,8 +28,7 @@ class RecordedGraph final : public CapturedWork {
     gpu_.CountLaunch();
     const auto launch = [&](cudaStream_t stream) { return cudaGraphLaunch(graph_, stream); };
     const auto launch_telling = [&](cudaStream_t stream, const CounterWords&) { return launch(stream); };
-    return CudaStatus(tells_ ? gpu_.EnqueueSignal(launch_telling) : gpu_.Enqueue(launch),
-                      "launch what was recorded");
+    return CudaStatus(tells_ ? gpu_.EnqueueSignal(launch_telling) : gpu_.Enqueue(launch), "launch what was recorded");
   }
   const CaptureFacts& facts() const override { return facts_; }
 
@@ -89,7 +88,7 @@ void CudaGraphCapture::BeginNode(std::string_view name, const int32_t* gate) {
 }
 
 void CudaGraphCapture::EndNode(std::span<const int> after, std::span<const MemoryRange> reads,
-                            std::span<const MemoryRange> writes) {
+                               std::span<const MemoryRange> writes) {
   std::vector<int> before;
   for (const int node : after) before.insert(before.end(), tails_[node].begin(), tails_[node].end());
   const int last = static_cast<int>(pieces_.size()) - 1;

@@ -1,5 +1,6 @@
-// CudaGraphCapture: records the work of a unit (src/framework/device/graph_capture.h) as one CUDA graph. GPU functions,
-// copies and fills become nodes; a library's call becomes the nodes that the library enqueues, captured on this thread.
+// CudaGraphCapture: records the work of a subgraph (src/framework/device/graph_capture.h) as one CUDA graph. GPU
+// functions, copies and fills become nodes; a library's call becomes the nodes that the library enqueues, captured on
+// this thread.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_RUNTIME_CUDA_GRAPH_CAPTURE_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_RUNTIME_CUDA_GRAPH_CAPTURE_H_
 

@@ -6,7 +6,7 @@
 namespace dfrun::cuda {
 namespace {
 
-// Has `record` keep the work of the call where its unit is recorded; else has `enqueue` enqueue it.
+// Has `record` keep the work of the call where its subgraph is recorded; else has `enqueue` enqueue it.
 Status Enqueue(OpContext& ctx, FunctionRef<void(CudaGraphCapture&)> record,
                FunctionRef<cudaError_t(cudaStream_t)> enqueue) {
   CudaDevice& device = DeviceOf(ctx);

@@ -1,8 +1,8 @@
 // Registration of kernels that run on GPUs, and the calls by which such a kernel enqueues its work.
 //
 // A kernel's class is as on any device; Compute() allocates the outputs and launches functions of the GPU (launch.h),
-// which run later, in the order of the device's stream. Where a unit is recorded (src/framework/device/graph_capture.h)
-// they are kept for it instead; a kernel need not know.
+// which run later, in the order of the device's stream. Where a subgraph is recorded
+// (src/framework/device/graph_capture.h) they are kept for it instead; a kernel need not know.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_RUNTIME_CUDA_KERNEL_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_RUNTIME_CUDA_KERNEL_H_
 
@@ -45,7 +45,7 @@ Status EnqueueFunction(OpContext& ctx, const void* entry, FunctionGrid grid, std
 // `workspace_bytes`: the size of its workspace, for listings.
 Status EnqueueLibraryCall(OpContext& ctx, size_t workspace_bytes, FunctionRef<Status(cudaStream_t)> call);
 
-// The word without which (0) a kernel of a recorded unit must write nothing; null: there is none.
+// The word without which (0) a kernel of a recorded subgraph must write nothing; null: there is none.
 const int32_t* GateOf(const OpContext& ctx);
 
 // Sets bytes of the GPU's memory, in order, to one value.

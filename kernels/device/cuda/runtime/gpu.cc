@@ -72,8 +72,7 @@ Gpu::Gpu(int index)
 // Kernels wait for earlier ones themselves from compute capability 9.0 on.
 Status Gpu::Init() {
   int major = 0;
-  DF_TRY(
-      CudaStatus(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index_), "ask a GPU what it is"));
+  DF_TRY(CudaStatus(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index_), "ask a GPU what it is"));
   has_early_launches_ = major >= 9;
   for (cudaStream_t* stream : {&stream_, &upload_stream_, &download_stream_}) {
     DF_TRY(CudaStatus(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "make a stream"));

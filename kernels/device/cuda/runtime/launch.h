@@ -31,7 +31,7 @@ Status Launch(OpContext& ctx, int64_t count, void (*kernel)(Params...), const Ar
 
 // One that has, of so many blocks.
 template <class... Params, class... Args>
-Status LaunchTogether(OpContext& ctx, int64_t blocks, void (*kernel)(Params...), const Args&... args) {
+Status LaunchWithBarriers(OpContext& ctx, int64_t blocks, void (*kernel)(Params...), const Args&... args) {
   return LaunchBlocks<Threads::kTogether>(ctx, blocks, kernel, args...);
 }
 

@@ -21,7 +21,10 @@ class CapturePartitionTest : public ::testing::Test {
     return maker_.Add(name, "_Send", {value}, Channel(transfer_depth));
   }
   static AttrMap Channel(int transfer_depth) {
-    return {{"tensor_name", "x"}, {"send_device", "a"}, {"recv_device", "b"}, {kTransferDepthAttr, int64_t{transfer_depth}}};
+    return {{"tensor_name", "x"},
+            {"send_device", "a"},
+            {"recv_device", "b"},
+            {kTransferDepthAttr, int64_t{transfer_depth}}};
   }
   // Adds two nodes of work, which are enough for a captured subgraph.
   Output Work(const std::string& name, const std::vector<Output>& inputs) {
@@ -123,7 +126,8 @@ TEST_F(CapturePartitionTest, UpdatesThatTheHostLeavesOutAreApart) {
   EXPECT_NE(SubgraphOf("first"), SubgraphOf("y"));
   EXPECT_TRUE(IsGated(cut_.graph.node(cut_.graph.Find(cut_.subgraphs[static_cast<size_t>(SubgraphOf("first"))].name))));
   EXPECT_FALSE(IsGated(cut_.graph.node(cut_.graph.Find(cut_.subgraphs[static_cast<size_t>(SubgraphOf("y"))].name))));
-  for (const SubgraphDraft& subgraph : cut_.subgraphs) EXPECT_GE(subgraph.graph.Find("w"), 0) << "each has the variable";
+  for (const SubgraphDraft& subgraph : cut_.subgraphs)
+    EXPECT_GE(subgraph.graph.Find("w"), 0) << "each has the variable";
 }
 
 TEST_F(CapturePartitionTest, OneNodeIsNoSubgraph) {

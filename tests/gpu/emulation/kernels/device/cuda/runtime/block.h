@@ -21,8 +21,8 @@
 #define DF_DEVICE_FUNCTION inline
 // One block runs at a time.
 #define DF_DEVICE_SHARED(type, name, count) \
-  static type name[count];                \
-  static int64_t name##_turn = 0;         \
+  static type name[count];                  \
+  static int64_t name##_turn = 0;           \
   ::dfrun::cuda::emulated::BeginShared(name, sizeof(name), name##_turn)
 
 namespace dfrun::cuda {
