@@ -27,7 +27,7 @@ Status ShapeOfValue(InferenceContext& c) {
 
 void HoldsValue(OpBuilder& op) {
   op.Output("output: dtype").Attr("value: tensor").Attr("dtype: type").Shape(ShapeOfValue).NotDifferentiable();
-  op.ConstantValue(&ConstantOfTensor).Cost(NoCost());
+  op.ConstantValue(&ConstantOfTensor).Total().Cost(NoCost());
 }
 
 OP("Const").As(HoldsValue).Alias("Constant").Doc("A tensor that the graph holds.");
@@ -55,6 +55,7 @@ OP("PlaceholderWithDefault")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.dy(0); })
+    .Total()
     .Cost(NoCost())
     .Doc("The input, unless another value is fed in its place.");
 

@@ -4,7 +4,7 @@
 namespace dfrun {
 namespace {
 
-OP("NoOp").Doc("Does nothing; a place for control edges.");
+OP("NoOp").Total().Doc("Does nothing; a place for control edges.");
 
 OP("Identity")
     .Input("input: T")
@@ -13,6 +13,7 @@ OP("Identity")
     .Shape(SameAsInput(0))
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.dy(0); })
     .PassesOn()
+    .Total()
     .FollowsFirstInput()
     .ConstantValue(&SameConstant)
     .Doc("The input itself.");
@@ -31,6 +32,7 @@ OP("IdentityN")
       }
     })
     .PassesOn(Passthrough::kEachInput)
+    .Total()
     .Doc("The inputs themselves.");
 
 OP("EnsureShape")
@@ -54,6 +56,7 @@ OP("StopGradient")
     .Attr("T: type")
     .Shape(SameAsInput(0))
     .GradientEnds(GradientFlow::kStopped)
+    .Total()
     .FollowsFirstInput()
     .ConstantValue(&SameConstant)
     .Cost(NoCost())

@@ -62,6 +62,7 @@ OP("Rank")
     .FollowsFirstInput()
     .ConstantValue(&RankConstant)
     .Cost(NoCost())
+    .Total()
     .Doc("The number of dimensions.");
 
 OP("Shape")
@@ -74,6 +75,7 @@ OP("Shape")
     .FollowsFirstInput()
     .ConstantValue(&ShapeConstant)
     .Cost(NoCost())
+    .Total()
     .Doc("The sizes of the dimensions.");
 
 OP("ShapeN")
@@ -86,6 +88,7 @@ OP("ShapeN")
     .NotDifferentiable()
     .ConstantValues(&ShapeConstants)
     .Cost(NoCost())
+    .Total()
     .Doc("The sizes of the dimensions of each input.");
 
 OP("Size")
@@ -98,6 +101,7 @@ OP("Size")
     .FollowsFirstInput()
     .ConstantValue(&SizeConstant)
     .Cost(NoCost())
+    .Total()
     .Doc("The number of elements.");
 
 // Fills in the one unknown size where the input's number of elements is known and the other sizes divide it.
@@ -151,6 +155,7 @@ OP("Reshape")
     .FollowsFirstInput()
     .ConstantValue(&ReshapeConstant)
     .Cost(NoCost())
+    .Total()
     .Doc("The same elements under another shape; one size may be -1, to be computed.");
 
 OP("ExpandDims")
@@ -177,6 +182,7 @@ OP("ExpandDims")
     .FollowsFirstInput()
     .ConstantValue(&ExpandDimsConstant)
     .Cost(NoCost())
+    .Total()
     .Doc("The same elements with a dimension of size 1 put in.");
 
 OP("Squeeze")
@@ -207,6 +213,7 @@ OP("Squeeze")
     .FollowsFirstInput()
     .ConstantValue(&SqueezeConstant)
     .Cost(NoCost())
+    .Total()
     .Doc("The same elements without dimensions of size 1: the given ones, or all.");
 
 }  // namespace

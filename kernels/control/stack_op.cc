@@ -11,7 +11,7 @@ void MakesStack(OpBuilder& op) {
 
 void Pushes(OpBuilder& op) {
   op.Input("elem: T").Output("output: T").Attr("T: type").Attr("swap_memory: bool = false").Shape(SameAsInput(1));
-  op.GradientByAutodiff().Cost(NoCost()).Doc(
+  op.GradientByAutodiff().Total().Cost(NoCost()).Doc(
       "Puts `elem` on the stack, and hands it on. With swap_memory the stack keeps it in host memory, wherever the "
       "device has its own.");
 }

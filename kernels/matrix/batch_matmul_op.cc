@@ -75,6 +75,7 @@ OP("BatchMatMul")
     .As(&ProductOfBatches)
     .Shape([](InferenceContext& c) { return BatchShape(c, false); })
     .Cost(ProductCost("adj_x"))
+    .Total()
     .Doc("The products of the matrices in two batches of one shape; either side may be taken as its adjoint.");
 
 OP("BatchMatMulV2")
@@ -85,6 +86,7 @@ OP("BatchMatMulV2")
     .As(&ProductOfBatches)
     .Shape([](InferenceContext& c) { return BatchShape(c, true); })
     .Cost(ProductCost("adj_x"))
+    .Total()
     .Doc(
         "The products of the matrices in two batches, which broadcast against each other; either side may be taken as "
         "its adjoint.");
@@ -99,6 +101,7 @@ OP("BatchMatMulV3")
     .As(&ProductOfBatches)
     .Shape([](InferenceContext& c) { return BatchShape(c, true); })
     .Cost(ProductCost("adj_x"))
+    .Total()
     .Doc("BatchMatMulV2 whose operands may be of narrower types than the products.");
 
 }  // namespace dfrun

@@ -47,6 +47,7 @@ OP("MatMul")
     .Shape(&MatMulShape)
     .Gradient(&MatMulGradient)
     .Cost(ProductCost("transpose_a"))
+    .Total()
     .Doc("The product of two matrices, either of which may be taken transposed.");
 
 OP("_FusedMatMul")

@@ -68,13 +68,13 @@ Status WithScalarBounds(InferenceContext& c) {
 
 void Floats(OpBuilder& op) {
   op.Input("shape: T").Output("output: dtype").Attr("dtype: {half, bfloat16, float, double}");
-  op.Attr("T: {int32, int64}").As(random_op::StatefulSource).Shape(ShapeFromInput);
+  op.Attr("T: {int32, int64}").As(random_op::StatefulSource).Shape(ShapeFromInput).Total();
 }
 
 void SeededFloats(OpBuilder& op) {
   op.Input("shape: T").As(random_op::SeedInput).Output("output: dtype");
   op.Attr("dtype: {half, bfloat16, float, double} = float");
-  op.Attr("T: {int32, int64} = int32").Attr("Tseed: {int32, int64} = int64").Shape(SeededShape);
+  op.Attr("T: {int32, int64} = int32").Attr("Tseed: {int32, int64} = int64").Shape(SeededShape).Total();
 }
 
 void KeyedFloats(OpBuilder& op) {

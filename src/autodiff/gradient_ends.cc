@@ -94,7 +94,7 @@ class EndFinder {
   // Whether the input is the side that a Select with a constant condition never takes, as in a choice between a batch's
   // statistics and moving averages.
   bool IsNeverChosen(const Node& node, int input) const {
-    if (input == 0 || (node.op->name != "SelectV2" && node.op->name != "Select")) return false;
+    if (input == 0 || !node.op->traits.chooses) return false;
     const Tensor* const chosen = graph_.ConstantValue(node.inputs[0]);
     return chosen != nullptr && chosen->num_elements() == 1 && *chosen->data<bool>() == (input == 2);
   }

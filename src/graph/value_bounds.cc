@@ -13,10 +13,6 @@ namespace {
 // A constant with more elements is taken to hold anything.
 constexpr int64_t kMaxBoundedElements = 1 << 16;
 
-bool IsSelect(const Node& node) {
-  return node.op->name == "Select" || node.op->name == "SelectV2";
-}
-
 }  // namespace
 
 Bounds Bounds::OfElements(const Tensor& tensor) {
@@ -87,7 +83,7 @@ void ValueBounds::EvaluateNode(const Node& node) {
   if (traits.control_flow == ControlFlowKind::kSwitch) return EvaluateSwitch(node);
   if (node.num_outputs() == 0) return;
   Fact& fact = facts_[Index({node.id, 0})];
-  if (IsSelect(node)) return EvaluateSelect(node);
+  if (node.op->traits.chooses) return EvaluateSelect(node);
   if (traits.passthrough == Passthrough::kFirstInput && node.inputs[0].valid()) {
     fact.bounds = facts_[Index(node.inputs[0])].bounds;
     if (!node.output_types[0].is_ref) fact.source = SourceOf(node.inputs[0]);

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "src/base/text.h"
@@ -109,49 +109,21 @@ class Enders {
   explicit Enders(const Graph& graph) : graph_(graph) {}
 
   bool MayEnd(const Node& node) const {
-    const std::string_view op = node.op->name;
-    if (node.op->traits.control_flow != ControlFlowKind::kNone || IsKept(op)) return false;
-    if (node.op->traits.wait != WaitKind::kNone) return true;
-    if (node.op->is_stateful && !IsDraw(node) && !HasRefs(node)) return true;
-    if (IsChecked(op)) return true;
-    return DividesIntegers(node) || TakesTexts(node) || TakesIndices(node) || HasOpenShapes(node);
+    if (node.op->traits.control_flow != ControlFlowKind::kNone) return false;
+    return !IsTotal(node) || TakesObjects(node) || TakesIndices(node) || HasOpenShapes(node);
   }
 
  private:
-  // Whether autodiff added the op, which ends the step for want of memory alone.
-  static bool IsKept(std::string_view op) { return op.starts_with("Stack"); }
-  static bool IsDraw(const Node& node) { return node.op->FindAttr("seed") != nullptr; }
-  static bool IsChecked(std::string_view op) {
-    static const std::unordered_set<std::string_view> kOps = {"Assert",
-                                                              "CheckNumerics",
-                                                              "CheckNumericsV2",
-                                                              "EnsureShape",
-                                                              "Cholesky",
-                                                              "MatrixInverse",
-                                                              "MatrixSolve",
-                                                              "MatrixTriangularSolve",
-                                                              "MatrixSolveLs",
-                                                              "Lu",
-                                                              "Svd",
-                                                              "Qr",
-                                                              "SelfAdjointEig",
-                                                              "SelfAdjointEigV2",
-                                                              "MatrixLogarithm",
-                                                              "MatrixSquareRoot",
-                                                              "LogMatrixDeterminant",
-                                                              "MatrixDeterminant",
-                                                              "SparseSoftmaxCrossEntropyWithLogits"};
-    return kOps.contains(op);
+  bool IsTotal(const Node& node) const {
+    const Totality totality = node.op->traits.totality;
+    return totality == Totality::kTotal ||
+           (totality == Totality::kTotalButForIntegers && !IsInteger(graph_.dtype({node.id, 0})));
   }
-  bool DividesIntegers(const Node& node) const {
-    const std::string_view op = node.op->name;
-    return IsInteger(graph_.dtype({node.id, 0})) && (op.find("Div") != op.npos || op.find("Mod") != op.npos);
-  }
-  bool TakesTexts(const Node& node) const {
-    return std::any_of(node.inputs.begin(), node.inputs.end(), [&](Output input) {
-      const DType dtype = graph_.dtype(input);
-      return dtype == DType::kString || (IsHandle(dtype));
-    });
+  // Lists and what else a variant holds, but for what hands it on: what is in them may not fit.
+  bool TakesObjects(const Node& node) const {
+    return node.op->traits.passthrough == Passthrough::kNone &&
+           std::any_of(node.inputs.begin(), node.inputs.end(),
+                       [&](Output input) { return graph_.dtype(input) == DType::kVariant; });
   }
   // Integers beside values of another dtype, or sizes, that are no constants: an index may lie outside.
   bool TakesIndices(const Node& node) const {
@@ -164,11 +136,14 @@ class Enders {
     }
     return false;
   }
+  // Shapes that may not fit, or that the values of inputs give.
   bool HasOpenShapes(const Node& node) const {
-    if (node.num_inputs() < 2) return false;
-    return std::any_of(node.inputs.begin(), node.inputs.end(),
-                       [&](Output input) { return graph_.shape(input).num_elements() == PartialShape::kUnknown; });
+    const bool knows_inputs =
+        std::none_of(node.inputs.begin(), node.inputs.end(), [&](Output input) { return IsOpen(graph_.shape(input)); });
+    if (!knows_inputs) return node.num_inputs() > 1;
+    return std::any_of(node.output_shapes.begin(), node.output_shapes.end(), &IsOpen);
   }
+  static bool IsOpen(const PartialShape& shape) { return shape.num_elements() == PartialShape::kUnknown; }
 
   const Graph& graph_;
 };

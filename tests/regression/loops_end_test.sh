@@ -41,6 +41,7 @@ endless "Cast(i, DstT=float32) * 2.0 < 1.5" '{i: i, z: Tanh(z)}'
 endless "i < 10" '{i: i * 2, z: Tanh(z)}'
 endless "i < 10" '{i: k, z: Tanh(z)}'
 endless "i < 10" '{k: k + 1, z: "z * RandomUniform(shape=[4], dtype=float32)"}'
+endless "i < 10" '{z: "Reshape(MatMul(Reshape(z, [2, 2]), Reshape(z, [2, 2])), [4]) / 2.0"}'
 
 may_end "i < 10" '{i: i + 1, z: Tanh(z)}'
 may_end "i < 0" '{z: Tanh(z)}'
@@ -50,6 +51,9 @@ may_end "i < 10" '{i: k, k: k + 1, z: Tanh(z)}'                           # in t
 may_end "RandomUniform(shape=[], dtype=float32) < 0.5" '{z: Tanh(z)}'      # a draw
 may_end "i < 10" '{z: "CheckNumerics(z * 2.0, message=large)"}'           # an op that ends the step
 may_end "i < 10" '{k: k + 1, z: "z * Cast(FloorDiv(6, 3 - k), DstT=float32)"}'
+may_end "i < 10" '{k: k + 1, z: "z * Cast(Pow(2, 3 - k), DstT=float32)"}'  # a negative power of an integer
+may_end "i < 10" '{k: k + 1, z: "z * Cast(RandomUniformInt([4], 0, 3 - k), DstT=float32)"}'  # an empty range
+may_end "i < 10" '{z: "Reshape(MatrixInverse(Reshape(z, [2, 2])), [4])"}'  # of a matrix that has no inverse
 may_end "i < 10" '{i: "Cond(Sum(z) > 2.0, i, i + 1)", z: Tanh(z)}'
 
 # A loop within a loop, and one that a condition keeps from running.

@@ -52,6 +52,7 @@ OP("Fill")
       g.dx(1) = g.Op("Sum", g.dy(0), g.Op("Range", zero, g.Op("Rank", g.dy(0)), one));
     })
     .ConstantValue(&FillConstant)
+    .Total()
     .Cost(CopyCost())
     .Doc("A tensor of the given shape whose elements are all `value`.");
 
@@ -62,6 +63,7 @@ OP("ZerosLike")
     .Shape(SameAsInput(0))
     .NotDifferentiable()
     .HandleOf(HandleContent::Like(0))
+    .Total()
     .Cost(FillCost())
     .Doc("Zeros of the shape of x.");
 
@@ -73,6 +75,7 @@ OP("OnesLike")
         "complex128, bool}")
     .Shape(SameAsInput(0))
     .NotDifferentiable()
+    .Total()
     .Cost(FillCost())
     .Doc("Ones of the shape of x.");
 

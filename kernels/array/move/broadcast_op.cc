@@ -41,6 +41,7 @@ OP("BroadcastTo")
       g.dx(0) = g.Op("Reshape", g.Op("Sum", g.dy(0), args[1]), shape);
     })
     .Cost(CopyCost())
+    .Total()
     .Doc("The input repeated to the given shape by numpy's rules.");
 
 OP("BroadcastGradientArgs")
@@ -116,6 +117,7 @@ OP("Tile")
       g.dx(0) = g.Op("Reshape", g.Op("Sum", g.Op("Reshape", g.dy(0), split_shape), axes), shape);
     })
     .Cost(CopyCost())
+    .Total()
     .Doc("The input repeated multiples[d] times along each dimension d.");
 
 }  // namespace

@@ -105,6 +105,7 @@ OP("ConcatV2")
     .Gradient([](GradientBuilder& g) { ConcatGradient(g, g.num_inputs() - 1, 0, g.num_inputs() - 1); })
     .ConstantValue(&ConcatConstant)
     .Cost(CopyCost())
+    .Total()
     .Doc("The values put together along a dimension.");
 
 OP("ConcatOffset")
@@ -146,6 +147,7 @@ OP("Pack")
     })
     .ConstantValue(&PackConstant)
     .Cost(CopyCost())
+    .Total()
     .Doc("The values as the slices of a new dimension.");
 
 OP("Unpack")
@@ -174,6 +176,7 @@ OP("Unpack")
     })
     .ConstantValues(&UnpackConstants)
     .Cost(CopyCost())
+    .Total()
     .Doc("The slices of a dimension as outputs of their own.");
 
 }  // namespace

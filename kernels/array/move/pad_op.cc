@@ -53,6 +53,7 @@ OP("Pad")
     .Shape(PadShape)
     .Gradient(PadGradient)
     .Cost(CopyCost())
+    .Total()
     .Doc("The input with paddings[d, 0] zeros before it and paddings[d, 1] after it in each dimension d.");
 
 OP("PadV2")

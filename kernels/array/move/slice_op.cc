@@ -123,6 +123,7 @@ OP("Slice")
     })
     .ConstantValue(&SliceConstant)
     .Cost(PartCost())
+    .Total()
     .Doc("`size` elements from `begin` in each dimension; a size of -1 takes the rest.");
 
 // The slice of `shape`, as far as it is known: nothing where the strides have no value, so that their number may be
@@ -168,6 +169,7 @@ OP("StridedSlice")
     })
     .ConstantValue(&StridedSliceConstant)
     .Cost(PartCost())
+    .Total()
     .Doc("x[begin:end:stride, ...] as in Python; the masks say which entries are open, new, dropped or an ellipsis.");
 
 OP("StridedSliceGrad")

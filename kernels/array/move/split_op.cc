@@ -55,6 +55,7 @@ OP("Split")
     .Gradient([](GradientBuilder& g) { SplitGradient(g, 0, 1); })
     .ConstantValues(&SplitConstants)
     .Cost(CopyCost())
+    .Total()
     .Doc("The value cut into equal parts along a dimension.");
 
 // The given sizes of the parts of a dimension of size `whole`; a size of -1 becomes the rest. An unknown `whole` is not
@@ -116,6 +117,7 @@ OP("SplitV")
     })
     .Gradient([](GradientBuilder& g) { SplitGradient(g, 2, 0); })
     .Cost(CopyCost())
+    .Total()
     .Doc("The value cut along a dimension into parts of the given sizes, of which one may be -1: what is left.");
 
 }  // namespace

@@ -57,6 +57,7 @@ OP("Transpose")
     .Alias("Shuffle")
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Transpose", g.dy(0), g.Op("InvertPermutation", g.x(1))); })
     .Cost(CopyCost())
+    .Total()
     .Doc("Dimension d of y is dimension perm[d] of x.");
 
 OP("ConjugateTranspose")

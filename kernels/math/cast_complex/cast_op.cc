@@ -17,6 +17,7 @@ OP("Cast")
       if (flows) g.dx(0) = g.Op("Cast", AttrMap{{"DstT", from}}, g.dy(0));
     })
     .ConstantValue(&SameConstant)
+    .Total()
     .Doc("The elements converted to another dtype; with Truncate, to fewer bits of mantissa towards zero.");
 
 }  // namespace

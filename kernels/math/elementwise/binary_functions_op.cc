@@ -43,6 +43,7 @@ OP("Minimum")
 
 OP("Pow")
     .As(BinaryOp<kSignedNumbers>)
+    .TotalButForIntegers()
     .Gradient([](GradientBuilder& g) {
       const Output x = Conj(g, g.x(0));
       const Output y = Conj(g, g.x(1));

@@ -41,7 +41,8 @@ OP("ApproximateEqual")
     .Doc("|x - y| < tolerance, for tensors of one shape.");
 
 void LogicalOp(OpBuilder& op) {
-  op.Input("x: bool").Input("y: bool").Output("z: bool").Commutative().Shape(BroadcastOfInputs()).NotDifferentiable();
+  op.Input("x: bool").Input("y: bool").Output("z: bool").Commutative();
+  op.Shape(BroadcastOfInputs()).NotDifferentiable().Total();
 }
 
 OP("LogicalAnd").As(LogicalOp).Doc("True where both are.");
@@ -52,6 +53,7 @@ OP("LogicalNot")
     .Output("y: bool")
     .Shape(SameAsInput(0))
     .NotDifferentiable()
+    .Total()
     .Doc("True where the input is false.");
 
 }  // namespace

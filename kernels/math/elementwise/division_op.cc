@@ -15,6 +15,7 @@ void DivGradient(GradientBuilder& g) {
 
 OP("Div")
     .As(BinaryOp<kUnquantized>)
+    .TotalButForIntegers()
     .Gradient(DivGradient)
     .ComputesEach(BinaryLoopOf(ElementwiseLoop::kDiv))
     .ConstantValue(&BinaryConstant<&QuotientOf>)
@@ -22,6 +23,7 @@ OP("Div")
 
 OP("RealDiv")
     .As(BinaryOp<kUnquantized>)
+    .TotalButForIntegers()
     .Gradient(DivGradient)
     .ComputesEach(BinaryLoopOf(ElementwiseLoop::kDiv))
     .Doc("x / y, element by element.");
@@ -38,10 +40,15 @@ OP("DivNoNan")
 
 OP("FloorDiv")
     .As(BinaryOp<kUnquantized>)
+    .TotalButForIntegers()
     .NotDifferentiable()
     .ConstantValue(&BinaryConstant<&FloorQuotientOf>)
     .Doc("x / y rounded down.");
-OP("TruncateDiv").As(BinaryOp<kUnquantized>).NotDifferentiable().Doc("x / y rounded towards zero.");
+OP("TruncateDiv")
+    .As(BinaryOp<kUnquantized>)
+    .TotalButForIntegers()
+    .NotDifferentiable()
+    .Doc("x / y rounded towards zero.");
 
 constexpr char kFloorModTypes[] =
     "T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, half, float, double}";
@@ -49,6 +56,7 @@ constexpr char kModTypes[] = "T: {int32, int64, half, bfloat16, float, double}";
 
 OP("FloorMod")
     .As(BinaryOp<kFloorModTypes>)
+    .TotalButForIntegers()
     .Gradient([](GradientBuilder& g) {
       SetBroadcastGradients(g, g.dy(0), g.Op("Mul", g.dy(0), g.Op("Neg", g.Op("FloorDiv", g.x(0), g.x(1)))));
     })
@@ -57,6 +65,7 @@ OP("FloorMod")
 
 void TruncatingRemainder(OpBuilder& op) {
   op.As(BinaryOp<kModTypes>)
+      .TotalButForIntegers()
       .Gradient([](GradientBuilder& g) {
         SetBroadcastGradients(g, g.dy(0), g.Op("Mul", g.dy(0), g.Op("Neg", g.Op("TruncateDiv", g.x(0), g.x(1)))));
       })

@@ -19,11 +19,13 @@ OP("Rsqrt")
 
 OP("Reciprocal")
     .As(UnaryOp<kSignedNumbers>)
+    .TotalButForIntegers()
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("ReciprocalGrad", g.y(0), g.dy(0)); })
     .Doc("1 / x, element by element.");
 
 OP("Inv")
     .As(UnaryOp<kSignedNumbers>)
+    .TotalButForIntegers()
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("InvGrad", g.y(0), g.dy(0)); })
     .Doc("1 / x, element by element.");
 

@@ -6,7 +6,7 @@ namespace dfrun {
 namespace {
 
 void Choice(OpBuilder& op) {
-  op.Input("condition: bool").Input("t: T").Input("e: T").Output("output: T").Attr("T: type");
+  op.Input("condition: bool").Input("t: T").Input("e: T").Output("output: T").Attr("T: type").Chooses().Total();
 }
 
 OP("Select")
@@ -61,6 +61,7 @@ OP("ClipByValue")
       SetSummedGradient(g, 1, g.Op("SelectV2", below, g.dy(0), zero), g.y(0));
       SetSummedGradient(g, 2, g.Op("SelectV2", above, g.dy(0), zero), g.y(0));
     })
+    .Total()
     .Cost(ElementwiseCost(2))
     .Doc("t, but not below the first bound nor above the second; each a scalar or of the shape of t.");
 

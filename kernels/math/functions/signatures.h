@@ -41,31 +41,31 @@ inline Status SameAsAllInputs(InferenceContext& c) {
 // y has the shape of x.
 template <const char* kTypes>
 void UnaryOp(OpBuilder& op) {
-  op.Input("x: T").Output("y: T").Attr(kTypes).Shape(SameAsInput(0));
+  op.Input("x: T").Output("y: T").Attr(kTypes).Shape(SameAsInput(0)).Total();
 }
 
 // A question about each element.
 template <const char* kTypes>
 void UnaryTest(OpBuilder& op) {
-  op.Input("x: T").Output("y: bool").Attr(kTypes).Shape(SameAsInput(0)).NotDifferentiable();
+  op.Input("x: T").Output("y: bool").Attr(kTypes).Shape(SameAsInput(0)).NotDifferentiable().Total();
 }
 
 // z is x and y broadcast against each other.
 template <const char* kTypes>
 void BinaryOp(OpBuilder& op) {
-  op.Input("x: T").Input("y: T").Output("z: T").Attr(kTypes).Shape(BroadcastOfInputs());
+  op.Input("x: T").Input("y: T").Output("z: T").Attr(kTypes).Shape(BroadcastOfInputs()).Total();
 }
 
 // A question about each pair of elements.
 template <const char* kTypes>
 void BinaryTest(OpBuilder& op) {
-  op.Input("x: T").Input("y: T").Output("z: bool").Attr(kTypes).Shape(BroadcastOfInputs()).NotDifferentiable();
+  op.Input("x: T").Input("y: T").Output("z: bool").Attr(kTypes).Shape(BroadcastOfInputs()).NotDifferentiable().Total();
 }
 
 // The gradient of an element-wise function of which y is the result.
 template <const char* kTypes>
 void GradientOfUnary(OpBuilder& op) {
-  op.Input("y: T").Input("dy: T").Output("z: T").Attr(kTypes).Shape(SameAsAllInputs);
+  op.Input("y: T").Input("dy: T").Output("z: T").Attr(kTypes).Shape(SameAsAllInputs).Total();
 }
 
 }  // namespace dfrun

@@ -42,6 +42,7 @@ void ReductionOp(OpBuilder& op) {
       .Attr(kTypes)
       .Attr("Tidx: {int32, int64} = DT_INT32")
       .Shape(ReductionShape)
+      .Total()
       .Cost(ScanCost());
 }
 
@@ -120,6 +121,7 @@ void LogicalReduction(OpBuilder& op) {
       .Attr("keep_dims: bool = false")
       .Attr("Tidx: {int32, int64} = DT_INT32")
       .Shape(ReductionShape)
+      .Total()
       .Cost(ScanCost())
       .NotDifferentiable();
 }

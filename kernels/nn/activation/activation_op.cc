@@ -19,19 +19,19 @@ Status GradientShape(InferenceContext& c) {
 
 template <const char* const* kTypes>
 void Activation(OpBuilder& op) {
-  op.Input("features: T").Output("activations: T").Attr(*kTypes).Shape(SameAsInput(0));
+  op.Input("features: T").Output("activations: T").Attr(*kTypes).Shape(SameAsInput(0)).Total();
 }
 // The gradient ops of an activation: by dy and the op's result, or by dy and its argument.
 template <const char* const* kTypes>
 void GradientByResult(OpBuilder& op) {
-  op.Input("gradients: T").Input("outputs: T").Output("backprops: T").Attr(*kTypes).Shape(&GradientShape);
+  op.Input("gradients: T").Input("outputs: T").Output("backprops: T").Attr(*kTypes).Shape(&GradientShape).Total();
 }
 template <const char* const* kTypes>
 void GradientByArgument(OpBuilder& op) {
-  op.Input("gradients: T").Input("features: T").Output("backprops: T").Attr(*kTypes).Shape(&GradientShape);
+  op.Input("gradients: T").Input("features: T").Output("backprops: T").Attr(*kTypes).Shape(&GradientShape).Total();
 }
 void LeakyAttrs(OpBuilder& op) {
-  op.Attr("alpha: float = 0.2").Attr("T: {half, bfloat16, float, double} = float");
+  op.Attr("alpha: float = 0.2").Attr("T: {half, bfloat16, float, double} = float").Total();
 }
 
 // The gradient of a gradient op that is linear in dy and piecewise linear in its second input: dy alone has one.

@@ -67,6 +67,7 @@ OP("BiasAdd")
       g.dx(0) = g.dy(0);
       g.dx(1) = g.Op("BiasAddGrad", {{"data_format", g.attr<std::string>("data_format")}}, g.dy(0));
     })
+    .Total()
     .Doc("Adds bias[c] to every element of channel c.");
 
 OP("BiasAddV1")
@@ -79,6 +80,7 @@ OP("BiasAddV1")
       g.dx(0) = g.dy(0);
       g.dx(1) = g.Op("BiasAddGrad", g.dy(0));
     })
+    .Total()
     .Doc("Adds bias[c] to every element of channel c, the last dimension.");
 
 OP("BiasAddGrad")

@@ -84,6 +84,7 @@ OP("Softmax")
     .Shape(&SoftmaxShape)
     .Gradient([](GradientBuilder& g) { g.dx(0) = SoftmaxGradient(g, g.y(0), g.dy(0)); })
     .Cost(ElementwiseCost(kSoftmaxFlops))
+    .Total()
     .Doc("exp(logits) / sum(exp(logits)) along the last dimension.");
 
 OP("LogSoftmax")
@@ -95,6 +96,7 @@ OP("LogSoftmax")
       g.dx(0) = g.Op("Sub", g.dy(0), g.Op("Mul", g.Op("Exp", g.y(0)), SumOfRows(g, g.dy(0))));
     })
     .Cost(ElementwiseCost(kSoftmaxFlops))
+    .Total()
     .Doc("logits - log(sum(exp(logits))) along the last dimension.");
 
 OP("SoftmaxCrossEntropyWithLogits")
@@ -110,6 +112,7 @@ OP("SoftmaxCrossEntropyWithLogits")
       SetRepeatedGradient(g, 1, g.has_dy(1) ? g.Op("Sub", by_loss, g.dy(1)) : by_loss);
     })
     .Cost(ScanCost(0, 8))
+    .Total()
     .Doc(
         "Of each row the cross entropy between the distribution `labels` and the softmax of `features`, and its "
         "gradient by the features. A side of size 1 is repeated.");

@@ -125,6 +125,9 @@ class OpBuilder {
   OpBuilder& HandleOf(HandleContent content);
   OpBuilder& MakesQueue(QueueKind kind);
   OpBuilder& Waits(WaitKind kind, int at_input = 0);
+  OpBuilder& Total();
+  OpBuilder& TotalButForIntegers();
+  OpBuilder& Chooses();
   OpBuilder& FollowsFirstInput();
   OpBuilder& GathersRows();
   OpBuilder& ComputesEach(Elementwise elementwise);

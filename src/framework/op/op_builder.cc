@@ -349,6 +349,21 @@ OpBuilder& OpBuilder::Waits(WaitKind kind, int at_input) {
   return *this;
 }
 
+OpBuilder& OpBuilder::Total() {
+  def_.traits.totality = Totality::kTotal;
+  return *this;
+}
+
+OpBuilder& OpBuilder::TotalButForIntegers() {
+  def_.traits.totality = Totality::kTotalButForIntegers;
+  return *this;
+}
+
+OpBuilder& OpBuilder::Chooses() {
+  def_.traits.chooses = true;
+  return *this;
+}
+
 OpBuilder& OpBuilder::FollowsFirstInput() {
   def_.traits.follows_first_input = true;
   return *this;

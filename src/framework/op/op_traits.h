@@ -25,6 +25,14 @@ enum class Passthrough : uint8_t {
 // The way by which a value enters or leaves a device's part of a step, where the op does no more than that.
 enum class Boundary : uint8_t { kNone, kFeed, kFetch, kSend, kRecv };
 
+// For which values of its inputs the op gives its outputs, where the shapes are known and fit; for others it ends the
+// step. A total op waits for nobody, either.
+enum class Totality : uint8_t {
+  kPartial,
+  kTotalButForIntegers,  // integers are refused, as a divisor of 0 is
+  kTotal,
+};
+
 struct OpTraits {
   Passthrough passthrough = Passthrough::kNone;
   Boundary boundary = Boundary::kNone;
@@ -38,6 +46,10 @@ struct OpTraits {
   QueueKind queue = QueueKind::kNone;
   WaitKind wait = WaitKind::kNone;
   int waits_at = 0;  // number of the input with the object that it waits at
+
+  Totality totality = Totality::kPartial;
+  // Output 0 is input 1 where input 0 is true, else input 2.
+  bool chooses = false;
 
   // Output 0 is no larger than input 0 and is made at no cost on the device that holds that.
   bool follows_first_input = false;

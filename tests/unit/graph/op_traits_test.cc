@@ -50,6 +50,39 @@ TEST(OpTraitsTest, Variables) {
                                    "ResourceGatherNd", "VarIsInitializedOp", "VariableShape", "_VariableState"));
 }
 
+TEST(OpTraitsTest, OpsThatChooseBetweenTwoValues) {
+  EXPECT_THAT(OpsWith([](const OpTraits& t) { return t.chooses; }), UnorderedElementsAre("Select", "SelectV2"));
+}
+
+// Each of these is an error in TensorFlow for some values of its inputs.
+TEST(OpTraitsTest, WhatRefusesValuesIsNotTotal) {
+  for (const char* name : {"Abort",           "Assert",          "CheckNumerics",
+                           "CheckNumericsV2", "Cholesky",        "DecodeRaw",
+                           "EnsureShape",     "Gather",          "GatherNd",
+                           "GatherV2",        "InTopK",          "LogMatrixDeterminant",
+                           "MatrixInverse",   "MatrixSolve",     "MatrixTriangularSolve",
+                           "Multinomial",     "OneHot",          "RandomUniformInt",
+                           "Range",           "ReverseSequence", "ScatterNd",
+                           "SegmentSum",      "SparseToDense",   "SparseSoftmaxCrossEntropyWithLogits",
+                           "StringToNumber",  "TopKV2",          "UnsortedSegmentSum",
+                           "AssignAdd",       "ReadVariableOp",  "InvertPermutation"}) {
+    EXPECT_EQ(TraitsOf(name).totality, Totality::kPartial) << name;
+  }
+  for (const char* name :
+       {"Div", "FloorDiv", "FloorMod", "Inv", "Mod", "Pow", "RealDiv", "Reciprocal", "TruncateDiv", "TruncateMod"}) {
+    EXPECT_EQ(TraitsOf(name).totality, Totality::kTotalButForIntegers) << name;
+  }
+}
+
+TEST(OpTraitsTest, TotalOpsWaitForNobody) {
+  EXPECT_GE(OpsWith([](const OpTraits& t) { return t.totality == Totality::kTotal; }).size(), 100U);
+  for (const std::string& name : OpsWith([](const OpTraits& t) { return t.totality != Totality::kPartial; })) {
+    EXPECT_EQ(TraitsOf(name).wait, WaitKind::kNone) << name;
+    EXPECT_EQ(TraitsOf(name).control_flow, ControlFlowKind::kNone) << name;
+    EXPECT_FALSE(TraitsOf(name).is_variable) << name;
+  }
+}
+
 TEST(OpTraitsTest, ElementwiseOpsHaveTheirOperands) {
   const std::set<std::string> ops = OpsWith([](const OpTraits& t) { return static_cast<bool>(t.elementwise); });
   EXPECT_GE(ops.size(), 25U);
