@@ -127,7 +127,7 @@ says "warning: ranks 0, 1 on $(uname -n): $unbuilt 7.5"
 for gpu in sm_80 sm_86 sm_90; do
   export DFRUN_EMULATED_CARD=$gpu
   ends 0 "$DFRUN" info
-  says "compute capability ${GPU:3:1}.${GPU:4}"
+  says "compute capability ${gpu:3:1}.${gpu:4}"
   says_no warning
   ends 0 "$DFRUN" check "$WORK/spec.yaml" --gpus 1
   says_no warning

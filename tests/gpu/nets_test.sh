@@ -34,9 +34,9 @@ for net in NETS:
         params = {**params_of(net, precision, True, 0, device), "steps": 2, "log": 1}
         return side.measure(net, params, f"{net.name}-{precision}")[1]
     host, gpu, again = losses("/device:cpu:0"), losses("/device:gpu:0"), losses("/device:gpu:0")
-    assert gpu == again, f"{net.name} has other losses the second time: {GPU} and {again}"
+    assert gpu == again, f"{net.name} has other losses the second time: {gpu} and {again}"
     near = all(abs(a - b) <= 1e-3 * max(1, abs(a)) for a, b in zip(host, gpu))
-    assert len(gpu) == 2 and near, f"{net.name} has losses {GPU} on a GPU and {host} on CPUs"
+    assert len(gpu) == 2 and near, f"{net.name} has losses {gpu} on a GPU and {host} on CPUs"
     if net.name in ("alexnet", "mlp"):  # there is no library here that could use it
         assert losses("/device:gpu:0", "tf32") == gpu, f"{net.name} has other losses where TF32 may be used"
     print(net.name, *gpu, flush=True)
