@@ -12,7 +12,7 @@
 namespace dfrun::comm {
 namespace {
 
-constexpr size_t kMostBytes = size_t{1} << 20;  // of a file of settings
+constexpr size_t kMaxBytes = size_t{1} << 20;  // of a file of settings
 constexpr std::string_view kBlank = " \t\r\"'";
 
 std::string_view Trim(std::string_view text) {
@@ -100,7 +100,7 @@ std::vector<std::string> UcxFiles() {
 }  // namespace
 
 std::optional<std::string> SettingInFile(const std::string& path, std::string_view key) {
-  const Result<std::string> text = ReadFile(path, kMostBytes);
+  const Result<std::string> text = ReadFile(path, kMaxBytes);
   if (!text.ok()) return std::nullopt;
   std::optional<std::string> value;
   for (const std::string& line : Split(*text, "\n")) {
