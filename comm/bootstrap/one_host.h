@@ -16,8 +16,8 @@ std::string OneHostProof();
 // has another /dev/shm, another IPC namespace.
 enum class SharedWithLauncher { kYes, kNo, kNotSeen };
 struct SharedMemory {
-  SharedWithLauncher files = SharedWithLauncher::kYes;     // of /dev/shm
-  SharedWithLauncher segments = SharedWithLauncher::kYes;  // System V's
+  SharedWithLauncher files = SharedWithLauncher::kYes;     // files in /dev/shm
+  SharedWithLauncher segments = SharedWithLauncher::kYes;  // System V segments
 };
 SharedMemory LookAtSharedMemory();
 

@@ -12,7 +12,7 @@
 namespace dfrun::comm {
 namespace {
 
-constexpr size_t kMaxBytes = size_t{1} << 20;  // of a file of settings
+constexpr size_t kMaxSettingsBytes = size_t{1} << 20;  // limit of a settings file
 constexpr std::string_view kBlank = " \t\r\"'";
 
 std::string_view Trim(std::string_view text) {
@@ -38,7 +38,7 @@ std::string Variable(const std::string& name) {
 
 std::optional<std::string> ValueIn(std::string_view line, std::string_view key) {
   line = Trim(line);
-  if (line.starts_with('-')) {  // as on mpirun's command line: "-mca btl self,tcp"
+  if (line.starts_with('-')) {  // words of mpirun's command line: "-mca btl self,tcp"
     std::vector<std::string> words = Split(line, kBlank);
     for (size_t i = 1; i + 1 < words.size(); ++i) {
       if (words[i] == key && words[i - 1].ends_with("mca")) return words[i + 1];
@@ -100,7 +100,7 @@ std::vector<std::string> UcxFiles() {
 }  // namespace
 
 std::optional<std::string> SettingInFile(const std::string& path, std::string_view key) {
-  const Result<std::string> text = ReadFile(path, kMaxBytes);
+  const Result<std::string> text = ReadFile(path, kMaxSettingsBytes);
   if (!text.ok()) return std::nullopt;
   std::optional<std::string> value;
   for (const std::string& line : Split(*text, "\n")) {

@@ -1,5 +1,5 @@
-// What the user has set of the libraries by which ranks talk, in those libraries' own words: by the environment, or in
-// their files. What is set there is left as it is.
+// Settings of the user for the libraries by which ranks talk, in those libraries' own words: in the environment or in
+// their files. dfrun leaves what is set there as it is.
 #ifndef DFRUN_COMM_BOOTSTRAP_USER_SETTINGS_H_
 #define DFRUN_COMM_BOOTSTRAP_USER_SETTINGS_H_
 

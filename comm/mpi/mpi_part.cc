@@ -52,7 +52,7 @@ std::string FileOf(void* library) {
   return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 ? map->l_name : "";
 }
 
-// What a library says of itself. May be called before MPI is initialised.
+// Returns the library's whole version text. May be called before MPI is initialised.
 std::string AboutItself(void* library) {
   using GetVersion = int (*)(char*, int*);
   // Look up the PMPI_ name: the MPI_ function of this library may call the PMPI_ function of an MPI that was loaded
@@ -65,7 +65,7 @@ std::string AboutItself(void* library) {
   return {text.data(), static_cast<size_t>(length)};
 }
 
-// The first words of it: "Open MPI v4.1.4".
+// Returns the first words of the version text: "Open MPI v4.1.4".
 std::string VersionOf(void* library) {
   std::string version = AboutItself(library);
   version = version.substr(0, version.find_first_of(",\n"));

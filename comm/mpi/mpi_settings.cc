@@ -22,7 +22,7 @@ struct Way {
   Variables variables;
   std::string set_by_user;  // where the user has decided that; empty: nowhere
   std::string remedy;       // the variable that restores TCP
-  uint64_t bytes = 0;       // of /dev/shm that a rank takes
+  uint64_t bytes = 0;       // space in /dev/shm that a rank takes
 };
 
 // The number behind "Open MPI v", in whose place a build may put its package's name first.
@@ -47,7 +47,7 @@ std::string WhereIsSet(const char* variable) {
   return value == nullptr ? "" : StrCat(variable, "=", value);
 }
 
-// Those of MPICH's kin, by the device that they are built with.
+// The way of MPICH's kin goes by the device that they are built with.
 std::optional<Way> MpichWay(std::string_view version) {
   if (version.starts_with("Intel(R) MPI")) {
     return Way{{{"I_MPI_FABRICS", "shm"}}, WhereIsSet("I_MPI_FABRICS"), "I_MPI_FABRICS=shm:ofi", 0};
@@ -67,7 +67,7 @@ std::string Text(const Variables& variables) {
   return Join(variables, ", ", [](const auto& variable) { return StrCat(variable.first, "=", variable.second); });
 }
 
-// Of the file system, and not what is free of it, which other ranks of this start have taken by the time they look.
+// Returns the size of /dev/shm. Its free space is no measure: other ranks of this start take some of it meanwhile.
 uint64_t SharedBytes() {
   struct statvfs found = {};
   if (::statvfs("/dev/shm", &found) != 0 || found.f_blocks == 0) return UINT64_MAX;  // the library has another place

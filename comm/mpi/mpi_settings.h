@@ -1,5 +1,5 @@
-// What this program asks of an MPI through that library's own variables: to have no port on the network where all ranks
-// are on one host, and not to be held up by connections of strangers where they are not.
+// Settings that this program gives to an MPI by that library's own variables: the MPI is to have no port on the network
+// if all ranks are on one host, and not to be held up by connections of strangers if they are not.
 #ifndef DFRUN_COMM_MPI_MPI_SETTINGS_H_
 #define DFRUN_COMM_MPI_MPI_SETTINGS_H_
 

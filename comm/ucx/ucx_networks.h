@@ -1,4 +1,4 @@
-// Which of its networks UCX is asked to use, so that strangers meet no more of its ports than must be.
+// The networks that UCX is asked to use, so that strangers meet no more of its ports than must be.
 #ifndef DFRUN_COMM_UCX_UCX_NETWORKS_H_
 #define DFRUN_COMM_UCX_UCX_NETWORKS_H_
 
@@ -13,7 +13,7 @@ namespace dfrun::comm {
 // A rank's host, as the rank tells it to the others.
 struct UcxHost {
   std::string name;
-  std::string memory;        // the same for ranks that can share memory
+  std::string memory;        // equal for ranks that can share memory
   bool is_by_user = false;   // the user says what UCX may use
   HostNetwork network = {};  // its last, for its text has any length
 

@@ -32,7 +32,7 @@ bool IsOneLeft() {
   return true;
 }
 
-// Who is at the other end of a connection by TCP; empty where it is none.
+// Returns the address at the other end of a TCP connection; empty if `fd` is none.
 std::string PeerOf(int fd) {
   sockaddr_storage address = {};
   socklen_t size = sizeof address;

@@ -16,7 +16,7 @@
 
 namespace dfrun::comm {
 
-// What a context is for: UCX chooses among networks by the number of ranks.
+// The ranks and networks of a context. UCX chooses networks by the number of ranks.
 struct UcxScale {
   int ranks = 1;
   int ranks_on_host = 1;
@@ -34,7 +34,7 @@ class UcxContext : public std::enable_shared_from_this<UcxContext> {
   UcxContext& operator=(const UcxContext&) = delete;
 
   ucp_context_h handle() const { return handle_; }
-  // What UCX was asked to use.
+  // The networks that UCX was asked to use.
   const UcxNetworks& networks() const { return networks_; }
 
   // Registers memory. `with_key` lets peers read it.

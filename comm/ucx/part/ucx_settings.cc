@@ -40,7 +40,7 @@ std::string ReadSettings() {
   return settings;
 }
 
-// It is not what it is where nobody has set it.
+// Returns whether a setting differs from UCX's default.
 bool IsChanged(const std::string& settings, std::string_view name) {
   const size_t at = settings.find(StrCat("\n", name, "="));
   return at != std::string::npos && settings.compare(at + name.size() + 2, 4, "all\n") != 0;

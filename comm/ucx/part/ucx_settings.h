@@ -11,11 +11,11 @@
 
 namespace dfrun::comm {
 
-// Whether a user decides what UCX may use, as UCX itself reads it from the environment and its files.
+// Returns whether the user decides what UCX may use, as UCX itself reads it from the environment and its files.
 bool UcxIsSetByUser();
 
-// As UcxStatus(), of what fails where UCX may use nothing that fits: a usage error that names the settings if there are
-// any; else it names what this program asks for.
+// Returns UcxStatus() for a call that fails if UCX may use no network that fits. If the environment has settings of
+// UCX, it is a usage error that names them; else the error names `asked`, what this program asked UCX for.
 Status UcxStatusBySettings(ucs_status_t status, std::string_view what, const UcxNetworks& asked);
 
 }  // namespace dfrun::comm

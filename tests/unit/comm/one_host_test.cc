@@ -23,7 +23,7 @@ struct Case {
   const char* proof;
 };
 
-// What launchers put into the environment of one rank.
+// Variables that launchers put into the environment of one rank.
 const Case kCases[] = {
     {"a shell", {}, ""},
     {"mpirun on a host",

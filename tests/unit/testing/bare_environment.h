@@ -24,7 +24,7 @@ class BareEnvironment {
   BareEnvironment& operator=(const BareEnvironment&) = delete;
 
   void Set(const std::string& name, const std::string& value) { ::setenv(name.c_str(), value.c_str(), 1); }
-  // What HOME names.
+  // The folder that HOME names.
   std::string folder() const { return directory_.path(); }
   // A file below it.
   void Write(const std::string& name, const std::string& text) const { directory_.Write(name, text); }
