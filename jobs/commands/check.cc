@@ -106,6 +106,10 @@ std::string Describe(const MetaGraph& meta) {
 
 // Checks a graph. Unknown nodes are listed and are no error, because a graph runs if it does not need them.
 Result<int> CheckGraph(const CheckOptions& options) {
+  if (options.explain_gpu || options.timings) {
+    return Error(Code::kUsage, options.timings ? "--timings" : "--explain-gpu", ": ", options.spec,
+                 " is a graph, which is compiled when it runs; give a job's spec");
+  }
   DF_ASSIGN(const Model model, LoadRunnable({options.spec, options.sets, options.tags, options.ranks}));
   std::printf("%s: ok, %s\n", PrintableLine(options.spec).c_str(), Counted(model.graph.num_nodes(), "node").c_str());
   if (model.meta) std::printf("%s", Describe(*model.meta).c_str());

@@ -35,9 +35,10 @@ struct OpTests {
   std::string gpu;   // dtypes of its kernels for GPUs, in the form of KernelTypes(); empty if it has none
 };
 
-// By op, from a directory like tests/: golden cases are in golden/*.txt.gz, graphs and sources anywhere below; fuzzers,
-// which show no values, do not count; kernels for GPUs are listed in golden/registry/gpu.txt, since not every build has
-// them. Io where one cannot be read, DataLoss where golden cases are damaged, BadSpec where a graph is none.
+// Finds the tests by op in a directory like tests/. Golden cases are in golden/*.txt.gz, graphs and sources anywhere
+// below. Fuzzers do not count, since they show no values. Kernels for GPUs are listed in golden/registry/gpu.txt, since
+// not every build has them. Io for a file that cannot be read, DataLoss for golden cases that are damaged, BadSpec for a
+// graph that is none.
 Result<std::map<std::string, OpTests>> FindOpTests(const std::string& directory);
 
 // Returns a Markdown page with a row for each op, as docs/OPS.md holds it.

@@ -11,7 +11,7 @@ namespace {
 
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
-// Of a stage, or of all where `stage` is empty. Empty where none ran.
+// Returns the time of a stage, or of all where `stage` is empty. Empty where none ran.
 std::optional<Milliseconds> TimeOf(const CompiledStep& step, const std::string& stage) {
   std::optional<Milliseconds> sum;
   for (const StageTime& time : step.times) {
@@ -36,7 +36,7 @@ std::string Row(const std::string& title, const std::string& stage, size_t width
   return fmt::format("{:<{}}{}{}\n", title, width, Cell(sum), cells);
 }
 
-// In their order.
+// Returns them in the order of CompileStages().
 std::vector<std::string> StagesThatRan(const std::vector<CompiledStep>& steps) {
   std::set<std::string> ran;
   for (const CompiledStep& step : steps) {

@@ -1,4 +1,4 @@
-// A table of what the stages of a compile took.
+// A table of the times of the stages of a compile.
 #ifndef DFRUN_JOBS_COMMANDS_STAGE_TIMES_H_
 #define DFRUN_JOBS_COMMANDS_STAGE_TIMES_H_
 
@@ -9,8 +9,9 @@
 
 namespace dfrun::jobs {
 
-// A row for each stage that ran, in the order of CompileStages(), and one for their sum; a column for each step after
-// the sum of the steps. In milliseconds; "-" where the stage did not run for the step. Any thread may call it.
+// Returns a table in milliseconds: a row for each stage that ran, in the order of CompileStages(), and one for their sum;
+// a column for the sum of the steps and one for each step, "-" where the stage did not run for it.
+// Thread safety: any thread.
 std::string StageTimesTable(const std::vector<CompiledStep>& steps);
 
 }  // namespace dfrun::jobs

@@ -21,7 +21,7 @@ constexpr const char* kPrune = "prune";
 constexpr const char* kPlace = "place";
 constexpr const char* kPartition = "partition";
 
-// Adds the time of its life to those of the stages.
+// Adds the time of its life to the times of the stages.
 class TimedStage {
  public:
   TimedStage(const CompileOptions& options, std::string_view stage) : times_(options.times), stage_(stage) {}

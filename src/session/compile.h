@@ -15,7 +15,7 @@
 
 namespace dfrun {
 
-// How long a stage took that ran, over all partitions.
+// The time that a stage took, over all partitions.
 struct StageTime {
   std::string stage;
   std::chrono::nanoseconds time;

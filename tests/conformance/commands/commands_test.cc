@@ -285,6 +285,13 @@ TEST_F(CommandsTest, CheckSaysWhatEachPassTook) {
   EXPECT_THAT(stages, ElementsAre("prune", "constant_folding", "place", "partition", "late_receives", "all"));
 }
 
+TEST_F(CommandsTest, CheckCompilesNoGraph) {
+  for (const std::string flag : {"--timings", "--explain-gpu"}) {
+    EXPECT_EQ(Dfrun(StrCat("check ", kPlaced, " ", flag)), 64) << output_;
+    EXPECT_THAT(output_, HasSubstr(StrCat(flag, ": ", kPlaced, " is a graph, which is compiled when it runs")));
+  }
+}
+
 // 64 x 128 + 128 weights, and 128 x 10 + 10, of 4 bytes.
 TEST_F(CommandsTest, CheckShowsParametersByScope) {
   ASSERT_EQ(Dfrun("check configs/digits_mlp.yaml"), 0) << output_;

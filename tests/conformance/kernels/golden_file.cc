@@ -209,7 +209,7 @@ Status ReadLine(const std::string& key, const std::string& rest, GoldenCase& c) 
 
 constexpr std::string_view kSuffix = ".txt.gz";
 constexpr std::string_view kCase = "case ";
-constexpr size_t kMaxBytes = size_t{256} << 20;  // of a file, packed or not
+constexpr size_t kMaxBytes = size_t{256} << 20;  // bound for a file, packed or not
 
 // Calls visit(line, number) until it returns an error.
 template <class Visit>
@@ -222,7 +222,7 @@ Status ForEachLine(std::string_view text, const Visit& visit) {
   return Status();
 }
 
-// The op of a line "case OP NAME".
+// Returns the op of a line "case OP NAME".
 std::string_view OpOf(std::string_view line) {
   line.remove_prefix(kCase.size());
   return line.substr(0, line.find(' '));

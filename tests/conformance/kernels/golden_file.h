@@ -46,19 +46,20 @@ struct GoldenText {
   std::string text;
 };
 
-// DataLoss where the file is no gzip or is cut short. Errors name the path.
+// Unpacks a file. DataLoss where it is no gzip or is cut short. Errors name the path.
 Result<GoldenText> ReadGoldenText(const std::string& path);
+// Returns the ops that have cases in the file.
 std::set<std::string> OpsOf(const GoldenText& file);
-// The cases of an op, or of all where `op` is empty. InvalidArgument names file and line.
+// Parses the cases of an op, or all cases where `op` is empty. InvalidArgument names file and line.
 Result<std::vector<GoldenCase>> ParseCases(const GoldenText& file, std::string_view op = "");
-// Every case of a file.
+// Reads every case of a file; errors of both.
 Result<std::vector<GoldenCase>> ReadGoldenFile(const std::string& path);
 
 // Returns the folder of the cases: the environment variable DFRUN_GOLDEN_DIR, or else the folder in the source tree.
 std::string GoldenDir();
-// The files of cases in a folder, sorted.
+// Returns the files of cases in a folder, sorted.
 std::vector<std::string> GoldenFiles(const std::string& folder);
-// "math" of "gradients/math.txt.gz".
+// Returns "math" for "gradients/math.txt.gz".
 std::string FamilyOf(const std::string& path);
 
 }  // namespace dfrun::testing
