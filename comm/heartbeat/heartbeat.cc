@@ -161,6 +161,10 @@ class HeartbeatThread final : public Heartbeat {
   void Beat(SteadyClock::time_point now);
   void LookAtPeers(SteadyClock::time_point now);
   void LookAtDescriptors(SteadyClock::time_point now);
+  void NoteSeen(WatchLink& link, char state, SteadyClock::time_point now);
+  bool SpeaksOf(int rank) const;
+  bool LooksAt(int rank) const;
+  void AnswerSuspicion(const Frame& asked);
   void Declare(int rank, int by, std::string_view seen);
   void TellOfItsDeath(WatchLink& link);
   void TellLost(const Status& loss, int rank);
@@ -191,6 +195,7 @@ class HeartbeatThread final : public Heartbeat {
   LocalHealth local_health_;
   SteadyClock::time_point next_beat_{};
   DescriptorWatch descriptors_;
+  HostThread own_thread_;
 
   Mutex mu_;
   CondVar changed_;
@@ -555,7 +560,7 @@ void HeartbeatThread::LookAtPeers(SteadyClock::time_point now) {
     if (link.watch.is_waited_for()) continue;
     if (verdict == PeerWatch::Verdict::kSuspect) {
       Begin(FrameType::kSuspect, Pack<int32_t>(link.peer, Pack(link.thread)));
-    } else {
+    } else if (link.watch.Look(now, own_late) == PeerWatch::Verdict::kDead) {  // by what is seen now
       Begin(FrameType::kDead, Pack<int32_t>(link.peer, link.watch.Describe(now)));
     }
   }

@@ -37,15 +37,18 @@ void PeerWatch::IsAlive() {
 }
 
 void PeerWatch::Heard(SteadyClock::time_point now) {
-  heard_ = really_heard_ = now;
+  heard_ = silent_from_ = really_heard_ = now;
   heard_at_ = SystemClock::now();
   IsAlive();
 }
 
 void PeerWatch::WokenLate(SteadyClock::duration late) {
   if (heard_) *heard_ += late;
-  if (suspected_) *suspected_ += late;
   if (waited_since_) *waited_since_ += late;
+  if (late <= times_.confirming()) return;
+  // All may have been stopped: some go on later than others.
+  silent_from_ += late;
+  if (suspected_) *suspected_ += late;
 }
 
 void PeerWatch::Ended(SteadyClock::time_point now) {
@@ -56,7 +59,7 @@ void PeerWatch::Ended(SteadyClock::time_point now) {
 
 void PeerWatch::Refuted(SteadyClock::time_point now) {
   if (!heard_) return;
-  heard_ = now;
+  heard_ = silent_from_ = now;
   IsAlive();
 }
 
@@ -68,18 +71,21 @@ void PeerWatch::Seen(char state, SteadyClock::time_point now) {
   if (!IsAtWork(state)) return;
   if (!waited_since_) waited_since_ = now;
   const SteadyClock::time_point from = std::min(now, *waited_since_ + times_.wait_most - times_.dead_after);
-  if (from <= *heard_) return;
-  heard_ = from;
+  if (from <= silent_from_) return;
+  silent_from_ = from;
+  heard_ = std::max(*heard_, from);
   suspected_.reset();
 }
 
 SteadyClock::time_point PeerWatch::SuspectedFrom() const {
-  return has_ended_ ? *heard_ : *heard_ + times_.dead_after - times_.confirming();
+  return has_ended_ ? *heard_ : silent_from_ + times_.dead_after - times_.confirming();
 }
 
-SteadyClock::duration PeerWatch::Confirming(SteadyClock::duration own_late) const {
-  if (has_ended_) return times_.confirming_end();
-  return times_.confirming() + (IsStopped(seen_) ? SteadyClock::duration::zero() : own_late + peer_late_);
+SteadyClock::time_point PeerWatch::DeadFrom(SteadyClock::duration own_late) const {
+  if (has_ended_) return *suspected_ + times_.confirming_end();
+  const SteadyClock::time_point confirmed = *suspected_ + times_.confirming();
+  if (IsStopped(seen_)) return confirmed;
+  return std::max(confirmed, *heard_ + times_.dead_after) + own_late + peer_late_;
 }
 
 PeerWatch::Verdict PeerWatch::Look(SteadyClock::time_point now, SteadyClock::duration own_late) {
@@ -89,7 +95,7 @@ PeerWatch::Verdict PeerWatch::Look(SteadyClock::time_point now, SteadyClock::dur
     suspected_ = now;
     return Verdict::kSuspect;
   }
-  return now < *suspected_ + Confirming(own_late) ? Verdict::kNone : Verdict::kDead;
+  return now < DeadFrom(own_late) ? Verdict::kNone : Verdict::kDead;
 }
 
 std::string PeerWatch::Describe(SteadyClock::time_point now) const {

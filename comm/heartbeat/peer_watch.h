@@ -8,7 +8,8 @@
 //
 // The state of the peer's thread in /proc counts too, if a rank on its host can look. A thread that runs, or waits for
 // a CPU or a disk, is late because other work goes before it; such a peer is waited for, up to a limit. A stopped
-// thread gets no more time for lateness. A thread that sleeps, or that cannot be seen, is judged by its silence alone.
+// thread gets no more time for lateness, unless the watching thread was late for so long that all may have been
+// stopped. A thread that sleeps, or that cannot be seen, is judged by its silence alone.
 #ifndef DFRUN_COMM_HEARTBEAT_PEER_WATCH_H_
 #define DFRUN_COMM_HEARTBEAT_PEER_WATCH_H_
 
@@ -69,12 +70,13 @@ class PeerWatch {
 
  private:
   SteadyClock::time_point SuspectedFrom() const;
-  SteadyClock::duration Confirming(SteadyClock::duration own_late) const;
+  SteadyClock::time_point DeadFrom(SteadyClock::duration own_late) const;
   void IsAlive();
 
   const WatchTimes times_;
   // Time of the last frame, moved on by this thread's own lateness and by waits
   std::optional<SteadyClock::time_point> heard_;
+  SteadyClock::time_point silent_from_{};             // time of the last frame, moved on where this thread was stopped
   SteadyClock::time_point really_heard_{};            // time of the last frame, not moved
   SystemClock::time_point heard_at_{};                // system clock's time of the last frame
   std::optional<SteadyClock::time_point> suspected_;  // time of the suspicion

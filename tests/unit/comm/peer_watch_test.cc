@@ -106,6 +106,30 @@ TEST_F(PeerWatchTest, APeerThatIsWaitedForAndIsThenStoppedIsDeadInItsTime) {
   EXPECT_NE(watch_.Describe(At(9)).find("; the thread of its heartbeats is stopped (state T)"), std::string::npos);
 }
 
+// A thread that gets little of the CPU is woken late each time, which says nothing of a peer that is stopped.
+TEST_F(PeerWatchTest, ALittleLatenessAtATimeGivesNothingToAPeerThatIsStopped) {
+  for (const auto& [state, dead_at] : {std::pair('T', 5.0), std::pair('S', 8.0)}) {
+    PeerWatch watch(kTimes);
+    watch.Heard(At(0));
+    for (int i = 0; i < 6; ++i) watch.WokenLate(milliseconds(500));
+    EXPECT_EQ(watch.Look(At(4), kOnTime), Verdict::kSuspect);
+    watch.Seen(state, At(4));
+    EXPECT_EQ(watch.Look(At(dead_at - 0.1), kOnTime), Verdict::kNone) << state;
+    EXPECT_EQ(watch.Look(At(dead_at), kOnTime), Verdict::kDead) << state;
+  }
+}
+
+TEST_F(PeerWatchTest, WhereAllWereStoppedAPeerThatStillIsHasItsTime) {
+  watch_.Heard(At(0));
+  watch_.WokenLate(seconds(30));
+  EXPECT_EQ(watch_.Look(At(33.9), kOnTime), Verdict::kNone);
+  EXPECT_EQ(watch_.Look(At(34), kOnTime), Verdict::kSuspect);
+  watch_.Seen('T', At(34));
+  watch_.WokenLate(seconds(30));
+  EXPECT_EQ(watch_.Look(At(64.9), kOnTime), Verdict::kNone);
+  EXPECT_EQ(watch_.Look(At(65), kOnTime), Verdict::kDead);
+}
+
 TEST_F(PeerWatchTest, ItsTimeIsWholeAgainOnceItWasHeard) {
   for (const double at : {0.0, 40.0}) {
     watch_.Heard(At(at));
