@@ -29,7 +29,11 @@ for stopped in 1 0; do
 done
 start_ranks 2 "$DFRUN" job.yaml --output advice --heartbeat 0.2,1
 until_running advice
-sleep 0.5
+for _ in $(seq 200); do  # until a checkpoint is complete
+  [ -z "$(find advice/checkpoints -maxdepth 1 -name 'step-*' ! -name '*.tmp*' 2> /dev/null)" ] || break
+  sleep 0.1
+done
+sleep 0.2
 signal STOP "$(pid_of_rank 1)"
 ends_with 76 "is saved in advice/checkpoints: start the job again with --resume"
 no_process_left
