@@ -15,8 +15,10 @@ stop_spinners() {
 }
 trap 'stop_spinners; stop_job' EXIT
 spin() {  # spin [COMMAND...]: so many spinners as there are ranks, each started by the command
+  started=
   for _ in $(seq "$count"); do
     "$@" bash -c 'while :; do :; done' &
+    started+=" $!"
     spinners+=" $!"
     disown
   done
@@ -61,8 +63,15 @@ chrt -a -i -p 0 "$starved"
 said_after_ms 'rank 1 \(host .*\) is silent, and is waited for, at most 60 s: .*state R' 60000
 sleep 2
 none_lost
+# shellcheck disable=SC2086  # each is a process
+kill -KILL $started
+spinners=${spinners%"$started"}
 
 signal STOP "$stopped"
+for _ in $(seq 500); do  # a thread stops when it gets a CPU
+  sed 's/.*) //' "/proc/$stopped/task/"*/stat | grep -q '^[^T]' || break
+  sleep 0.02
+done
 said_after_ms 'rank 2 \(host .*\) was lost: no heartbeat for .* is stopped \(state T\)' 6000
 stop_spinners
 ends_with 76
