@@ -107,7 +107,7 @@ TEST_F(PeerWatchTest, APeerThatIsWaitedForAndIsThenStoppedIsDeadInItsTime) {
 }
 
 // A thread that gets little of the CPU is woken late each time, which says nothing of a peer that is stopped.
-TEST_F(PeerWatchTest, ALittleLatenessAtATimeGivesNothingToAPeerThatIsStopped) {
+TEST_F(PeerWatchTest, ALittleDelayAtATimeGivesNothingToAPeerThatIsStopped) {
   for (const auto& [state, dead_at] : {std::pair('T', 5.0), std::pair('S', 8.0)}) {
     PeerWatch watch(kTimes);
     watch.Heard(At(0));
