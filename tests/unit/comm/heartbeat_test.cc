@@ -303,8 +303,10 @@ TEST(AloneHeartbeatTest, NothingIsAwaitedWhereNobodyIsWatched) {
     [[noreturn]] void Abort(int exit_code) override { std::_Exit(exit_code); }
   };
   Alone bootstrap;
-  auto watch = Heartbeat::Start(bootstrap, {"here"}, {.times = *ParseHeartbeat("1")});
-  ASSERT_TRUE(watch.ok()) << watch.status();
+  HeartbeatOptions options;
+  options.times = *ParseHeartbeat("1");
+  auto watch = Heartbeat::Start(bootstrap, {"here"}, options);
+  ASSERT_TRUE(watch.ok()) << watch.status().ToString();
   EXPECT_TRUE((*watch)->AwaitFirst(std::chrono::seconds(0)));
 }
 
