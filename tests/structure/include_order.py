@@ -12,7 +12,13 @@ ORDER = [
     "src/job", "kernels", "comm", "jobs", "src/hdf5",
 ]
 # In these a header and its source count as one: no part of the folder may lead back to itself, by its source either.
-PARTS_IN_ORDER = ["src/executor", "src/session", "src/training", "src/job"]
+PARTS_IN_ORDER = [
+    "src/base", "src/storage", "src/collectives", "src/placement", "src/partition", "src/executor", "src/session",
+    "src/training", "src/job", "comm", "jobs",
+]
+# The page that shows ORDER, in a sentence that begins so.
+DOCUMENT = "docs/architecture.md"
+SENTENCE = "A directory includes only itself and those before it in the order"
 # Less than the order gives: kernels and transports know the contracts only, so that each can be built on its own.
 ONLY = {
     "kernels/checkpoint": ["src/base", "src/framework", "src/storage", "src/checkpoint", "kernels"],
@@ -126,5 +132,18 @@ def check_tree(root):
     return violations
 
 
+def check_document(root):
+    """Whether the page shows the order that is checked: lines of text, as check_tree gives."""
+    begin, found, rest = (root / DOCUMENT).read_text(encoding="utf-8").partition(SENTENCE)
+    shown = re.findall(r"`([a-z0-9/]+)`", rest.partition(". ")[0])
+    if found and shown == ORDER:
+        return []
+    return [f"{DOCUMENT}: \"{SENTENCE} ...\" shows {', '.join(shown)}; the order is {', '.join(ORDER)}"]
+
+
+def check_all(root):
+    return check_tree(root) + check_document(root)
+
+
 if __name__ == "__main__":
-    sys.exit(source_tree.main(__doc__, check_tree, "The include order holds."))
+    sys.exit(source_tree.main(__doc__, check_all, "The include order holds."))

@@ -99,7 +99,7 @@ class IncludeOrderTest(unittest.TestCase):
                        "files include each other in a cycle: src/graph/a.h -> src/graph/b.h")
 
     def test_source_that_leads_back_to_its_header(self):
-        for folder in ("executor", "session", "training", "job"):
+        for folder in ("base", "executor", "session", "training", "job"):
             self.check_one({
                 f"src/{folder}/a.h": [],
                 f"src/{folder}/a.cc": [f"src/{folder}/a.h", f"src/{folder}/b.h"],
@@ -115,6 +115,20 @@ class IncludeOrderTest(unittest.TestCase):
         self.check_one({"src/storage/a.cc": ["src/checkpoint/b.h"], "src/checkpoint/b.h": []}, "may not include")
         self.check_one({"src/framework/a.cc": ["src/storage/b.h"], "src/storage/b.h": []}, "may not include")
         self.assertEqual(violations_of({"src/executor/a.cc": ["src/storage/b.h"], "src/storage/b.h": []}), [])
+
+    def test_the_page_shows_the_order(self):
+        def violations_of_page(order):
+            with tempfile.TemporaryDirectory() as folder:
+                root = pathlib.Path(folder)
+                (root / "docs").mkdir()
+                names = ",\n".join(f"`{name}`" for name in order)
+                (root / include_order.DOCUMENT).write_text(f"{include_order.SENTENCE} that x.py holds: {names}. More.",
+                                                           encoding="utf-8")
+                return include_order.check_document(root)
+
+        self.assertEqual(violations_of_page(include_order.ORDER), [])
+        self.assertEqual(len(violations_of_page(include_order.ORDER[:-1])), 1)
+        self.assertEqual(len(violations_of_page(list(reversed(include_order.ORDER)))), 1)
 
 
 if __name__ == "__main__":
