@@ -20,12 +20,9 @@ namespace dfrun::comm {
 struct Capabilities {
   static constexpr size_t kNever = SIZE_MAX;
 
-  // Send, Recv and Get take device memory too. They always take host memory, pinned or not.
-  bool moves_device_memory = false;
   bool remote_read = false;         // Get() works
   size_t registered_from = kNever;  // messages of at least so many bytes are fastest from and to memory of a Region
 
-  bool Moves(MemoryKind kind) const { return IsHostMemory(kind) || moves_device_memory; }
   bool wants_registered() const { return registered_from != kNever; }
 };
 
