@@ -15,11 +15,18 @@ namespace dfrun {
 
 class BareEnvironment {
  public:
-  BareEnvironment() : before_(environ) {
-    environ = none_.data();
+  BareEnvironment() {
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) before_.emplace_back(*entry);
+    ::clearenv();
     Set("HOME", folder());
   }
-  ~BareEnvironment() { environ = before_; }
+  ~BareEnvironment() {
+    ::clearenv();
+    for (const std::string& entry : before_) {
+      const size_t equals = entry.find('=');
+      if (equals != std::string::npos) Set(entry.substr(0, equals), entry.substr(equals + 1));
+    }
+  }
   BareEnvironment(const BareEnvironment&) = delete;
   BareEnvironment& operator=(const BareEnvironment&) = delete;
 
@@ -30,8 +37,7 @@ class BareEnvironment {
   void Write(const std::string& name, const std::string& text) const { directory_.Write(name, text); }
 
  private:
-  char** const before_;
-  std::vector<char*> none_ = {nullptr};
+  std::vector<std::string> before_;  // entries NAME=VALUE, by copy: setenv() may free the array that held them
   ScratchDirectory directory_;
 };
 
