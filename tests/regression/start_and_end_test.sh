@@ -77,6 +77,7 @@ is_stopped() {  # is_stopped PID: within a second; not where it was ending, and 
   return 1
 }
 ends=
+launcher_crashes=0
 for i in $(seq "$INSTANTS"); do
   # Nobody is there to see rank 0 stopped when it is the last to leave.
   if [ $((2 * i)) -le "$INSTANTS" ]; then stopped=$((i % RANKS)); else stopped=$((i % (RANKS - 1) + 1)); fi
@@ -97,10 +98,14 @@ for i in $(seq "$INSTANTS"); do
     stopped76) says "rank $stopped " ;;
     stopped0) says "the results are written.*rank $stopped " ;;
     missed0) ;;  # the process had ended before the signal
+    stopped139)  # Open MPI 4.1's mpirun now and then dies of SIGSEGV while its ranks end; what the ranks do still counts
+      says "rank $stopped .*it ends with 76"
+      launcher_crashes=$((launcher_crashes + 1)) ;;
     *) cat "$WORK/out" >&2; fail "exit code $code, rank $stopped $how after $at_ms of $length_ms ms" ;;
   esac
   ends+=" $how$code"
   no_process_left
 done
+[ "$launcher_crashes" -le $((1 + INSTANTS / 20)) ] || fail "mpirun died of SIGSEGV $launcher_crashes times:$ends"
 [[ $ends == *stopped76* ]] || fail "no rank was stopped in time:$ends"
 echo "ranks $RANKS over $TRANSPORT:$(tr ' ' '\n' <<< "$ends" | grep . | sort | uniq -c | tr '\n' ' ')in $length_ms ms"
