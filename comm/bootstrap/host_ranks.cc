@@ -31,19 +31,6 @@ std::optional<std::pair<dev_t, ino_t>> ProgramOf(pid_t pid) {
   return std::pair(found.st_dev, found.st_ino);
 }
 
-// Returns a variable's value in the bytes of an environment.
-std::optional<std::string> ValueOf(const std::string& environment, std::string_view variable) {
-  for (size_t at = 0; at < environment.size();) {
-    const size_t end = std::min(environment.find('\0', at), environment.size());
-    const std::string_view entry = std::string_view(environment).substr(at, end - at);
-    if (entry.size() > variable.size() && entry.starts_with(variable) && entry[variable.size()] == '=') {
-      return std::string(entry.substr(variable.size() + 1));
-    }
-    at = end + 1;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 struct HostRanks::Process : ProcStat {
@@ -53,9 +40,7 @@ struct HostRanks::Process : ProcStat {
 };
 
 HostRanks::HostRanks() {
-  for (const char* const* name = RankVariables(); *name != nullptr && rank_variable_ == nullptr; ++name) {
-    if (std::getenv(*name) != nullptr) rank_variable_ = *name;
-  }
+  rank_variable_ = RankVariable();
   if (rank_variable_ == nullptr) return;
   own_rank_ = ParseAs<int>(std::getenv(rank_variable_)).value_or(0);
   size_ = RanksStarted().count;
@@ -77,8 +62,8 @@ std::vector<HostRanks::Process> HostRanks::ReadProcesses() const {
     Process process{*std::move(stat)};
     process.pid = *pid;
     const std::string environment = ReadProcFile(*pid, "environ");
-    if (const auto rank = ValueOf(environment, rank_variable_)) process.rank = ParseAs<int>(*rank);
-    process.names_job = job_.empty() || ValueOf(environment, kJobVariable) == job_;
+    if (const auto rank = ValueIn(environment, rank_variable_)) process.rank = ParseAs<int>(*rank);
+    process.names_job = job_.empty() || ValueIn(environment, kJobVariable) == job_;
     processes.push_back(std::move(process));
   }
   return processes;

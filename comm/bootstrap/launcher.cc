@@ -86,19 +86,20 @@ StartedTasks RanksStarted() {
   return {};
 }
 
-const char* const* RankVariables() {
-  static constexpr const char* kNames[] = {
+const char* RankVariable() {
+  static constexpr const char* kInOrderOfPrecedence[] = {
       "OMPI_COMM_WORLD_RANK", "PMIX_RANK",          "PMI_RANK",    "SLURM_PROCID",
       "FLUX_TASK_RANK",       "JSM_NAMESPACE_RANK", "PALS_RANKID", "MV2_COMM_WORLD_RANK",
-      "MVP_COMM_WORLD_RANK",  "MPIRUN_RANK",        nullptr};
-  return kNames;
+      "MVP_COMM_WORLD_RANK",  "MPIRUN_RANK"};
+  for (const char* const name : kInOrderOfPrecedence) {
+    if (std::getenv(name) != nullptr) return name;
+  }
+  return nullptr;
 }
 
 const char* RankText() {
-  for (const char* const* name = RankVariables(); *name != nullptr; ++name) {
-    if (const char* const rank = std::getenv(*name); rank != nullptr) return rank;
-  }
-  return nullptr;
+  const char* const variable = RankVariable();
+  return variable == nullptr ? nullptr : std::getenv(variable);
 }
 
 bool RanksAreThreads() {

@@ -31,9 +31,10 @@ struct StartedTasks {
 // tells it, the starter of the tasks is asked: srun, flux run, jsrun, mpiexec of PALS, mpirun_rsh of MVAPICH.
 StartedTasks RanksStarted();
 
-// Returns the names of the variables in which launchers give a process its rank, in order of precedence.
-const char* const* RankVariables();  // null-terminated
-// Returns the value of the first of these variables that is set: "3"; null without a launcher.
+// Returns the name of the variable in which the launcher gives this process its rank: "PMI_RANK"; null without a
+// launcher.
+const char* RankVariable();
+// Returns the value of that variable: "3"; null without a launcher.
 const char* RankText();
 
 // Returns whether the launcher's ranks are threads of one process, of which only one runs until it calls MPI. These

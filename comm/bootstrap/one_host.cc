@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 #include <optional>
-#include <string_view>
 
 #include "comm/bootstrap/launcher.h"
 #include "src/base/proc_file.h"
@@ -78,31 +77,20 @@ std::string ProofByHosts() {
   return "";
 }
 
-// From /proc/PID/stat, behind the name, which may hold any byte; 0: it is not seen.
+// Returns 0 if the process is not seen.
 pid_t ParentOf(pid_t process) {
-  const std::string text = ReadProcFile(process, "stat");
-  const size_t close = text.rfind(')');
-  if (close == std::string::npos || close + 4 > text.size()) return 0;
-  const std::string_view rest = std::string_view(text).substr(close + 4);
-  return ParseAs<pid_t>(rest.substr(0, rest.find(' '))).value_or(0);
-}
-
-bool HasVariable(const std::string& environment, std::string_view variable) {
-  const std::string start = StrCat(variable, "=");
-  return environment.starts_with(start) || environment.find('\0' + start) != std::string::npos;
+  const std::optional<ProcStat> stat = ReadProcStat(process);
+  return stat ? stat->parent : 0;
 }
 
 // The nearest ancestor without a rank, which started this one; 0: it is not seen.
 pid_t LauncherProcess() {
-  const char* variable = nullptr;
-  for (const char* const* name = RankVariables(); *name != nullptr && variable == nullptr; ++name) {
-    if (std::getenv(*name) != nullptr) variable = *name;
-  }
+  const char* const variable = RankVariable();
   if (variable == nullptr) return 0;
   for (pid_t pid = ParentOf(::getpid()); pid > 0; pid = ParentOf(pid)) {
     const std::string environment = ReadProcFile(pid, "environ");
     if (environment.empty()) return 0;
-    if (!HasVariable(environment, variable)) return pid;
+    if (!ValueIn(environment, variable)) return pid;
   }
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <sstream>
 
@@ -49,6 +50,18 @@ std::optional<ProcStat> ReadProcStat(pid_t process) {
 
 std::optional<ProcStat> ReadThreadStat(pid_t process, pid_t thread) {
   return ParseStat(ReadProcFile(process, StrCat("task/", thread, "/stat").c_str()));
+}
+
+std::optional<std::string> ValueIn(const std::string& environment, std::string_view variable) {
+  for (size_t at = 0; at < environment.size();) {
+    const size_t end = std::min(environment.find('\0', at), environment.size());
+    const std::string_view entry = std::string_view(environment).substr(at, end - at);
+    if (entry.size() > variable.size() && entry.starts_with(variable) && entry[variable.size()] == '=') {
+      return std::string(entry.substr(variable.size() + 1));
+    }
+    at = end + 1;
+  }
+  return std::nullopt;
 }
 
 }  // namespace dfrun

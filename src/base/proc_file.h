@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace dfrun {
 
@@ -14,6 +15,9 @@ namespace dfrun {
 // ended, perhaps meanwhile, or it is another user's.
 // Thread safety: any thread.
 std::string ReadProcFile(pid_t process, const char* name);
+
+// Returns a variable's value in an environment as /proc holds it: entries NAME=VALUE, each with a NUL behind it.
+std::optional<std::string> ValueIn(const std::string& environment, std::string_view variable);
 
 // The content of the "stat" of a process or a thread.
 struct ProcStat {
