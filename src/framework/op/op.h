@@ -133,6 +133,8 @@ class OpBuilder {
   OpBuilder& ComputesEach(Elementwise elementwise);
   OpBuilder& ConstantValue(ConstantFn of_output_0);
   OpBuilder& ConstantValues(ConstantsFn of_all_outputs);
+  // Declares how the rows of the outputs follow from those of the inputs (sample_rows.h).
+  OpBuilder& Rows(RowFn rows);
   // Sets the cost. The default is that of an element-wise op; an op that passes values on, or is control flow, has
   // none.
   OpBuilder& Cost(CostFn cost);

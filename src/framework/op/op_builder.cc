@@ -390,6 +390,11 @@ OpBuilder& OpBuilder::ConstantValues(ConstantsFn of_all_outputs) {
   return *this;
 }
 
+OpBuilder& OpBuilder::Rows(RowFn rows) {
+  def_.traits.rows = std::move(rows);
+  return *this;
+}
+
 OpBuilder& OpBuilder::Cost(CostFn cost) {
   def_.traits.cost = std::move(cost);
   return *this;

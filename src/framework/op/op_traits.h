@@ -11,6 +11,7 @@
 #include "src/framework/op/elementwise_loop.h"
 #include "src/framework/op/handle_content.h"
 #include "src/framework/op/portable_form.h"
+#include "src/framework/op/sample_rows.h"
 #include "src/framework/op/wait_kind.h"
 
 namespace dfrun {
@@ -59,6 +60,7 @@ struct OpTraits {
   Elementwise elementwise;
   PortableForm portable;
   ConstantsFn constant_values;  // empty: nothing is known of the outputs
+  RowFn rows;                   // empty: the op may mix the samples of a batch
   CostFn cost;                  // never empty once the op is registered
 
   // TensorFlow has no op of this name.
