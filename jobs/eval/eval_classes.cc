@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "src/checkpoint/manifest.h"
+#include "src/checkpoint/manifest_file.h"
 #include "src/job/input_samples.h"
 
 namespace dfrun::jobs {

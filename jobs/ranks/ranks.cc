@@ -59,8 +59,8 @@ void SayCounters(const Runtime& runtime) {
     DF_LOG(kInfo) << device->full_name() << ": " << counters.recordings << " recordings, " << counters.launches
                   << " launches, " << counters.updates << " updates, " << counters.stream_calls
                   << " calls of nodes that were enqueued one by one; " << counters.signaled_ends
-                  << " ends that the work told, " << counters.asked_ends << " that it was asked for; " << HostWaits()
-                  << " waits of the host";
+                  << " ends that the work told, " << counters.asked_ends << " that it was asked for; "
+                  << device->host_waits() << " waits of the host";
   }
 }
 

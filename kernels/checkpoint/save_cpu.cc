@@ -5,6 +5,7 @@
 #include "kernels/device/cpu_kernel.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
+#include "src/checkpoint/manifest_file.h"
 #include "src/storage/file_access.h"
 
 namespace dfrun {

@@ -7,6 +7,7 @@
 #include "kernels/files/matching_paths.h"
 #include "src/base/file.h"
 #include "src/checkpoint/directory_commit.h"
+#include "src/checkpoint/manifest_file.h"
 #include "src/checkpoint/savable.h"
 
 namespace dfrun {

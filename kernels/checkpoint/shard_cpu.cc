@@ -3,7 +3,7 @@
 
 #include "kernels/checkpoint/string_inputs.h"
 #include "kernels/device/cpu_kernel.h"
-#include "src/checkpoint/manifest.h"
+#include "src/checkpoint/manifest_file.h"
 #include "src/checkpoint/removable.h"
 #include "src/checkpoint/shard.h"
 #include "src/storage/file_access.h"

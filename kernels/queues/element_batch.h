@@ -4,7 +4,8 @@
 
 #include <vector>
 
-#include "kernels/queues/queue.h"
+#include "kernels/queues/element_store.h"
+#include "kernels/queues/queue_type.h"
 
 namespace dfrun {
 

@@ -11,7 +11,7 @@
 
 #include "src/autodiff/dependency.h"
 #include "src/autodiff/gradient_scope.h"
-#include "src/autodiff/gradients.h"
+#include "src/autodiff/gradient_value.h"
 #include "src/base/threads.h"
 
 namespace dfrun {

@@ -67,13 +67,4 @@ GradientValue SumGradients(const Graph& graph, NodeAdder& adder, const std::vect
   return GradientValue::Dense(adder.Add("AddN", dense));
 }
 
-Result<Output> DenseGradient(Graph& graph, const GradientValue& gradient, Output x, const std::string& name) {
-  DF_CHECK(gradient.exists);
-  if (!gradient.is_sparse) return gradient.dense;
-  NodeAdder adder(graph, name + "/", SiteOf(graph, gradient));
-  const Output dense = ScatterToDense(graph, adder, gradient, x);
-  DF_TRY(adder.status());
-  return dense;
-}
-
 }  // namespace dfrun

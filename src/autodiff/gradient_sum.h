@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/autodiff/gradients.h"
+#include "src/autodiff/gradient_value.h"
 #include "src/autodiff/node_adder.h"
 
 namespace dfrun {

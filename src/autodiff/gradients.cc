@@ -4,6 +4,7 @@
 
 #include "src/autodiff/dependency.h"
 #include "src/autodiff/differentiation.h"
+#include "src/autodiff/gradient_sum.h"
 
 namespace dfrun {
 namespace {
@@ -73,6 +74,15 @@ Result<std::vector<GradientValue>> AddGradients(Graph& graph, std::span<const Ou
                                                 const GradientOptions& options) {
   DF_TRY(CheckArguments(graph, ys, xs, options));
   return Differentiation(graph, ys, xs, options, UniqueScope(graph, options.scope)).Run();
+}
+
+Result<Output> DenseGradient(Graph& graph, const GradientValue& gradient, Output x, const std::string& name) {
+  DF_CHECK(gradient.exists);
+  if (!gradient.is_sparse) return gradient.dense;
+  NodeAdder adder(graph, name + "/", SiteOf(graph, gradient));
+  const Output dense = ScatterToDense(graph, adder, gradient, x);
+  DF_TRY(adder.status());
+  return dense;
 }
 
 }  // namespace dfrun

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/autodiff/gradients.h"
+#include "src/autodiff/gradient_value.h"
 #include "src/autodiff/node_adder.h"
 
 namespace dfrun {

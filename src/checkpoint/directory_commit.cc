@@ -12,6 +12,7 @@
 
 #include "src/base/log.h"
 #include "src/checkpoint/directory_swap.h"
+#include "src/checkpoint/manifest_file.h"
 #include "src/checkpoint/temporary_name.h"
 
 namespace dfrun {

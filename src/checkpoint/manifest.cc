@@ -1,43 +1,6 @@
 #include "src/checkpoint/manifest.h"
 
-#include "src/base/file.h"
-#include "src/checkpoint/manifest_text.h"
-#include "src/storage/hdf5_library.h"
-
 namespace dfrun {
-namespace {
-
-constexpr size_t kMaxManifestBytes = size_t{256} << 20;
-
-Status Damaged(const std::string& directory, const std::string& why) {
-  return Error(Code::kDataLoss, "the checkpoint ", directory, " is damaged: ", why);
-}
-
-}  // namespace
-
-void ToProto(const ShardEntry& entry, checkpoint::Shard* shard) {
-  shard->set_file(entry.file);
-  shard->set_bytes(entry.bytes);
-  shard->set_crc32c(entry.crc32c);
-  for (const SavedVariable& v : entry.variables) {
-    checkpoint::Variable* out = shard->add_variables();
-    out->set_name(v.name);
-    out->set_dtype(DTypeEnumName(v.dtype));
-    for (int64_t d : v.shape.dims()) out->add_shape(d);
-  }
-}
-
-Result<ShardEntry> FromProto(const checkpoint::Shard& shard) {
-  ShardEntry entry{shard.file(), shard.bytes(), shard.crc32c(), {}};
-  for (const checkpoint::Variable& v : shard.variables()) {
-    const auto dtype = ParseDType(v.dtype());
-    if (!dtype) return Error(Code::kDataLoss, "variable '", v.name(), "' has the unknown dtype '", v.dtype(), "'");
-    const std::vector<int64_t> dims(v.shape().begin(), v.shape().end());
-    DF_ASSIGN(Shape shape, Shape::Create(dims));
-    entry.variables.push_back({v.name(), *dtype, std::move(shape)});
-  }
-  return entry;
-}
 
 const SavedVariable* Manifest::Find(const std::string& variable, size_t* shard) const {
   for (size_t s = 0; s < shards.size(); ++s) {
@@ -49,65 +12,6 @@ const SavedVariable* Manifest::Find(const std::string& variable, size_t* shard) 
     }
   }
   return nullptr;
-}
-
-Result<Manifest> ReadManifest(const std::string& directory) {
-  const Result<FileDescriptor> file = FileDescriptor::OpenRegular(directory + "/manifest.json");
-  if (file.status().code() == Code::kDataLoss) return Damaged(directory, file.status().message());
-  DF_TRY(file.status());
-  DF_ASSIGN(const uint64_t bytes, file->Size());
-  if (bytes > kMaxManifestBytes) return Damaged(directory, StrCat("its manifest.json has ", bytes, " bytes"));
-  DF_ASSIGN(const std::string text, ReadAll(*file, kMaxManifestBytes));
-  Result<Manifest> manifest = ParseManifest(text);
-  if (manifest.status().code() == Code::kBadSpec) {
-    return Error(Code::kBadSpec, "the checkpoint ", directory, " cannot be read: ", manifest.status().message());
-  }
-  if (!manifest.ok()) return Damaged(directory, "manifest.json: " + manifest.status().message());
-  return manifest;
-}
-
-Status WriteManifest(const std::string& directory, const Manifest& manifest) {
-  const Status readable = CheckManifest(manifest);
-  if (!readable.ok()) return InvalidArgument("cannot write the checkpoint ", directory, ": ", readable.message());
-  return WriteFileAtomically(directory + "/manifest.json", PrintManifest(manifest));
-}
-
-Status WriteIndex(const std::string& directory, const Manifest& manifest) {
-  const std::string path = directory + "/index.h5";
-  DF_ASSIGN(const Hdf5Library* const library, LoadHdf5());
-  DF_ASSIGN(const std::unique_ptr<Hdf5Writer> file, library->CreateNew(path));
-  for (const ShardEntry& shard : manifest.shards) {
-    for (const SavedVariable& v : shard.variables) {
-      DF_TRY(file->Show(shard.file, DatasetOfVariable(v.name), v.dtype, v.shape));
-    }
-  }
-  DF_TRY(file->Close());
-  DF_ASSIGN(FileDescriptor written, FileDescriptor::OpenForWriting(path));
-  return written.Sync();
-}
-
-namespace {
-
-Status VerifyShard(const std::string& directory, const ShardEntry& shard) {
-  const Result<FileDescriptor> file = FileDescriptor::OpenRegular(directory + "/" + shard.file);
-  if (file.status().code() == Code::kIo) return file.status();
-  if (!file.ok()) return Damaged(directory, file.status().message());
-  DF_ASSIGN(const uint64_t bytes, file->Size());
-  if (bytes != shard.bytes) {
-    return Damaged(directory, StrCat(shard.file, " has ", bytes, " bytes, but ", shard.bytes, " were written"));
-  }
-  const Result<FileDigest> digest = Digest(*file);
-  if (digest.status().code() == Code::kDataLoss) return Damaged(directory, digest.status().message());
-  DF_TRY(digest.status());
-  if (digest->crc32c == shard.crc32c) return Status();
-  return Damaged(directory, StrCat(shard.file, " has crc32c ", digest->crc32c, ", but ", shard.crc32c, " was written"));
-}
-
-}  // namespace
-
-Status VerifyShards(const std::string& directory, const Manifest& manifest) {
-  for (const ShardEntry& shard : manifest.shards) DF_TRY(VerifyShard(directory, shard));
-  return Status();
 }
 
 }  // namespace dfrun

@@ -2,10 +2,11 @@
 #ifndef DFRUN_SRC_CHECKPOINT_MANIFEST_H_
 #define DFRUN_SRC_CHECKPOINT_MANIFEST_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "src/checkpoint/manifest.pb.h"
 #include "src/checkpoint/shard.h"
 
 namespace dfrun {
@@ -39,22 +40,6 @@ struct Manifest {
   // Returns the variable and sets `shard` to the index of its shard; null if no shard has it.
   const SavedVariable* Find(const std::string& variable, size_t* shard) const;
 };
-
-// Returns NotFound where there is no manifest; DataLoss where it is damaged, see manifest_text.h; kBadSpec for another
-// format; kIo where it cannot be read.
-Result<Manifest> ReadManifest(const std::string& directory);
-// InvalidArgument, and nothing written, where ReadManifest() would not read it back.
-Status WriteManifest(const std::string& directory, const Manifest& manifest);
-
-// Writes index.h5 with a relative external link for every variable.
-Status WriteIndex(const std::string& directory, const Manifest& manifest);
-
-// Compares sizes and crc32c of all shards with the manifest: DataLoss where they differ or a shard is missing or no
-// regular file; kIo where a shard cannot be read.
-Status VerifyShards(const std::string& directory, const Manifest& manifest);
-
-void ToProto(const ShardEntry& entry, checkpoint::Shard* shard);
-Result<ShardEntry> FromProto(const checkpoint::Shard& shard);
 
 }  // namespace dfrun
 

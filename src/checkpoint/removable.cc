@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "src/base/file.h"
-#include "src/checkpoint/manifest.h"
+#include "src/checkpoint/manifest_file.h"
 #include "src/checkpoint/temporary_name.h"
 
 namespace dfrun {

@@ -1,7 +1,7 @@
 #include "src/checkpoint/shard.h"
 
 #include "src/base/file.h"
-#include "src/checkpoint/manifest.h"
+#include "src/checkpoint/manifest.pb.h"
 #include "src/storage/hdf5_file.h"
 
 namespace dfrun {
@@ -29,6 +29,30 @@ Status WriteBytes(const std::string& path, const std::vector<Region>& regions) {
   DF_ASSIGN(FileDescriptor file, FileDescriptor::OpenForWriting(path));
   for (const Region& p : regions) DF_TRY(file.WriteAt(p.offset, p.value->raw(), p.value->num_bytes()));
   return file.Sync();
+}
+
+void ToProto(const ShardEntry& entry, checkpoint::Shard* shard) {
+  shard->set_file(entry.file);
+  shard->set_bytes(entry.bytes);
+  shard->set_crc32c(entry.crc32c);
+  for (const SavedVariable& v : entry.variables) {
+    checkpoint::Variable* out = shard->add_variables();
+    out->set_name(v.name);
+    out->set_dtype(DTypeEnumName(v.dtype));
+    for (int64_t d : v.shape.dims()) out->add_shape(d);
+  }
+}
+
+Result<ShardEntry> FromProto(const checkpoint::Shard& shard) {
+  ShardEntry entry{shard.file(), shard.bytes(), shard.crc32c(), {}};
+  for (const checkpoint::Variable& v : shard.variables()) {
+    const auto dtype = ParseDType(v.dtype());
+    if (!dtype) return Error(Code::kDataLoss, "variable '", v.name(), "' has the unknown dtype '", v.dtype(), "'");
+    const std::vector<int64_t> dims(v.shape().begin(), v.shape().end());
+    DF_ASSIGN(Shape shape, Shape::Create(dims));
+    entry.variables.push_back({v.name(), *dtype, std::move(shape)});
+  }
+  return entry;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/base/text.h"
+#include "src/checkpoint/manifest_file.h"
 #include "src/checkpoint/removable.h"
 #include "src/checkpoint/temporary_name.h"
 #include "src/checkpoint/try_saving.h"

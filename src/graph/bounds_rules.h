@@ -5,7 +5,8 @@
 #include <optional>
 #include <span>
 
-#include "src/graph/value_bounds.h"
+#include "src/graph/bounds.h"
+#include "src/graph/graph.h"
 
 namespace dfrun {
 

@@ -6,8 +6,6 @@
 #include "src/base/configs_folder.h"
 #include "src/base/sort_unique.h"
 #include "src/base/text.h"
-#include "src/graph/partial_constant.h"
-#include "src/graph/shape_inference.h"
 #include "src/graph/source_calls.h"
 
 namespace dfrun {
@@ -181,16 +179,6 @@ NodeId Graph::AddResolved(Node node) {
   NoteName(node.name, node.id);
   nodes_.push_back(std::move(node));
   return num_nodes() - 1;
-}
-
-Status Graph::InferNode(Node& node) {
-  DF_TRY(InferNodeShapes(*this, node));
-  if (auto value = EvaluatePartialConstant(*this, node)) {
-    known_[node.id] = std::move(value);
-  } else {
-    known_.erase(node.id);
-  }
-  return Status();
 }
 
 void Graph::NoteName(const std::string& name, NodeId id) {

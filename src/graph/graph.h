@@ -21,24 +21,12 @@
 #include <vector>
 
 #include "src/framework/op/op.h"
+#include "src/graph/partial_constant.h"
+#include "src/graph/source_location.h"
 
 namespace dfrun {
 
 using NodeId = int32_t;
-
-// The position in a spec at which a node was written, for errors. `file` is an index into Graph::files(); -1: unknown.
-struct SourceLocation {
-  int32_t file = -1;
-  int32_t line = 0;
-  int32_t column = 0;
-  int32_t call = -1;  // an index into Graph::calls(): the call of a function that made the node; -1: none
-};
-
-// A call of a function of a spec.
-struct SourceCall {
-  std::string function;
-  SourceLocation location;  // position; `location.call` is the call around this one
-};
 
 struct Node {
   NodeId id = -1;
@@ -90,8 +78,6 @@ struct GraphDefExtras {
   std::string graph;                                   // a GraphDef without nodes: library, versions
   std::unordered_map<std::string, std::string> nodes;  // NodeDefs by name, without the parts that Node holds
 };
-
-struct PartialConstant;
 
 // A graph of nodes of one op registry. The head of this file has its invariants.
 // Thread safety: as a standard container.

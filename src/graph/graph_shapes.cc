@@ -1,9 +1,10 @@
-// Infers the shapes of a whole graph. A loop's body is first inferred with the shapes that enter the loop. Where an
-// iteration gives the next one another shape, the loop is inferred again with the common part of both, until no shape
-// changes.
+// Infers the shapes of a node, and of a whole graph. A loop's body is first inferred with the shapes that enter the
+// loop. Where an iteration gives the next one another shape, the loop is inferred again with the common part of both,
+// until no shape changes.
 #include <unordered_map>
 #include <utility>
 
+#include "src/graph/constant_evaluation.h"
 #include "src/graph/graph.h"
 #include "src/graph/shape_inference.h"
 
@@ -40,6 +41,16 @@ bool ForgetLoopShapes(const Graph& graph, LoopShapes& shapes) {
 }
 
 }  // namespace
+
+Status Graph::InferNode(Node& node) {
+  DF_TRY(InferNodeShapes(*this, node));
+  if (auto value = EvaluatePartialConstant(*this, node)) {
+    known_[node.id] = std::move(value);
+  } else {
+    known_.erase(node.id);
+  }
+  return Status();
+}
 
 Status Graph::InferShapes() {
   DF_ASSIGN(const std::vector<NodeId> order, TopologicalOrder());

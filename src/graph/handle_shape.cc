@@ -1,8 +1,8 @@
 // The shape of a handle's object: of a variable, of the elements of a TensorList or TensorArray, or of a table's
 // values. It is found at the node that made the handle, through ops that pass it on.
+#include "src/graph/constant_evaluation.h"
 #include "src/graph/graph.h"
 #include "src/graph/handle_maker.h"
-#include "src/graph/partial_constant.h"
 
 namespace dfrun {
 namespace {

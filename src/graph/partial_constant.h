@@ -10,7 +10,6 @@
 #include "src/framework/op/constant_value.h"
 #include "src/framework/values/shape.h"
 #include "src/framework/values/tensor.h"
-#include "src/graph/graph.h"
 
 namespace dfrun {
 
@@ -30,13 +29,6 @@ struct PartialConstant {
   // The elements as a shape, in which negative ones are unknown sizes. For vectors only.
   PartialShape AsShape() const;
 };
-
-// The known part of an integer vector that is read as a shape, if only its rank; an element -1 is an unknown size. Of
-// unknown rank for a scalar and for an open input.
-PartialShape ConstantPartialShape(const Graph& graph, Output sizes);
-
-// The known values of the outputs of `node`, whose inputs are in `graph`; null if nothing is known.
-std::shared_ptr<const PartialConstant> EvaluatePartialConstant(const Graph& graph, const Node& node);
 
 }  // namespace dfrun
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "src/framework/op/component_inference.h"
+#include "src/graph/constant_evaluation.h"
 #include "src/graph/handle_maker.h"
-#include "src/graph/partial_constant.h"
 #include "src/graph/queue_shapes.h"
 
 namespace dfrun {

@@ -1,5 +1,7 @@
 #include "src/graph/source_calls.h"
 
+#include "src/base/status.h"
+
 namespace dfrun {
 
 ShownLocation ShowLocation(SourceLocation location, std::span<const SourceCall> chain,

@@ -2,11 +2,12 @@
 #ifndef DFRUN_SRC_GRAPH_SOURCE_CALLS_H_
 #define DFRUN_SRC_GRAPH_SOURCE_CALLS_H_
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
 
-#include "src/graph/graph.h"
+#include "src/graph/source_location.h"
 
 namespace dfrun {
 

@@ -5,27 +5,13 @@
 #define DFRUN_SRC_GRAPH_VALUE_BOUNDS_H_
 
 #include <cstddef>
-#include <limits>
 #include <utility>
 #include <vector>
 
-#include "src/framework/values/tensor.h"
+#include "src/graph/bounds.h"
 #include "src/graph/graph.h"
 
 namespace dfrun {
-
-// All elements lie in [low, high]; those of bool are 0 and 1. Nothing is said of NaN.
-struct Bounds {
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
-
-  static Bounds Of(double value) { return {value, value}; }
-  // The bounds of a tensor's elements; everything for strings and the like.
-  static Bounds OfElements(const Tensor& tensor);
-  // All elements are this one value.
-  bool is_constant() const { return low == high; }
-  bool is(double value) const { return low == value && high == value; }
-};
 
 // The bounds of one graph's values; the graph must outlive the object and not change.
 // Thread safety: const methods from any thread.

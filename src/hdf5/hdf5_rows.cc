@@ -9,7 +9,6 @@
 #include "src/hdf5/element_type.h"
 #include "src/hdf5/hdf5_type.h"
 #include "src/hdf5/storage_check.h"
-#include "src/hdf5/tensor_hdf5.h"
 
 namespace dfrun {
 namespace {

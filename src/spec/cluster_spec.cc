@@ -7,7 +7,7 @@
 #include "src/base/text.h"
 #include "src/framework/device/device.h"
 #include "src/framework/device/device_factory.h"
-#include "src/spec/load.h"
+#include "src/spec/schema/check_keys.h"
 #include "src/spec/schema/section_def.h"
 
 namespace dfrun {
@@ -73,7 +73,7 @@ ClusterSpec ClusterSpec::Read(const Yaml* section, const SpecOptions& options, V
   cluster.ranks_ = options.ranks;
   std::optional<Yaml> jobs;
   if (section != nullptr) {
-    if (!Sections::Check("cluster", *section, reader.diagnostics())) return cluster;
+    if (!CheckSection("cluster", *section, reader.diagnostics())) return cluster;
     if (section->size() == 0) {
       reader.diagnostics().Error(section->location(), "the section 'cluster' lacks 'jobs': {ps: 1, worker: rest}");
       return cluster;

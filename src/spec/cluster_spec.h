@@ -8,10 +8,9 @@
 #include "src/framework/device/device.h"
 #include "src/spec/job_spec.h"
 #include "src/spec/schema/values.h"
+#include "src/spec/spec_options.h"
 
 namespace dfrun {
-
-struct SpecOptions;  // src/spec/load.h
 
 // The content of a `cluster:` section.
 // Thread safety: const methods from any thread.

@@ -8,6 +8,7 @@
 #include "src/base/log.h"
 #include "src/base/path_hint.h"
 #include "src/base/text.h"
+#include "src/spec/schema/check_keys.h"
 #include "src/spec/schema/schema.h"
 #include "src/spec/schema/section_def.h"
 #include "src/spec/yaml/source_text.h"

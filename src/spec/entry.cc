@@ -1,6 +1,5 @@
 #include "src/spec/entry.h"
 
-#include "src/spec/family.h"
 #include "src/spec/schema/schema.h"
 
 namespace dfrun {
@@ -177,21 +176,6 @@ std::optional<Expr> ParseScalar(const Yaml& scalar, const EntryContext& context)
   const LocatedText* text = context.params.SubstituteInExpr(scalar, context.pool, context.diagnostics);
   if (text == nullptr) return {};
   return ParseExpr(*text, context.diagnostics);
-}
-
-std::vector<Entry> ParseEntries(const std::vector<GraphEntry>& entries, const EntryContext& context) {
-  std::vector<Entry> out;
-  out.reserve(entries.size());
-  Families families(context);
-  for (const GraphEntry& e : entries) {
-    if (const std::optional<Yaml> each = Families::FindEach(e)) {
-      families.Add(e, *each, out);
-    } else {
-      ParseEntry(e, out.emplace_back(), context);
-    }
-  }
-  families.Resolve(out);
-  return out;
 }
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// Parses the entries of a graph or a function and orders them so that they can be built.
+// Entries of a graph or a function: parses one, finds the names in it, and orders entries so that they can be built.
 #ifndef DFRUN_SRC_SPEC_ENTRY_H_
 #define DFRUN_SRC_SPEC_ENTRY_H_
 
@@ -45,9 +45,6 @@ struct EntryContext {
   Diagnostics& diagnostics;
 };
 
-// Parses entries. A family ("each: 3") becomes one entry for each member, name/0, name/1, name/2, and "name/*" the list
-// of them. Entries with errors are in the result too, marked as failed.
-std::vector<Entry> ParseEntries(const std::vector<GraphEntry>& entries, const EntryContext& context);
 // Parses an entry that is no family.
 void ParseEntry(const GraphEntry& from, Entry& entry, const EntryContext& context);
 // Parses a scalar as an expression.

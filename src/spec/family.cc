@@ -165,4 +165,19 @@ bool Families::Expand(const Expr& name, std::vector<Expr>& out) {
   return true;
 }
 
+std::vector<Entry> ParseEntries(const std::vector<GraphEntry>& entries, const EntryContext& context) {
+  std::vector<Entry> out;
+  out.reserve(entries.size());
+  Families families(context);
+  for (const GraphEntry& e : entries) {
+    if (const std::optional<Yaml> each = Families::FindEach(e)) {
+      families.Add(e, *each, out);
+    } else {
+      ParseEntry(e, out.emplace_back(), context);
+    }
+  }
+  families.Resolve(out);
+  return out;
+}
+
 }  // namespace dfrun

@@ -43,6 +43,10 @@ class Families {
   const EntryContext& context_;
 };
 
+// Parses entries. A family ("each: 3") becomes one entry for each member, name/0, name/1, name/2, and "name/*" the list
+// of them. Entries with errors are in the result too, marked as failed.
+std::vector<Entry> ParseEntries(const std::vector<GraphEntry>& entries, const EntryContext& context);
+
 }  // namespace dfrun
 
 #endif  // DFRUN_SRC_SPEC_FAMILY_H_

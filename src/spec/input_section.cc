@@ -5,6 +5,7 @@
 #include "src/base/text.h"
 #include "src/spec/attr_value.h"
 #include "src/spec/input_nodes.h"
+#include "src/spec/schema/check_keys.h"
 #include "src/spec/tied_inputs.h"
 
 namespace dfrun {

@@ -3,19 +3,11 @@
 #define DFRUN_SRC_SPEC_LOAD_H_
 
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "src/spec/job_spec.h"
+#include "src/spec/spec_options.h"
 
 namespace dfrun {
-
-struct SpecOptions {
-  std::vector<std::string> sets;  // "key=value", each for one of the spec's params
-  const OpRegistry* ops = &OpRegistry::Builtin();
-  int ranks = 0;  // size of the cluster, against which tasks in device names and jobs are checked; 0: not known yet
-  DeviceCounts device_counts = {};  // in place of those of `cluster`
-};
 
 // Reads the spec and the files that it includes, and opens the headers of its input files. Every dtype and shape of the
 // graph has then been checked. kBadSpec with a line "file:line:column: message" for each error, at most 20; kIo if the

@@ -1,4 +1,5 @@
 // Lowers the entries of the graph and of functions, in order.
+#include "src/spec/family.h"
 #include "src/spec/lowering.h"
 #include "src/spec/schema/schema.h"
 

@@ -1,6 +1,7 @@
 // Lowers calls of functions: each call builds the function's nodes in a scope of its own.
 #include <algorithm>
 
+#include "src/spec/family.h"
 #include "src/spec/lowering.h"
 #include "src/spec/schema/schema.h"
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/graph/graph_cycle.h"
+#include "src/spec/family.h"
 #include "src/spec/lowering.h"
 
 namespace dfrun {

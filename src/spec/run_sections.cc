@@ -4,6 +4,7 @@
 
 #include "src/spec/document.h"
 #include "src/spec/input_feeds.h"
+#include "src/spec/schema/check_keys.h"
 #include "src/spec/section.h"
 #include "src/spec/tied_inputs.h"
 #include "src/storage/dataset_paths.h"
@@ -199,7 +200,7 @@ bool ReadFileName(const Yaml& value, ValueReader& reader, std::string& out) {
 std::optional<RunSpec> RunOf(const Yaml& section, SourceLocation location, const SectionContext& context) {
   RunSpec run;
   run.location = location;
-  if (!Sections::Check("run", section, context.reader.diagnostics())) return {};
+  if (!CheckSection("run", section, context.reader.diagnostics())) return {};
   if (!ReadCount(section, "steps", 1, context.reader, run.steps)) return {};
   if (!ReadStepsInFlight(section, context.reader, run.steps_in_flight)) return {};
   if (const std::optional<Yaml> feed = FindKey(section, "feed")) run.feeds = ReadFeeds(*feed, "feed", context);
@@ -228,7 +229,7 @@ std::optional<EvalSpec> EvalOf(const Yaml& section, SourceLocation location, con
   EvalSpec eval;
   eval.location = location;
   Diagnostics& diagnostics = context.reader.diagnostics();
-  if (!Sections::Check("eval", section, diagnostics)) return {};
+  if (!CheckSection("eval", section, diagnostics)) return {};
   if (!ReadCount(section, "every", 0, context.reader, eval.every)) return {};
   if (!ReadStepsInFlight(section, context.reader, eval.steps_in_flight)) return {};
   if (const std::optional<Yaml> feed = FindKey(section, "feed")) eval.feeds = ReadFeeds(*feed, "eval_feed", context);
@@ -246,7 +247,7 @@ std::optional<CheckpointSpec> CheckpointOf(const Yaml& section, SourceLocation l
                                            const SectionContext& context) {
   CheckpointSpec checkpoint;
   checkpoint.location = location;
-  if (!Sections::Check("checkpoint", section, context.reader.diagnostics())) return {};
+  if (!CheckSection("checkpoint", section, context.reader.diagnostics())) return {};
   int64_t keep = checkpoint.keep;
   if (!ReadCount(section, "every", 0, context.reader, checkpoint.every)) return {};
   if (!ReadCount(section, "keep", 0, context.reader, keep)) return {};
@@ -271,7 +272,7 @@ void ReadCheckpoint(const Yaml& section, SourceLocation location, const SectionC
 }
 
 void ReadSummaries(const Yaml& section, SourceLocation, const SectionContext& context, JobSpec& job) {
-  if (!Sections::Check("summaries", section, context.reader.diagnostics())) return;
+  if (!CheckSection("summaries", section, context.reader.diagnostics())) return;
   const std::optional<Yaml> scalars = FindKey(section, "scalars");
   if (!scalars) return;
   job.summaries = ReadFetches(*scalars, "'scalars'", true, context);
@@ -280,7 +281,7 @@ void ReadSummaries(const Yaml& section, SourceLocation, const SectionContext& co
 
 void ReadTrace(const Yaml& section, SourceLocation, const SectionContext& context, JobSpec& job) {
   int64_t steps = 0;
-  if (!Sections::Check("trace", section, context.reader.diagnostics())) return;
+  if (!CheckSection("trace", section, context.reader.diagnostics())) return;
   if (ReadCount(section, "steps", 0, context.reader, steps)) job.trace_steps = steps;
 }
 

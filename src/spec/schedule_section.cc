@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/spec/schema/check_keys.h"
 #include "src/spec/section.h"
 
 namespace dfrun {

@@ -4,6 +4,7 @@
 
 #include "src/graph/order/ancestors.h"
 #include "src/spec/schema/alternatives.h"
+#include "src/spec/schema/check_keys.h"
 #include "src/spec/section.h"
 
 namespace dfrun {
@@ -18,7 +19,7 @@ class TrainReader {
   }
 
   std::optional<TrainSpec> Read() {
-    if (!Sections::Check("train", map_, diagnostics_)) return {};
+    if (!CheckSection("train", map_, diagnostics_)) return {};
     bool good = ReadLoss();
     good = ReadAlternative(Optimizers(), spec_.optimizer) && good;
     good = ReadAlternative(Strategies(), spec_.strategy) && good;

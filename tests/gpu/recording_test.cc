@@ -136,9 +136,9 @@ TEST_F(RecordingTest, NoStepAfterTheFirstWaits) {
   GpuSteps steps(*device_, maker_.graph, signature);
   ASSERT_TRUE(steps.Run({Vector(1)}).ok());
   ASSERT_TRUE(steps.Run({Vector(2)}).ok());
-  const int64_t waits = HostWaits();
+  const int64_t waits = device_->host_waits();
   for (int step = 3; step <= kSteps; ++step) ASSERT_TRUE(steps.Run({Vector(step)}).ok());
-  EXPECT_EQ(HostWaits(), waits);
+  EXPECT_EQ(device_->host_waits(), waits);
 }
 
 TEST_F(RecordingTest, ValuesAreRightInEveryOrder) {

@@ -7,7 +7,7 @@ import sys
 
 import source_tree
 
-TABLE = "src/framework/device/device_factory.cc"
+TABLE = "src/framework/device/device_types.cc"
 DEVICES = "kernels/device/"
 
 WORDS = re.compile(r"kTypes\[\] = \{([^}]*)\}")

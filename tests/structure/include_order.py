@@ -11,11 +11,6 @@ ORDER = [
     "src/collectives", "src/passes", "src/placement", "src/partition", "src/executor", "src/session", "src/training",
     "src/job", "kernels", "comm", "jobs", "src/hdf5",
 ]
-# In these a header and its source count as one: no part of the folder may lead back to itself, by its source either.
-PARTS_IN_ORDER = [
-    "src/base", "src/storage", "src/collectives", "src/placement", "src/partition", "src/executor", "src/session",
-    "src/training", "src/job", "comm", "jobs",
-]
 # The page that shows ORDER, in a sentence that begins so.
 DOCUMENT = "docs/architecture.md"
 SENTENCE = "A directory includes only itself and those before it in the order"
@@ -78,40 +73,85 @@ def check_include(root, path, bracket, include):
     return None
 
 
-def find_cycle(edges):
-    """A cycle of the graph as a list that ends where it begins, or None. Depth first; each node once."""
-    done = set()
+def groups_of(edges):
+    """The nodes that lead to each other, as sorted lists of two or more, ordered: Tarjan's strong components."""
+    index, low, stack, on_stack, groups = {}, {}, [], set(), []
 
-    def visit(node, way):
-        if node in way:
-            return way[way.index(node):] + [node]
-        if node in done:
-            return None
+    def visit(root):
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on_stack.add(root)
+        calls = [(root, iter(sorted(edges.get(root, ()))))]
+        while calls:
+            node, rest = calls[-1]
+            following = next(rest, None)
+            if following is None:
+                calls.pop()
+                if calls:
+                    low[calls[-1][0]] = min(low[calls[-1][0]], low[node])
+                if low[node] == index[node]:
+                    begin = stack.index(node)
+                    groups.append(sorted(stack[begin:]))
+                    on_stack.difference_update(stack[begin:])
+                    del stack[begin:]
+            elif following not in index:
+                index[following] = low[following] = len(index)
+                stack.append(following)
+                on_stack.add(following)
+                calls.append((following, iter(sorted(edges.get(following, ())))))
+            elif following in on_stack:
+                low[node] = min(low[node], index[following])
+
+    for node in sorted(edges):
+        if node not in index:
+            visit(node)
+    return sorted(group for group in groups if len(group) > 1)
+
+
+def cycle_within(group, edges):
+    """The shortest cycle through the first node of a group, as a list that ends where it begins. Breadth first."""
+    before = {}
+    ways = [group[0]]
+    for node in ways:
         for following in sorted(edges.get(node, ())):
-            cycle = visit(following, way + [node])
-            if cycle:
-                return cycle
-        done.add(node)
-        return None
+            if following == group[0]:
+                way = [node]
+                while way[-1] != group[0]:
+                    way.append(before[way[-1]])
+                return way[::-1] + [group[0]]
+            if following in group and following not in before:
+                before[following] = node
+                ways.append(following)
+    raise AssertionError(f"no cycle in {group}")
 
-    return next(filter(None, (visit(node, []) for node in sorted(edges))), None)
+
+def component_of(path):
+    """A header and its source are one component: no component leads back to itself, by its source either."""
+    return path.rpartition(".")[0]
 
 
-def part_of(path):
-    """A header with its source, where the folder's parts have an order; else the file itself."""
-    return path.rpartition(".")[0] if layer_of(path, PARTS_IN_ORDER) else path
+def includes_by_component(root):
+    """The components that each component includes: component -> set of components."""
+    edges = {}
+    for file in source_tree.source_files(root):
+        source = component_of(file.relative_to(root).as_posix())
+        for match in INCLUDE.finditer(file.read_text(encoding="utf-8")):
+            target = component_of(match[2])
+            if match[1] == '"' and target != source:
+                edges.setdefault(source, set()).add(target)
+    return edges
+
+
+def check_cycles(edges):
+    """A line for each group of nodes that lead to each other, with one cycle of it."""
+    return ["include each other in a cycle: " + " -> ".join(cycle_within(group, edges)) +
+            (f" (a group of {len(group)}: {', '.join(group)})" if len(group) > 2 else "") for group in groups_of(edges)]
 
 
 def check_tree(root):
     """All violations below root, as lines of text."""
     violations = []
     directories = {}
-    parts = {}
-
-    def add_edge(edges, source, target):
-        if source != target:
-            edges.setdefault(source, set()).add(target)
-
     for file in source_tree.source_files(root):
         path = file.relative_to(root).as_posix()
         if not layer_of(path, ORDER):
@@ -123,12 +163,11 @@ def check_tree(root):
             problem = check_include(root, path, *match.groups())
             if problem:
                 violations.append(f"{path}:{line}: {problem}")
-            if match[1] == '"':
-                add_edge(directories, path.rpartition("/")[0], match[2].rpartition("/")[0])
-                add_edge(parts, part_of(path), part_of(match[2]))
-    for what, edges in (("directories", directories), ("files", parts)):
-        if cycle := find_cycle(edges):
-            violations.append(f"{what} include each other in a cycle: " + " -> ".join(cycle))
+            source, target = path.rpartition("/")[0], match[2].rpartition("/")[0]
+            if match[1] == '"' and source != target:
+                directories.setdefault(source, set()).add(target)
+    violations += [f"directories {cycle}" for cycle in check_cycles(directories)]
+    violations += [f"files {cycle}" for cycle in check_cycles(includes_by_component(root))]
     return violations
 
 

@@ -96,15 +96,39 @@ class IncludeOrderTest(unittest.TestCase):
 
     def test_cycle_of_headers(self):
         self.check_one({"src/graph/a.h": ["src/graph/b.h"], "src/graph/b.h": ["src/graph/a.h"]},
-                       "files include each other in a cycle: src/graph/a.h -> src/graph/b.h")
+                       "files include each other in a cycle: src/graph/a -> src/graph/b -> src/graph/a")
 
     def test_source_that_leads_back_to_its_header(self):
-        for folder in ("base", "executor", "session", "training", "job"):
+        for folder in [*include_order.ORDER, "kernels/math", "kernels/device/cuda", "comm/mpi", "jobs/commands"]:
             self.check_one({
-                f"src/{folder}/a.h": [],
-                f"src/{folder}/a.cc": [f"src/{folder}/a.h", f"src/{folder}/b.h"],
-                f"src/{folder}/b.h": [f"src/{folder}/a.h"],
-            }, f"cycle: src/{folder}/a -> src/{folder}/b -> src/{folder}/a")
+                f"{folder}/a.h": [],
+                f"{folder}/a.cc": [f"{folder}/a.h", f"{folder}/b.h"],
+                f"{folder}/b.h": [f"{folder}/a.h"],
+            }, f"cycle: {folder}/a -> {folder}/b -> {folder}/a")
+
+    def test_sources_of_two_pairs_that_lead_to_each_other(self):
+        self.check_one({
+            "kernels/math/a.h": [],
+            "kernels/math/a.cu": ["kernels/math/a.h", "kernels/math/b.h"],
+            "kernels/math/b.h": [],
+            "kernels/math/b.cc": ["kernels/math/b.h", "kernels/math/a.h"],
+        }, "cycle: kernels/math/a -> kernels/math/b -> kernels/math/a")
+
+    def test_every_group_is_found(self):
+        files = {}
+        for folder in ("src/base", "comm/mpi"):
+            files |= {
+                f"{folder}/a.h": [f"{folder}/b.h"],
+                f"{folder}/b.h": [f"{folder}/c.h"],
+                f"{folder}/b.cc": [f"{folder}/b.h"],
+                f"{folder}/c.h": [],
+                f"{folder}/c.cc": [f"{folder}/a.h"],
+                f"{folder}/top.cc": [f"{folder}/a.h"],
+            }
+        found = violations_of(files)
+        self.assertEqual(len(found), 2, found)
+        self.assertIn("comm/mpi/a -> comm/mpi/b -> comm/mpi/c -> comm/mpi/a (a group of 3:", found[0])
+        self.assertIn("src/base/a -> src/base/b -> src/base/c -> src/base/a (a group of 3:", found[1])
 
     def test_order_of_session_training_and_job(self):
         self.check_one({"src/session/a.cc": ["src/training/b.h"], "src/training/b.h": []}, "may not include")

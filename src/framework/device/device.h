@@ -1,8 +1,9 @@
-// Devices and their names, and the copies of values into the memory of a device and out of it.
+// Devices, and the copies of values into the memory of a device and out of it.
 #ifndef DFRUN_SRC_FRAMEWORK_DEVICE_DEVICE_H_
 #define DFRUN_SRC_FRAMEWORK_DEVICE_DEVICE_H_
 
-#include <compare>
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,32 +12,12 @@
 #include "src/base/callback.h"
 #include "src/base/status.h"
 #include "src/base/threads.h"
+#include "src/framework/device/device_name.h"
 #include "src/framework/values/allocator.h"
 #include "src/framework/values/resource.h"
 #include "src/framework/values/tensor.h"
 
 namespace dfrun {
-
-// The name of a device, "/job:worker/task:17/device:gpu:3", or a part of it as a constraint: "/job:ps",
-// "/device:gpu:*", "/task:1". Parse() also reads "/replica:0" (ignored), "/cpu:0", "/gpu:1" (any known type,
-// device_factory.h) and "/device:CPU:0" (types are lower-cased).
-struct DeviceName {
-  std::optional<std::string> job;
-  std::optional<int> task;
-  std::optional<std::string> type;  // a word that a device factory may have registered
-  std::optional<int> index;
-
-  // Parses a name; "" constrains nothing. InvalidArgument names the part that cannot be read.
-  static Result<DeviceName> Parse(std::string_view text);
-  std::string ToString() const;
-  // Returns true where all four parts are set: the name of one device.
-  bool IsFull() const { return job && task && type && index; }
-  // Returns true where `device`, a full name, fits this constraint.
-  bool Matches(const DeviceName& device) const;
-  // Returns both constraints at once; InvalidArgument where they contradict each other.
-  Result<DeviceName> Merge(const DeviceName& other) const;
-  bool operator==(const DeviceName&) const = default;
-};
 
 // One device of this rank: memory, and the order in which work on it is done.
 //
@@ -100,6 +81,8 @@ class Device {
   virtual void WhenDone(Callback done) { done(Status()); }
   // Blocks until all work enqueued before is done.
   Status Synchronize();
+  // The number of times that a thread has blocked until this device was done.
+  int64_t host_waits() const { return host_waits_.load(std::memory_order_relaxed); }
 
  protected:
   // Enqueues a Copy() where `from` or `to` is in the device's memory.
@@ -107,6 +90,7 @@ class Device {
 
  private:
   Status CopyAndWait(const Tensor& from, Tensor& to);
+  void CountHostWait() { host_waits_.fetch_add(1, std::memory_order_relaxed); }
 
   const DeviceName name_;
   const std::string text_;
@@ -114,6 +98,7 @@ class Device {
   Allocator& host_allocator_;
   ResourceContainers own_containers_;
   ResourceContainers& containers_;
+  std::atomic<int64_t> host_waits_{0};
 };
 
 }  // namespace dfrun

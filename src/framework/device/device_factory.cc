@@ -1,32 +1,17 @@
 #include "src/framework/device/device_factory.h"
 
-#include <algorithm>
 #include <iterator>
 #include <string>
 #include <utility>
 
 #include "src/base/registry.h"
-#include "src/framework/device/device_speed.h"
 
 namespace dfrun {
 namespace {
 
-// The one list of words: in the order in which devices are preferred where nothing else decides.
-constexpr std::string_view kTypes[] = {"cpu", "gpu"};
-// Speeds by type: a few CPU cores whose data are in no cache; a GPU of some years, whose nodes are enqueued one by one.
-constexpr DeviceSpeed kSpeeds[] = {
-    {.flops = 5e10, .bytes = 1e10, .node_seconds = 5e-8, .link_bytes = 0, .step_seconds = 0},
-    {.flops = 2e13, .bytes = 1.5e12, .node_seconds = 3e-6, .link_bytes = 2e10, .step_seconds = 2e-5},
-};
-static_assert(std::size(kTypes) == std::size(kSpeeds));
-
 Registry<DeviceFactory>& Factories() {
   static Registry<DeviceFactory>& factories = *new Registry<DeviceFactory>();
   return factories;
-}
-
-bool IsInTable(std::string_view type) {
-  return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
 }
 
 // A device is found in messages, plans and traces by its name.
@@ -68,52 +53,6 @@ Status AddDevices(const std::string& type, DeviceFactory find, const DeviceSite&
 
 }  // namespace
 
-std::optional<DeviceSpeed> SpeedOf(std::string_view type) {
-  const auto* const at = std::find(std::begin(kTypes), std::end(kTypes), type);
-  if (at == std::end(kTypes)) return {};
-  return kSpeeds[at - std::begin(kTypes)];
-}
-
-std::string_view HostDeviceType() {
-  return kTypes[0];
-}
-
-std::vector<std::string> KnownDeviceTypes() {
-  std::vector<std::string> types(std::begin(kTypes), std::end(kTypes));
-  for (const auto& [type, find] : Factories().all()) {
-    if (!IsInTable(type)) types.push_back(type);
-  }
-  return types;
-}
-
-std::vector<std::string> RegisteredDeviceTypes() {
-  std::vector<std::string> types = KnownDeviceTypes();
-  std::erase_if(types, [](const std::string& type) { return !IsRegisteredDeviceType(type); });
-  return types;
-}
-
-bool IsRegisteredDeviceType(std::string_view word) {
-  return Factories().Find(word) != nullptr;
-}
-
-bool IsDeviceType(std::string_view word) {
-  return IsInTable(word) || IsRegisteredDeviceType(word);
-}
-
-std::string DeviceCountKey(std::string_view type) {
-  return StrCat(type, "s");
-}
-
-std::string DeviceMemoryKey(std::string_view type) {
-  return StrCat(type, "_memory");
-}
-
-std::vector<std::string> CountedDeviceTypes() {
-  std::vector<std::string> types = KnownDeviceTypes();
-  types.erase(types.begin());
-  return types;
-}
-
 Result<TaskDevices> FindDevices(const DeviceSite& site) {
   TaskDevices all;
   for (const std::string& type : RegisteredDeviceTypes()) {
@@ -134,6 +73,7 @@ Result<DeviceList> MakeDevices(const DeviceName& task) {
 namespace internal {
 DeviceRegistration::DeviceRegistration(std::string_view type, DeviceFactory find) {
   Factories().Add(std::string(type), find);
+  AddDeviceType(type);
 }
 }  // namespace internal
 

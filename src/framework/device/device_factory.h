@@ -5,9 +5,6 @@
 // A type may be registered, with its kernels and passes, where there is none of its devices: its factory then finds
 // none and says why. Graphs for such devices can be compiled and checked on any host.
 //
-// A spec may name the registered types and the few types of one table (device_factory.cc), also where no such device is
-// built in. The table's first type is the host's.
-//
 // Thread safety: registration ends before main(); all functions may then be called from any thread.
 #ifndef DFRUN_SRC_FRAMEWORK_DEVICE_DEVICE_FACTORY_H_
 #define DFRUN_SRC_FRAMEWORK_DEVICE_DEVICE_FACTORY_H_
@@ -19,6 +16,7 @@
 
 #include "src/framework/device/device.h"
 #include "src/framework/device/device_report.h"
+#include "src/framework/device/device_types.h"
 #include "src/framework/device/memory_limit.h"
 
 namespace dfrun {
@@ -64,24 +62,6 @@ struct TaskDevices {
 Result<TaskDevices> FindDevices(const DeviceSite& site);
 // Finds the devices of a single task on its host; no report.
 Result<DeviceList> MakeDevices(const DeviceName& task);
-
-// The type of the devices that compute in host memory and hold feeds and fetches.
-std::string_view HostDeviceType();
-// The registered types, the host's first.
-std::vector<std::string> RegisteredDeviceTypes();
-// Returns all types that a spec may name, the table's first.
-std::vector<std::string> KnownDeviceTypes();
-bool IsDeviceType(std::string_view word);
-bool IsRegisteredDeviceType(std::string_view word);
-
-// The word by which specs and command lines count a rank's devices of a type: "gpus". Of those of the host there is
-// one.
-std::string DeviceCountKey(std::string_view type);
-// The types that may be counted.
-std::vector<std::string> CountedDeviceTypes();
-// The word by which specs bound the memory of devices of such a type: "gpu_memory".
-std::string DeviceMemoryKey(std::string_view type);
-constexpr int kMaxDevicesOfType = 1024;  // the largest count that a spec may give
 
 namespace internal {
 struct DeviceRegistration {

@@ -16,7 +16,7 @@ struct DeviceSpeed {
   double step_seconds;  // overhead of a step that uses the device, whatever it does
 };
 
-// Looks up the type in the table of types (device_factory.cc); nothing for other types.
+// Looks up the type in the table of types (device_types.cc); nothing for other types.
 std::optional<DeviceSpeed> SpeedOf(std::string_view type);
 
 }  // namespace dfrun

@@ -46,9 +46,6 @@ struct CaptureCounters {
   int64_t asked_ends = 0;     // ends of them for which the device was asked
 };
 
-// The number of times that a thread of this process has waited for a device.
-int64_t HostWaits();
-
 // A value of more bytes is copied from the host by its own node, at the same time as the device's other work; a smaller
 // one by the node that reads it.
 inline constexpr int64_t kMaxBytesInOrder = 1 << 20;

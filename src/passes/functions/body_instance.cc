@@ -10,6 +10,7 @@
 #include "src/graph/graph_def/attr_proto.h"
 #include "src/graph/graph_def/function_calls.h"
 #include "src/graph/graph_def/node_def_attrs.h"
+#include "src/passes/functions/lowerings.h"
 
 namespace dfrun {
 namespace {
@@ -48,7 +49,7 @@ Result<int> CountOf(const ArgDef& arg, const AttrMap& attrs) {
 
 }  // namespace
 
-BodyInstance::BodyInstance(FunctionInliner& inliner, const FunctionBody& body, const CallSite& site)
+BodyInstance::BodyInstance(SiteBuilder& inliner, const FunctionBody& body, const CallSite& site)
     : inliner_(inliner), body_(body), site_(site), made_(body.nodes.size()) {
   site_.may_be_dead =
       std::any_of(body.nodes.begin(), body.nodes.end(), [](const BodyNode& node) { return node.is_below_primitive; });

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/passes/functions/inliner.h"
+#include "src/passes/functions/site_builder.h"
 
 namespace dfrun {
 
@@ -16,7 +16,7 @@ namespace dfrun {
 // Thread safety: one thread. For one call of Add().
 class BodyInstance {
  public:
-  BodyInstance(FunctionInliner& inliner, const FunctionBody& body, const CallSite& site);
+  BodyInstance(SiteBuilder& inliner, const FunctionBody& body, const CallSite& site);
 
   Result<Inlined> Add(const FunctionName& function, const std::vector<SiteValue>& arguments);
 
@@ -51,7 +51,7 @@ class BodyInstance {
   Result<std::vector<SiteValue>> Returned(size_t k) const;
   Result<Inlined> Return();
 
-  FunctionInliner& inliner_;
+  SiteBuilder& inliner_;
   const FunctionBody& body_;
   CallSite site_;
   AttrMap attrs_;                                  // the function's attrs

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/passes/functions/inliner.h"
+#include "src/passes/functions/site_builder.h"
 
 namespace dfrun {
 
@@ -15,7 +15,7 @@ namespace dfrun {
 class GraphCopy {
  public:
   // `from` outlives this. Its first nodes stand for the arguments: node i, a Placeholder, for arguments[i].
-  GraphCopy(FunctionInliner& inliner, const Graph& from, std::vector<SiteValue> arguments, const CallSite& site)
+  GraphCopy(SiteBuilder& inliner, const Graph& from, std::vector<SiteValue> arguments, const CallSite& site)
       : inliner_(inliner), from_(from), arguments_(std::move(arguments)), site_(site) {}
 
   // Adds the nodes after those of the arguments. Names are made unique, in nodes and wherever a node refers to another.
@@ -40,7 +40,7 @@ class GraphCopy {
   std::string NameOf(const std::string& name) const;
   AttrMap AttrsOf(const Node& node) const;
 
-  FunctionInliner& inliner_;
+  SiteBuilder& inliner_;
   const Graph& from_;
   const std::vector<SiteValue> arguments_;
   const CallSite& site_;

@@ -13,6 +13,7 @@
 #include "src/graph/order/read_apart.h"
 #include "src/graph/proto/graph.pb.h"
 #include "src/passes/functions/inliner.h"
+#include "src/passes/functions/lowerings.h"
 
 namespace dfrun {
 namespace {

@@ -19,7 +19,7 @@ struct Conditional {
 // Adds both branches to a site, each where only its side of the Switches is alive.
 class ConditionalAdder {
  public:
-  ConditionalAdder(FunctionInliner& inliner, const CallSite& site) : inliner_(inliner), site_(site) {}
+  ConditionalAdder(SiteBuilder& inliner, const CallSite& site) : inliner_(inliner), site_(site) {}
 
   Result<Inlined> Add(const Conditional& conditional) {
     DF_ASSIGN(predicate_, inliner_.Anchor(conditional.predicate, site_));
@@ -72,14 +72,14 @@ class ConditionalAdder {
     return out;
   }
 
-  FunctionInliner& inliner_;
+  SiteBuilder& inliner_;
   const CallSite& site_;
   SiteValue predicate_;
   SiteValue pivots_[2];
   Inlined made_[2];
 };
 
-Branch CallOf(FunctionInliner& inliner, const FunctionName& function, const std::string& name) {
+Branch CallOf(SiteBuilder& inliner, const FunctionName& function, const std::string& name) {
   return [&inliner, function, name](const std::vector<SiteValue>& inputs, const CallSite& site) {
     CallSite inner = site;
     inner.prefix += name + "/";
@@ -87,14 +87,13 @@ Branch CallOf(FunctionInliner& inliner, const FunctionName& function, const std:
   };
 }
 
-Result<SiteValue> AddNumber(FunctionInliner& inliner, const CallSite& site, const std::string& name, size_t number) {
+Result<SiteValue> AddNumber(SiteBuilder& inliner, const CallSite& site, const std::string& name, size_t number) {
   return inliner.Add(name, "Const", {}, site,
                      {{"value", Tensor::Scalar<int32_t>(static_cast<int32_t>(number))}, {"dtype", DType::kInt32}});
 }
 
 // The number of the branch that an index asks for: the last one's where there is none of that index.
-Result<SiteValue> AddBranchNumber(FunctionInliner& inliner, size_t count, const SiteValue& index,
-                                  const CallSite& site) {
+Result<SiteValue> AddBranchNumber(SiteBuilder& inliner, size_t count, const SiteValue& index, const CallSite& site) {
   DF_ASSIGN(const SiteValue zero, AddNumber(inliner, site, "zero", 0));
   DF_ASSIGN(const SiteValue last, AddNumber(inliner, site, "last", count - 1));
   DF_ASSIGN(const SiteValue is_low, inliner.Add("is_low", "Less", {index, zero}, site));
@@ -103,8 +102,8 @@ Result<SiteValue> AddBranchNumber(FunctionInliner& inliner, size_t count, const 
 }
 
 // Branches [first, end), halved by conditionals: they nest as deep as the logarithm of their number.
-Result<Inlined> AddBranches(FunctionInliner& inliner, const std::vector<FunctionName>& branches, size_t first,
-                            size_t end, SiteValue number, const std::vector<SiteValue>& inputs, const CallSite& site) {
+Result<Inlined> AddBranches(SiteBuilder& inliner, const std::vector<FunctionName>& branches, size_t first, size_t end,
+                            SiteValue number, const std::vector<SiteValue>& inputs, const CallSite& site) {
   if (first + 1 == end) return CallOf(inliner, branches[first], StrCat("branch_", first))(inputs, site);
   const size_t middle = first + (end - first) / 2;
   DF_ASSIGN(const SiteValue bound, AddNumber(inliner, site, "bound", middle));
@@ -125,8 +124,8 @@ Result<Inlined> AddBranches(FunctionInliner& inliner, const std::vector<Function
 }
 
 // Adds the branch of a Case that has only one.
-Result<Inlined> AddOnlyBranch(FunctionInliner& inliner, const std::vector<FunctionName>& branches,
-                              const SiteValue& index, const std::vector<SiteValue>& inputs, const CallSite& site) {
+Result<Inlined> AddOnlyBranch(SiteBuilder& inliner, const std::vector<FunctionName>& branches, const SiteValue& index,
+                              const std::vector<SiteValue>& inputs, const CallSite& site) {
   CallSite inner = site;
   inner.ends_whole = site.runs_all;
   DF_ASSIGN(Inlined made, AddBranches(inliner, branches, 0, 1, index, inputs, inner));
@@ -139,7 +138,7 @@ Result<Inlined> AddOnlyBranch(FunctionInliner& inliner, const std::vector<Functi
 
 }  // namespace
 
-Result<Inlined> LowerIf(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site) {
+Result<Inlined> LowerIf(SiteBuilder& inliner, const FunctionalNode& node, const CallSite& site) {
   DF_ASSIGN(const FunctionName taken, node.attrs.Get<FunctionName>("then_branch"));
   DF_ASSIGN(const FunctionName other, node.attrs.Get<FunctionName>("else_branch"));
   if (node.inputs.empty()) return InvalidArgument("it has no condition");
@@ -150,7 +149,7 @@ Result<Inlined> LowerIf(FunctionInliner& inliner, const FunctionalNode& node, co
   return ConditionalAdder(inliner, site).Add({predicate, inputs, then_branch, else_branch});
 }
 
-Result<Inlined> LowerCase(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site) {
+Result<Inlined> LowerCase(SiteBuilder& inliner, const FunctionalNode& node, const CallSite& site) {
   constexpr size_t kMaxBranches = 100'000;
   DF_ASSIGN(const std::vector<FunctionName> branches, node.attrs.Get<std::vector<FunctionName>>("branches"));
   if (branches.empty() || branches.size() > kMaxBranches) {

@@ -9,7 +9,7 @@ namespace {
 
 class Loop {
  public:
-  Loop(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site)
+  Loop(SiteBuilder& inliner, const FunctionalNode& node, const CallSite& site)
       : inliner_(inliner), node_(node), site_(site), inside_(site) {
     inside_.ties.clear();
     inside_.is_conditional = true;
@@ -150,7 +150,7 @@ class Loop {
     return out;
   }
 
-  FunctionInliner& inliner_;
+  SiteBuilder& inliner_;
   const FunctionalNode& node_;
   const CallSite& site_;
   CallSite inside_;
@@ -163,7 +163,7 @@ class Loop {
 
 }  // namespace
 
-Result<Inlined> LowerWhile(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site) {
+Result<Inlined> LowerWhile(SiteBuilder& inliner, const FunctionalNode& node, const CallSite& site) {
   return Loop(inliner, node, site).Add();
 }
 

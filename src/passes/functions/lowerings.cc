@@ -8,12 +8,12 @@ namespace {
 
 struct NamedLowering {
   std::string_view op;
-  Lowering lower;
+  FunctionLowering lower;
 };
 
 // Marks the values of function `f` where the library names another function as its gradient: autodiff must not go
 // through the nodes of f then.
-Status NoteGradient(FunctionInliner& inliner, const std::string& f, const CallSite& site, Inlined& made) {
+Status NoteGradient(SiteBuilder& inliner, const std::string& f, const CallSite& site, Inlined& made) {
   const std::string gradient(inliner.library().GradientOf(f));
   if (gradient.empty()) return Status();
   for (SiteValue& value : made.outputs) {
@@ -38,13 +38,17 @@ constexpr NamedLowering kLowerings[] = {
 
 }  // namespace
 
-Lowering LoweringOf(std::string_view op) {
+FunctionLowering LoweringOf(std::string_view op) {
   const auto* found =
       std::find_if(std::begin(kLowerings), std::end(kLowerings), [&](const NamedLowering& l) { return l.op == op; });
   return found == std::end(kLowerings) ? nullptr : found->lower;
 }
 
-Result<Inlined> LowerCall(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site) {
+bool IsFunctional(std::string_view op) {
+  return LoweringOf(op) != nullptr;
+}
+
+Result<Inlined> LowerCall(SiteBuilder& inliner, const FunctionalNode& node, const CallSite& site) {
   DF_ASSIGN(const FunctionName f, node.attrs.Get<FunctionName>("f"));
   DF_ASSIGN(Inlined made, inliner.Call(f, node.inputs, site));
   DF_TRY(NoteGradient(inliner, f.name, site, made));
@@ -52,7 +56,7 @@ Result<Inlined> LowerCall(FunctionInliner& inliner, const FunctionalNode& node, 
   return made;
 }
 
-Result<SiteValue> AsPredicate(FunctionInliner& inliner, SiteValue value, const CallSite& site) {
+Result<SiteValue> AsPredicate(SiteBuilder& inliner, SiteValue value, const CallSite& site) {
   if (inliner.to().dtype(value.output) == DType::kBool) return value;
   return inliner.Add("holds", "ToBool", {value}, site);
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/passes/functions/inliner.h"
+#include "src/passes/functions/site_builder.h"
 
 namespace dfrun {
 
@@ -16,25 +16,28 @@ struct FunctionalNode {
   const std::vector<SiteValue>& inputs;
 };
 
-using Lowering = Result<Inlined> (*)(FunctionInliner&, const FunctionalNode&, const CallSite&);
+using FunctionLowering = Result<Inlined> (*)(SiteBuilder&, const FunctionalNode&, const CallSite&);
 
 // PartitionedCall and StatefulPartitionedCall: the nodes of f.
-Result<Inlined> LowerCall(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
+Result<Inlined> LowerCall(SiteBuilder& inliner, const FunctionalNode& node, const CallSite& site);
 // Lowers If: a Switch an argument, the nodes of both branches, a Merge an output.
-Result<Inlined> LowerIf(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
+Result<Inlined> LowerIf(SiteBuilder& inliner, const FunctionalNode& node, const CallSite& site);
 // Lowers Case: an If for each branch but the last.
-Result<Inlined> LowerCase(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
+Result<Inlined> LowerCase(SiteBuilder& inliner, const FunctionalNode& node, const CallSite& site);
 // Lowers While: a frame; a value that the body passes on unchanged enters it as a constant.
-Result<Inlined> LowerWhile(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
+Result<Inlined> LowerWhile(SiteBuilder& inliner, const FunctionalNode& node, const CallSite& site);
 // Lowers SymbolicGradient: the nodes of f and of its gradient, or of the function that the library names as its
 // gradient.
-Result<Inlined> LowerSymbolicGradient(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
+Result<Inlined> LowerSymbolicGradient(SiteBuilder& inliner, const FunctionalNode& node, const CallSite& site);
 
 // Returns null for an op that calls no function.
-Lowering LoweringOf(std::string_view op);
+FunctionLowering LoweringOf(std::string_view op);
+
+// Whether a node of this op calls functions.
+bool IsFunctional(std::string_view op);
 
 // The condition of a conditional or a loop as a bool.
-Result<SiteValue> AsPredicate(FunctionInliner& inliner, SiteValue value, const CallSite& site);
+Result<SiteValue> AsPredicate(SiteBuilder& inliner, SiteValue value, const CallSite& site);
 // Returns InvalidArgument unless `given` is `wanted`.
 Status CheckCount(std::string_view what, size_t given, size_t wanted);
 

@@ -14,7 +14,7 @@ bool IsDifferentiable(DType dtype) {
 // have loops that are not closed yet, and the sources of an argument must not be differentiated.
 class FunctionGradient {
  public:
-  FunctionGradient(FunctionInliner& inliner, const FunctionName& f, const FunctionalNode& node, const CallSite& site)
+  FunctionGradient(SiteBuilder& inliner, const FunctionName& f, const FunctionalNode& node, const CallSite& site)
       : inliner_(inliner), f_(f), node_(node), site_(site), own_(inliner.to().ops()) {}
 
   Result<Inlined> Add() {
@@ -104,7 +104,7 @@ class FunctionGradient {
     return inliner_.Add("zeros", "ZerosLike", {x}, InOwn());
   }
 
-  FunctionInliner& inliner_;
+  SiteBuilder& inliner_;
   const FunctionName& f_;
   const FunctionalNode& node_;
   const CallSite& site_;
@@ -116,7 +116,7 @@ class FunctionGradient {
 
 }  // namespace
 
-Result<Inlined> LowerSymbolicGradient(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site) {
+Result<Inlined> LowerSymbolicGradient(SiteBuilder& inliner, const FunctionalNode& node, const CallSite& site) {
   DF_ASSIGN(FunctionName f, node.attrs.Get<FunctionName>("f"));
   const std::string_view written = inliner.library().GradientOf(f.name);
   if (!written.empty()) {

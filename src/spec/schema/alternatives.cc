@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "src/base/text.h"
+#include "src/framework/device/device_types.h"
 
 namespace dfrun {
 namespace {
@@ -111,6 +112,23 @@ Alternatives& Optimizers() {
 
 Alternatives& Strategies() {
   static Alternatives& all = *new Alternatives("strategy", "sync", {"a step"});
+  return all;
+}
+
+std::vector<KeyDef> WithAlternatives(const std::vector<KeyDef>& keys) {
+  std::vector<KeyDef> all;
+  for (const KeyDef& key : keys) {
+    if (key.kind == KeyKind::kAlternativeKeys) {
+      const std::vector<KeyDef> own = key.alternatives().Keys();
+      all.insert(all.end(), own.begin(), own.end());
+    } else if (key.kind == KeyKind::kDeviceCounts) {
+      for (const std::string& type : CountedDeviceTypes()) all.push_back(DeviceCountKeyDef(type));
+    } else if (key.kind == KeyKind::kDeviceMemory) {
+      for (const std::string& type : CountedDeviceTypes()) all.push_back(DeviceMemoryKeyDef(type));
+    } else {
+      all.push_back(key);
+    }
+  }
   return all;
 }
 

@@ -68,6 +68,10 @@ class Alternatives {
 Alternatives& Optimizers();
 Alternatives& Strategies();
 
+// The keys with those of alternatives in the stead of each kAlternativeKeys, and those of types of devices in the stead
+// of kDeviceCounts and kDeviceMemory.
+std::vector<KeyDef> WithAlternatives(const std::vector<KeyDef>& keys);
+
 }  // namespace dfrun
 
 #endif  // DFRUN_SRC_SPEC_SCHEMA_ALTERNATIVES_H_

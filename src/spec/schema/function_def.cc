@@ -4,6 +4,7 @@
 
 #include "src/graph/graph.h"
 #include "src/spec/expr/expr.h"
+#include "src/spec/schema/check_keys.h"
 #include "src/spec/schema/schema.h"
 
 namespace dfrun {

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "src/framework/device/device_factory.h"
-#include "src/spec/schema/alternatives.h"
-#include "src/spec/schema/schema.h"
+#include "src/framework/device/device_types.h"
 
 namespace dfrun {
 namespace {
@@ -51,27 +49,6 @@ KeyDef DeviceCountKeyDef(std::string_view type) {
 
 KeyDef DeviceMemoryKeyDef(std::string_view type) {
   return {.name = DeviceMemoryKey(type), .kind = KeyKind::kPositive};
-}
-
-std::vector<KeyDef> WithAlternatives(const std::vector<KeyDef>& keys) {
-  std::vector<KeyDef> all;
-  for (const KeyDef& key : keys) {
-    if (key.kind == KeyKind::kAlternativeKeys) {
-      const std::vector<KeyDef> own = key.alternatives().Keys();
-      all.insert(all.end(), own.begin(), own.end());
-    } else if (key.kind == KeyKind::kDeviceCounts) {
-      for (const std::string& type : CountedDeviceTypes()) all.push_back(DeviceCountKeyDef(type));
-    } else if (key.kind == KeyKind::kDeviceMemory) {
-      for (const std::string& type : CountedDeviceTypes()) all.push_back(DeviceMemoryKeyDef(type));
-    } else {
-      all.push_back(key);
-    }
-  }
-  return all;
-}
-
-bool CheckKeys(const Yaml& map, const std::vector<KeyDef>& keys, std::string_view what, Diagnostics& diagnostics) {
-  return CheckKeys(map, NamesOf(WithAlternatives(keys)), what, diagnostics);
 }
 
 std::optional<KeyValue> ReadKeyValue(const Yaml& value, const KeyDef& key, ValueReader& reader) {

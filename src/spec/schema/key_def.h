@@ -77,13 +77,6 @@ const KeyDef* FindKeyDef(const std::vector<KeyDef>& keys, std::string_view name)
 
 std::vector<std::string> NamesOf(const std::vector<KeyDef>& keys);
 
-// The keys with those of alternatives in the stead of each kAlternativeKeys, and those of types of devices in the stead
-// of kDeviceCounts and kDeviceMemory.
-std::vector<KeyDef> WithAlternatives(const std::vector<KeyDef>& keys);
-
-// CheckKeys() of src/spec/schema/schema.h, by the names of WithAlternatives().
-bool CheckKeys(const Yaml& map, const std::vector<KeyDef>& keys, std::string_view what, Diagnostics& diagnostics);
-
 // The value of a key that is a number or a bool; nothing where it does not fit, which has been reported.
 std::optional<KeyValue> ReadKeyValue(const Yaml& value, const KeyDef& key, ValueReader& reader);
 

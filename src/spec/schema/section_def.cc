@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "src/base/registry.h"
-#include "src/spec/schema/schema.h"
+#include "src/spec/schema/alternatives.h"
+#include "src/spec/schema/near_key.h"
 
 namespace dfrun {
 namespace {
@@ -25,10 +26,6 @@ std::vector<const SectionDef*> Sections::List() {
 
 const SectionDef& Sections::Get(std::string_view name) {
   return *All().Find(name);
-}
-
-bool Sections::Check(std::string_view name, const Yaml& section, Diagnostics& diagnostics) {
-  return CheckKeys(section, Get(name).key.keys, StrCat("the section '", name, "'"), diagnostics);
 }
 
 std::string Sections::AboutKey(std::string_view key) {

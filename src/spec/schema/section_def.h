@@ -33,8 +33,6 @@ class Sections {
   static std::vector<const SectionDef*> List();
   // Returns a registered section.
   static const SectionDef& Get(std::string_view name);
-  // Checks the keys of the section `name` of a spec with CheckKeys().
-  static bool Check(std::string_view name, const Yaml& section, Diagnostics& diagnostics);
   // Explains a key in a place where it is unknown: "; 'batch' is a key of an input". Empty where no section has one
   // like it.
   static std::string AboutKey(std::string_view key);

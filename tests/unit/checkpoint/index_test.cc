@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "src/checkpoint/manifest.h"
+#include "src/checkpoint/manifest_file.h"
 #include "src/hdf5/hdf5.h"
 #include "src/hdf5/tensor_hdf5.h"
 #include "tests/unit/testing/scratch_directory.h"

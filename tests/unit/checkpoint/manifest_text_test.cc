@@ -1,4 +1,5 @@
 #include "src/checkpoint/manifest_text.h"
+#include "src/checkpoint/manifest_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // Checks, before anything is written, whether a checkpoint can hold the values: their names, and the directory.
 #include "src/checkpoint/savable.h"
+#include "src/checkpoint/manifest_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #include "src/job/input_samples.h"
+#include "src/checkpoint/manifest_file.h"
 
 #include <gtest/gtest.h>
 

@@ -7,20 +7,26 @@
 #include <vector>
 
 #include "kernels/device/cuda/runtime/gpu.h"
+#include "kernels/device/cuda/runtime/work_recorder.h"
 #include "src/framework/device/device.h"
 #include "src/framework/device/graph_capture.h"
 
 namespace dfrun::cuda {
 
-class CudaGraphCapture;
-
 class CudaDevice final : public Device, public CapturingDevice {
  public:
+  // Makes a recorder for a device.
+  using NewCapture = std::unique_ptr<GraphCapture> (*)(CudaDevice& of);
+
   // `host`: memory that the GPU copies from and to.
-  CudaDevice(const DeviceName& name, Gpu& gpu, Allocator& host) : Device(name, gpu.memory(), host), gpu_(gpu) {}
+  CudaDevice(const DeviceName& name, Gpu& gpu, Allocator& host, NewCapture new_capture)
+      : Device(name, gpu.memory(), host), gpu_(gpu), new_capture_(new_capture) {}
   // Stands for `of` during a recording: its memory is the recorder's arena, and its work goes to the recorder.
-  CudaDevice(CudaDevice& of, Allocator& memory, CudaGraphCapture& recorder)
-      : Device(of.name(), memory, of.host_allocator(), &of.containers()), gpu_(of.gpu_), recorder_(&recorder) {}
+  CudaDevice(CudaDevice& of, Allocator& memory, WorkRecorder& recorder)
+      : Device(of.name(), memory, of.host_allocator(), &of.containers()),
+        gpu_(of.gpu_),
+        new_capture_(of.new_capture_),
+        recorder_(&recorder) {}
 
   // Drops the containers while the device is whole, since their values may have copies under way.
   ~CudaDevice() override {
@@ -29,10 +35,10 @@ class CudaDevice final : public Device, public CapturingDevice {
 
   Gpu& gpu() { return gpu_; }
   // Null where work is enqueued on the GPU's stream.
-  CudaGraphCapture* recorder() { return recorder_; }
+  WorkRecorder* recorder() { return recorder_; }
   void WhenDone(Callback done) override;
 
-  std::unique_ptr<GraphCapture> NewRecorder() override;
+  std::unique_ptr<GraphCapture> NewRecorder() override { return new_capture_(*this); }
   Allocator& staging() override { return PinnedMemory(); }
   Allocator& uploads() override { return gpu_.uploads(); }
   Status EnqueueCopies(std::span<const BlockCopy> copies, std::vector<Tensor> kept, bool is_last) override;
@@ -53,7 +59,8 @@ class CudaDevice final : public Device, public CapturingDevice {
   Status Named(const Status& status) const;
 
   Gpu& gpu_;
-  CudaGraphCapture* const recorder_ = nullptr;
+  const NewCapture new_capture_;
+  WorkRecorder* const recorder_ = nullptr;
 };
 
 }  // namespace dfrun::cuda

@@ -12,8 +12,8 @@
 #include "kernels/device/cuda/memory/memory_hazards.h"
 #include "kernels/device/cuda/memory/subgraph_arena.h"
 #include "kernels/device/cuda/runtime/cuda_device.h"
-#include "kernels/device/cuda/runtime/cuda_kernel.h"
 #include "kernels/device/cuda/runtime/graph_edges.h"
+#include "kernels/device/cuda/runtime/work_recorder.h"
 
 namespace dfrun::cuda {
 
@@ -21,7 +21,7 @@ namespace dfrun::cuda {
 // one of dfrun's functions that waits for another begins before that has ended (a programmatic edge), and itself waits
 // for its end. All functions do that, so the earlier pieces have ended too.
 // Thread safety: one thread, which `of` outlives.
-class CudaGraphCapture final : public GraphCapture {
+class CudaGraphCapture final : public GraphCapture, public WorkRecorder {
  public:
   explicit CudaGraphCapture(CudaDevice& of);
   ~CudaGraphCapture() override;
@@ -33,14 +33,12 @@ class CudaGraphCapture final : public GraphCapture {
                std::span<const MemoryRange> writes) override;
   Result<std::unique_ptr<CapturedWork>> Finish(bool is_last) override;
 
-  // Calls that kernels make.
-  const int32_t* gate() const { return gate_; }
-  void AddFunction(const void* entry, FunctionGrid grid, std::span<const FunctionArg> args);
-  void AddCopy(const void* from, void* to, size_t bytes);
-  void AddFill(void* to, int value, size_t bytes);
-  Status AddLibraryCall(size_t workspace_bytes, FunctionRef<Status(cudaStream_t)> call);
-  // Reports that the node's work cannot be recorded: "it ...". Returns the error.
-  Status Refuse(std::string_view why);
+  const int32_t* gate() const override { return gate_; }
+  void AddFunction(const void* entry, FunctionGrid grid, std::span<const FunctionArg> args) override;
+  void AddCopy(const void* from, void* to, size_t bytes) override;
+  void AddFill(void* to, int value, size_t bytes) override;
+  Status AddLibraryCall(size_t workspace_bytes, FunctionRef<Status(cudaStream_t)> call) override;
+  Status Refuse(std::string_view why) override;
 
  private:
   // Adds a piece of work to a graph, after others.

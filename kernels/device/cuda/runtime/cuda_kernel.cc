@@ -1,17 +1,16 @@
 #include "kernels/device/cuda/runtime/cuda_kernel.h"
 
-#include "kernels/device/cuda/runtime/cuda_graph_capture.h"
 #include "kernels/device/cuda/runtime/cuda_status.h"
 
 namespace dfrun::cuda {
 namespace {
 
 // Has `record` keep the work of the call where its subgraph is recorded; else has `enqueue` enqueue it.
-Status Enqueue(OpContext& ctx, FunctionRef<void(CudaGraphCapture&)> record,
+Status Enqueue(OpContext& ctx, FunctionRef<void(WorkRecorder&)> record,
                FunctionRef<cudaError_t(cudaStream_t)> enqueue) {
   CudaDevice& device = DeviceOf(ctx);
   ctx.SetEnqueued();
-  if (CudaGraphCapture* const recorder = device.recorder(); recorder != nullptr) {
+  if (WorkRecorder* const recorder = device.recorder(); recorder != nullptr) {
     record(*recorder);
     return Status();
   }
@@ -28,7 +27,7 @@ Status Enqueue(OpContext& ctx, FunctionRef<void(CudaGraphCapture&)> record,
 
 Status EnqueueFunction(OpContext& ctx, const void* entry, FunctionGrid grid, std::span<const FunctionArg> args) {
   return Enqueue(
-      ctx, [&](CudaGraphCapture& recorder) { recorder.AddFunction(entry, grid, args); },
+      ctx, [&](WorkRecorder& recorder) { recorder.AddFunction(entry, grid, args); },
       [&](cudaStream_t stream) {
         constexpr size_t kMaxArgs = 64;
         void* values[kMaxArgs];
@@ -42,21 +41,21 @@ Status EnqueueFunction(OpContext& ctx, const void* entry, FunctionGrid grid, std
 Status EnqueueByte(OpContext& ctx, void* to, int value, size_t bytes) {
   if (bytes == 0) return Status();
   return Enqueue(
-      ctx, [&](CudaGraphCapture& recorder) { recorder.AddFill(to, value, bytes); },
+      ctx, [&](WorkRecorder& recorder) { recorder.AddFill(to, value, bytes); },
       [&](cudaStream_t stream) { return cudaMemsetAsync(to, value, bytes, stream); });
 }
 
 Status EnqueueBytes(OpContext& ctx, const void* from, void* to, size_t bytes) {
   if (bytes == 0 || from == to) return Status();
   return Enqueue(
-      ctx, [&](CudaGraphCapture& recorder) { recorder.AddCopy(from, to, bytes); },
+      ctx, [&](WorkRecorder& recorder) { recorder.AddCopy(from, to, bytes); },
       [&](cudaStream_t stream) { return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream); });
 }
 
 Status EnqueueLibraryCall(OpContext& ctx, size_t workspace_bytes, FunctionRef<Status(cudaStream_t)> call) {
   Status called;
   DF_TRY(Enqueue(
-      ctx, [&](CudaGraphCapture& recorder) { called = recorder.AddLibraryCall(workspace_bytes, call); },
+      ctx, [&](WorkRecorder& recorder) { called = recorder.AddLibraryCall(workspace_bytes, call); },
       [&](cudaStream_t stream) {
         called = call(stream);
         return cudaSuccess;
@@ -65,7 +64,7 @@ Status EnqueueLibraryCall(OpContext& ctx, size_t workspace_bytes, FunctionRef<St
 }
 
 const int32_t* GateOf(const OpContext& ctx) {
-  const CudaGraphCapture* const recorder = DeviceOf(ctx).recorder();
+  const WorkRecorder* const recorder = DeviceOf(ctx).recorder();
   return recorder == nullptr ? nullptr : recorder->gate();
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "kernels/device/cuda/runtime/cuda_device.h"
+#include "kernels/device/cuda/runtime/work_recorder.h"
 #include "src/base/threads.h"
 #include "src/framework/device/graph_capture.h"
 #include "src/framework/kernel/kernel_registry.h"
@@ -29,15 +30,6 @@ inline Gpu& GpuOf(const OpContext& ctx) {
   return DeviceOf(ctx).gpu();
 }
 
-// The value of an argument of a function of the GPU.
-struct FunctionArg {
-  const void* value;
-  size_t bytes;
-};
-struct FunctionGrid {
-  int64_t blocks;
-  int threads;  // threads of a block
-};
 // Enqueues a function that the runtime knows by `entry`, in order.
 Status EnqueueFunction(OpContext& ctx, const void* entry, FunctionGrid grid, std::span<const FunctionArg> args);
 

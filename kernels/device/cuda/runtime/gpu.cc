@@ -16,15 +16,6 @@ constexpr size_t kLargestChunk = 8192 * kMiB;
 constexpr size_t kFirstPinnedChunk = 4 * kMiB;
 constexpr size_t kLargestPinnedChunk = 256 * kMiB;
 
-// Makes a GPU that of this thread's calls of the runtime, where it is not.
-cudaError_t UseGpu(int index) {
-  thread_local int current = -1;
-  if (current == index) return cudaSuccess;
-  const cudaError_t error = cudaSetDevice(index);
-  if (error == cudaSuccess) current = index;
-  return error;
-}
-
 }  // namespace
 
 Allocator& PinnedMemory() {
@@ -44,7 +35,7 @@ Result<Gpu*> Gpu::Find(int index) {
   static std::map<int, Gpu*>& gpus = *new std::map<int, Gpu*>();
   MutexLock lock(mu);
   if (const auto found = gpus.find(index); found != gpus.end()) return found->second;
-  DF_TRY(CudaStatus(UseGpu(index), StrCat("use GPU ", index)));
+  DF_TRY(CudaStatus(TryMakeCurrent(index), StrCat("use GPU ", index)));
   auto* const gpu = new Gpu(index);
   DF_TRY(gpu->Init());
   gpus[index] = gpu;
@@ -63,7 +54,7 @@ Gpu::Gpu(int index)
             return static_cast<void*>(nullptr);
           },
           kFirstChunk, kLargestChunk),
-      uploads_(*this),
+      uploads_(index, memory_, stream_),
       completions_(index),
       error_flags_(PinnedMemory()) {
   memory_.SetGiveBack([this] { uploads_.GiveBackFree(); });
@@ -80,10 +71,6 @@ Status Gpu::Init() {
   DF_TRY(counter_.Init(stream_, PinnedMemory()));
   MutexLock lock(mu_);
   return CudaStatus(cudaEventCreateWithFlags(&order_event_, cudaEventDisableTiming), "make an event");
-}
-
-void Gpu::MakeCurrent() const {
-  UseGpu(index_);  // cannot fail: it succeeded when the GPU was found
 }
 
 Status Gpu::Order(cudaStream_t earlier, cudaStream_t later) {

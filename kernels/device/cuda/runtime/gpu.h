@@ -8,51 +8,20 @@
 #include <cuda_runtime_api.h>
 
 #include <atomic>
-#include <functional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "kernels/device/cuda/memory/best_fit_pool.h"
+#include "kernels/device/cuda/memory/pool_allocator.h"
 #include "kernels/device/cuda/runtime/completion_counter.h"
 #include "kernels/device/cuda/runtime/completion_queue.h"
+#include "kernels/device/cuda/runtime/current_gpu.h"
 #include "kernels/device/cuda/runtime/device_error_flags.h"
 #include "kernels/device/cuda/runtime/upload_memory.h"
 #include "src/base/threads.h"
 #include "src/framework/device/graph_capture.h"
-#include "src/framework/device/memory_limit.h"
 #include "src/framework/values/allocator.h"
 
 namespace dfrun::cuda {
-
-// Blocks of a BestFitPool as tensors' memory.
-class PoolAllocator final : public Allocator, public LimitedMemory {
- public:
-  template <class TakeChunk>
-  PoolAllocator(std::string_view name, MemoryKind kind, TakeChunk take_chunk, size_t first_chunk, size_t largest_chunk)
-      : Allocator(kind), name_(name), pool_(take_chunk, first_chunk, largest_chunk) {}
-  std::string_view name() const override { return name_; }
-  void* Allocate(size_t bytes) override {
-    void* const memory = TryAllocate(bytes);
-    if (memory != nullptr || !give_back_) return memory;
-    give_back_();
-    return TryAllocate(bytes);
-  }
-  void* TryAllocate(size_t bytes) { return pool_.Allocate(bytes); }
-  // Sets a function that frees memory kept for later; it runs when no memory is left. Call this before the first
-  // Allocate().
-  void SetGiveBack(std::function<void()> give_back) { give_back_ = std::move(give_back); }
-  void Free(void* memory, size_t) override { pool_.Free(memory); }
-  AllocatorStats Stats() const override { return pool_.Stats(); }
-  void ResetPeak() override { pool_.ResetPeak(); }
-  void SetLimit(int64_t bytes) { pool_.SetLimit(static_cast<size_t>(bytes)); }
-  int64_t limit_bytes() const override { return static_cast<int64_t>(pool_.limit()); }
-
- private:
-  const std::string_view name_;
-  BestFitPool pool_;
-  std::function<void()> give_back_;
-};
 
 // Host memory from which GPUs copy on their own, and which their kernels reach. Lives as long as the process.
 Allocator& PinnedMemory();
@@ -64,7 +33,7 @@ class Gpu {
 
   int index() const { return index_; }
   // Makes the GPU that of the calling thread's calls of the runtime.
-  void MakeCurrent() const;
+  void MakeCurrent() const { cuda::MakeCurrent(index_); }
 
   // True if kernels may begin before those that they wait for are done (block.h).
   bool has_early_launches() const { return has_early_launches_; }

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/device/cuda/runtime/gpu.h"
+#include "kernels/device/cuda/runtime/current_gpu.h"
 #include "src/base/integers.h"
 
 namespace dfrun::cuda {
 
 void* UploadMemory::Allocate(size_t bytes) {
   const size_t wanted = CeilDiv(bytes, BestFitPool::kAlignment) * BestFitPool::kAlignment;
-  gpu_.MakeCurrent();
+  MakeCurrent(index_);
   MutexLock lock(mu_);
   const auto free = FindFree(wanted);
   const auto blocks =
@@ -41,29 +41,29 @@ UploadMemory::Blocks::iterator UploadMemory::FindFree(size_t bytes) {
 void* UploadMemory::TakeNew(size_t bytes) {
   Block block{.bytes = bytes};
   if (cudaEventCreateWithFlags(&block.last_use, cudaEventDisableTiming) != cudaSuccess) return nullptr;
-  void* const memory = gpu_.memory().TryAllocate(bytes);
+  void* const memory = memory_.TryAllocate(bytes);
   if (memory == nullptr) {
     cudaEventDestroy(block.last_use);
     return nullptr;
   }
-  cudaEventRecord(block.last_use, gpu_.stream());
+  cudaEventRecord(block.last_use, stream_);
   blocks_[memory] = block;
   return memory;
 }
 
 void UploadMemory::Free(void* memory, size_t) {
   if (memory == nullptr) return;
-  gpu_.MakeCurrent();
+  MakeCurrent(index_);
   MutexLock lock(mu_);
   Block& block = blocks_.at(memory);
-  cudaEventRecord(block.last_use, gpu_.stream());
+  cudaEventRecord(block.last_use, stream_);
   block.is_free = true;
   block.freed = frees_++;
   KeepFree(kMaxFree);
 }
 
 void UploadMemory::GiveBackFree() {
-  gpu_.MakeCurrent();
+  MakeCurrent(index_);
   MutexLock lock(mu_);
   KeepFree(0);
 }
@@ -79,7 +79,7 @@ void UploadMemory::KeepFree(int most) {
 
 void UploadMemory::GiveBack(Blocks::iterator block) {
   cudaEventDestroy(block->second.last_use);
-  gpu_.memory().Free(const_cast<void*>(block->first), block->second.bytes);
+  memory_.Free(const_cast<void*>(block->first), block->second.bytes);
   blocks_.erase(block);
 }
 

@@ -10,18 +10,20 @@
 #include <map>
 #include <string_view>
 
+#include "kernels/device/cuda/memory/pool_allocator.h"
 #include "src/base/mutex.h"
 #include "src/framework/values/allocator.h"
 
 namespace dfrun::cuda {
 
-class Gpu;
-
 // Memory for copies to one GPU, of which it keeps some free blocks.
 // Thread safety: all methods from any thread.
 class UploadMemory final : public Allocator {
  public:
-  explicit UploadMemory(Gpu& gpu) : Allocator(MemoryKind::kDevice), gpu_(gpu) {}
+  // `memory` is that of GPU `index`, `stream` the one of its work: both outlive this, and the stream may be made later,
+  // before the first Allocate().
+  UploadMemory(int index, PoolAllocator& memory, const cudaStream_t& stream)
+      : Allocator(MemoryKind::kDevice), index_(index), memory_(memory), stream_(stream) {}
 
   std::string_view name() const override { return "uploads"; }
   void* Allocate(size_t bytes) override EXCLUDES(mu_);
@@ -55,7 +57,9 @@ class UploadMemory final : public Allocator {
   void KeepFree(int most) REQUIRES(mu_);
   void GiveBack(Blocks::iterator block) REQUIRES(mu_);
 
-  Gpu& gpu_;
+  const int index_;
+  PoolAllocator& memory_;
+  const cudaStream_t& stream_;
   Mutex mu_;
   Blocks blocks_ GUARDED_BY(mu_);
   int64_t frees_ GUARDED_BY(mu_) = 0;
