@@ -20,7 +20,7 @@ Result<int64_t> KnownRows(InferenceContext& c, int i, const char* what) {
   return rows.value_or(PartialShape::kUnknown);
 }
 
-void ExtremeOfSegmentGradient(GradientBuilder& g, RowFn pick, RowFn sum) {
+void ExtremeOfSegmentGradient(GradientBuilder& g, RowGradient pick, RowGradient sum) {
   const Output attains = g.Op("Equal", g.x(0), pick(g, g.y(0)));
   const Output ties = sum(g, g.Op("Cast", AttrMap{{"DstT", CountingDType(g.dtype(g.x(0)))}}, attains));
   const Output shares = pick(g, OverCounts(g, g.dy(0), ties));

@@ -14,10 +14,10 @@ PartialShape RowsOf(int64_t rows, const PartialShape& data, int leading);
 Result<int64_t> KnownRows(InferenceContext& c, int i, const char* what);
 
 // A step of a gradient: a row of `rows` for each id (pick), or the sum of `rows` by id.
-using RowFn = Output (*)(GradientBuilder& g, Output rows);
+using RowGradient = Output (*)(GradientBuilder& g, Output rows);
 
 // The gradient of an extreme, shared equally by the elements that attain it.
-void ExtremeOfSegmentGradient(GradientBuilder& g, RowFn pick, RowFn sum);
+void ExtremeOfSegmentGradient(GradientBuilder& g, RowGradient pick, RowGradient sum);
 
 // The product, for each of `rows`, of the other rows with its id. Rows of one id lie together. It divides by none of
 // them.
