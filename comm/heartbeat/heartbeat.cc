@@ -143,6 +143,7 @@ class HeartbeatThread final : public Heartbeat {
   void Post(FrameType type, std::string payload);
   void HandOutPosted();
   Frame MakeFrame(FrameType type, std::string payload, int origin) const;
+  Frame MakeBeat(SteadyClock::time_point now) const;
   void Begin(FrameType type, std::string payload);  // sends a frame to all ranks, from this one
   void SendToAll(const Frame& frame, int but);
   void Answer(const Frame& asked, FrameType type, std::string payload);
@@ -404,6 +405,7 @@ void HeartbeatThread::LetIn(SteadyClock::time_point now, Socket socket, const Fr
   link->Send(MakeFrame(FrameType::kHello, std::string(token_.data(), token_.size()), rank_));
   link->is_in = true;
   if (is_dead(link->peer)) return TellOfItsDeath(*link);
+  link->Send(MakeBeat(now));
   link->watch.Heard(now);
 }
 
@@ -439,6 +441,7 @@ bool HeartbeatThread::Take(WatchLink& link, const Frame& frame, SteadyClock::tim
   if (!link.is_in) {
     link.is_in = IsHello(frame, token_);
     if (!link.is_in) return false;
+    link.Send(MakeBeat(now));
   }
   if (frame.type() == FrameType::kBye) {
     link.has_left = true;
@@ -540,11 +543,16 @@ void HeartbeatThread::ActOnAnswer(const Frame& frame, SteadyClock::time_point no
   Tell([&](const Events& events) { events.on_answer(question, rank, std::string(payload)); });
 }
 
+Frame HeartbeatThread::MakeBeat(SteadyClock::time_point now) const {
+  const auto late_ms = static_cast<uint32_t>(duration_cast<milliseconds>(local_health_.Lately(now)).count());
+  return MakeFrame(FrameType::kBeat, Pack(late_ms, Pack(own_thread_)), rank_);
+}
+
+// Sends a heartbeat where one is due. The first goes with the Hello: from then on the peer can look at this thread.
 void HeartbeatThread::Beat(SteadyClock::time_point now) {
   if (now < next_beat_) return;
   next_beat_ = now + options_.times.every;
-  const auto late_ms = static_cast<uint32_t>(duration_cast<milliseconds>(local_health_.Lately(now)).count());
-  const Frame beat = MakeFrame(FrameType::kBeat, Pack(late_ms, Pack(own_thread_)), rank_);
+  const Frame beat = MakeBeat(now);
   for (WatchLink& link : links_) {
     if (link.is_open()) link.Send(beat);
   }

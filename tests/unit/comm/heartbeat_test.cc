@@ -201,6 +201,17 @@ TEST_F(HeartbeatTest, ASilentRankThatIsAtWorkIsWaitedForWithOneWord) {
   }
 }
 
+// The second beat is due a second after the first, which all have seen by then.
+TEST_F(HeartbeatTest, ARankThatIsSilentAfterItsFirstBeatIsWaitedForToo) {
+  Start("1,2");
+  Hold(3, 'R', 4);
+  std::this_thread::sleep_for(std::chrono::milliseconds(4600));
+  ExpectNoneLost();
+  const std::vector<std::string> words = Words();
+  ASSERT_EQ(words.size(), 1U);
+  EXPECT_NE(words[0].find("(state R)"), std::string::npos) << words[0];
+}
+
 TEST_F(HeartbeatTest, ASilentRankWhoseThreadSleepsIsLostInItsTime) {
   Start("0.2,1");
   Hold(3, 'S', 30);
