@@ -24,13 +24,14 @@ signal() {  # signal NAME PID
   kill -s "$1" "$2" || fail "there is no process $2 to send SIG$1: $(cat "$WORK/out")"
 }
 
-until_running() {  # until_running RUN: it has logged a step
-  for _ in $(seq 200); do
+until_running() {  # until_running RUN [SECONDS]: it has logged a step
+  local seconds=${2:-20}
+  for _ in $(seq "$((10 * seconds))"); do
     [ ! -s "$1/metrics.jsonl" ] || return 0
     sleep 0.1
   done
   cat "$WORK/out" >&2
-  fail "no step of $1 in 20 s"
+  fail "no step of $1 in $seconds s"
 }
 
 until_resumed() {  # the process that was started last goes on from a checkpoint
