@@ -101,6 +101,8 @@ void ControlPlane::Handle(int from, const std::string& bytes) {
     HandleStop(message);
   } else if (message.has_devices()) {
     HandleDevices(message);
+  } else if (message.has_layouts()) {
+    HandleLayouts(std::move(message));
   } else {
     HandleRequest(std::move(message));
   }
@@ -224,6 +226,29 @@ void ControlPlane::Report(const control::Devices& devices) {
 void ControlPlane::HandleDevices(const control::Message& message) {
   if (parent_ >= 0) return Report(message.devices());
   on_report_(message.devices());
+}
+
+void ControlPlane::Report(const control::Layouts& layouts) {
+  control::Message message;
+  *message.mutable_layouts() = layouts;
+  communicator_.SendControl(parent_, Serialize(message));
+}
+
+void ControlPlane::HandleLayouts(control::Message message) {
+  if (parent_ >= 0) return Report(message.layouts());
+  MutexLock lock(mu_);
+  layouts_.push_back(std::make_unique<control::Message>(std::move(message)));
+}
+
+std::vector<control::Layouts> ControlPlane::TakeLayouts() {
+  std::vector<std::unique_ptr<control::Message>> taken;
+  {
+    MutexLock lock(mu_);
+    std::swap(taken, layouts_);
+  }
+  std::vector<control::Layouts> layouts;
+  for (const auto& message : taken) layouts.push_back(std::move(*message->mutable_layouts()));
+  return layouts;
 }
 
 void ControlPlane::OnReport(std::function<void(const control::Devices&)> handler) {

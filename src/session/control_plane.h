@@ -24,6 +24,7 @@ namespace dfrun {
 
 namespace control {
 class Devices;  // src/session/control.proto
+class Layouts;
 class Message;
 }  // namespace control
 
@@ -73,6 +74,11 @@ class ControlPlane {
   // Rank 0: sets the handler of reports. Call before the first request.
   void OnReport(std::function<void(const control::Devices&)> handler);
 
+  // Other ranks: tells rank 0 of layouts of this rank's files, as Report() does of devices.
+  void Report(const control::Layouts& layouts);
+  // Rank 0: returns the layouts that were reported since the last call, by any rank.
+  std::vector<control::Layouts> TakeLayouts() EXCLUDES(mu_);
+
   // Notes the loss of a rank; the first call counts.
   void SetLost(const Status& loss) EXCLUDES(mu_);
   // An error once the network has failed or a rank is lost: waiting is then vain.
@@ -95,6 +101,7 @@ class ControlPlane {
   void HandleAbort(int from, const control::Message& message);
   void HandleStop(const control::Message& message);
   void HandleDevices(const control::Message& message);
+  void HandleLayouts(control::Message message) EXCLUDES(mu_);
   // Records the abort; false if there was one of this round before.
   bool TakeAbort(int64_t round) EXCLUDES(mu_);
   void SendToNeighbours(const control::Message& message, int but);
@@ -116,6 +123,8 @@ class ControlPlane {
   std::deque<std::unique_ptr<control::Message>> requests_ GUARDED_BY(mu_);
   std::map<int64_t, Round> rounds_ GUARDED_BY(mu_);  // rounds that have begun
   std::set<int64_t> aborted_ GUARDED_BY(mu_);        // rounds
+  // Rank 0: reports of layouts that were not taken yet.
+  std::vector<std::unique_ptr<control::Message>> layouts_ GUARDED_BY(mu_);
 };
 
 }  // namespace dfrun

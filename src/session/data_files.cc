@@ -15,7 +15,6 @@ namespace {
 constexpr size_t kMaxFiles = 1000;
 // The bound of the blocks read in a file: files up to 4 MiB are read whole, so that the check does not delay the start.
 constexpr uint64_t kMaxBlocks = 64;
-constexpr std::string_view kLayouts = "layouts";  // an attr of readers
 
 const std::string* Text(const Node& node, std::string_view attr) {
   const AttrValue* value = node.attrs.Find(attr);
@@ -38,18 +37,11 @@ std::vector<std::string> PathsOf(const Node& reader) {
   return paths;
 }
 
-// The layouts that the node was told of its files, one entry a path.
-Hdf5Layouts LayoutsOf(const Node& reader, size_t paths) {
-  const std::string* const bytes = Text(reader, kLayouts);
-  Hdf5Layouts layouts = bytes == nullptr ? Hdf5Layouts() : ParseLayouts(*bytes);
-  layouts.files.resize(paths);
-  return layouts;
-}
-
 // The files of a reader of samples: each replica reads its slice of the same ones.
 void AddSampleFiles(const Node& reader, DataFileUses& uses) {
   const std::vector<std::string> paths = PathsOf(reader);
-  const Hdf5Layouts layouts = LayoutsOf(reader, paths.size());
+  Hdf5Layouts layouts = LayoutsOf(reader);
+  layouts.files.resize(paths.size());
   const size_t chosen = std::min(paths.size(), kMaxFiles);
   for (size_t i = 0; i < chosen; ++i) {
     const size_t at = chosen == 1 ? 0 : i * (paths.size() - 1) / (chosen - 1);
@@ -92,15 +84,6 @@ Result<control::DataFile> LookAtBytes(const FileDescriptor& file) {
   found.set_bytes(static_cast<int64_t>(bytes));
   found.set_crc32c(crc);
   return found;
-}
-
-// A layout of rank 0's file becomes one of this rank's, whose bytes are the same as far as they were compared.
-void Adopt(const FileVersion& own, std::string& bytes) {
-  Hdf5Layout layout = ParseLayout(bytes);
-  const bool is_whole = own.bytes <= kMaxBlocks * kSampleBlockBytes;
-  if (layout.file.bytes != own.bytes || (!is_whole && layout.file.modified_ns != own.modified_ns)) return bytes.clear();
-  layout.file = own;
-  bytes = SerializeLayout(layout);
 }
 
 // Describes how a file differs, in the words of its data where they tell.
@@ -147,21 +130,17 @@ Result<FileVersion> CheckDataFile(const control::DataFile& expected) {
                  "; give all ranks the same data, or name a file in a file system that all of them see");
 }
 
-void AdoptLayouts(const SameFiles& same, Graph& part) {
-  for (NodeId id = 0; id < part.num_nodes(); ++id) {
-    const Node& node = part.node(id);
-    if (!IsSampleReader(node) || Text(node, kLayouts) == nullptr) continue;
-    const std::vector<std::string> paths = PathsOf(node);
-    Hdf5Layouts layouts = LayoutsOf(node, paths.size());
-    const bool is_host = layouts.host == HostId();
-    layouts.host = HostId();
-    for (size_t i = 0; i < paths.size(); ++i) {
-      const auto found = same.find(paths[i]);
-      if (found == same.end() && !is_host) layouts.files[i].clear();
-      if (found != same.end()) Adopt(found->second, layouts.files[i]);
-    }
-    part.mutable_node(id).attrs.Set(kLayouts, SerializeLayouts(layouts));
-  }
+bool IsComparedWhole(uint64_t bytes) {
+  return bytes <= kMaxBlocks * kSampleBlockBytes;
+}
+
+Hdf5Layouts LayoutsOf(const Node& reader) {
+  const std::string* const bytes = Text(reader, "layouts");
+  return bytes == nullptr ? Hdf5Layouts() : ParseLayouts(*bytes);
+}
+
+std::vector<std::string> SampleFilesOf(const Node& node) {
+  return IsSampleReader(node) ? PathsOf(node) : std::vector<std::string>();
 }
 
 }  // namespace dfrun

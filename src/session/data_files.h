@@ -9,10 +9,12 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "src/base/file_version.h"
 #include "src/graph/graph.h"
 #include "src/session/control.pb.h"
+#include "src/storage/hdf5_layout.h"
 
 namespace dfrun {
 
@@ -32,9 +34,13 @@ Result<FileVersion> CheckDataFile(const control::DataFile& expected);
 // By path: files that are the same as rank 0's.
 using SameFiles = std::map<std::string, FileVersion>;
 
-// Gives the readers of a part rank 0's layouts of these files, so that they need not look into the files again. A large
-// file, of which only a sample was compared, must also have rank 0's time of last change.
-void AdoptLayouts(const SameFiles& same, Graph& part);
+// Whether CheckDataFile() reads all bytes of a file of this size, and not a sample.
+bool IsComparedWhole(uint64_t bytes);
+
+// The HDF5 files that a node reads samples of, in their order; none where it is no reader of samples.
+std::vector<std::string> SampleFilesOf(const Node& node);
+// The layouts of rank 0's files that a reader's attr carries, in the order of its files; no files where it has none.
+Hdf5Layouts LayoutsOf(const Node& reader);
 
 }  // namespace dfrun
 

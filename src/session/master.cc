@@ -13,6 +13,8 @@
 #include "src/session/control_plane.h"
 #include "src/session/control_round.h"
 #include "src/session/data_files.h"
+#include "src/session/data_layouts.h"
+#include "src/session/layout_finders.h"
 #include "src/session/session_graph.h"
 #include "src/session/trace/chrome_trace.h"
 #include "src/storage/file_access.h"
@@ -186,28 +188,55 @@ Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signatur
 }
 
 Status Master::Register(const std::vector<Partition>& partitions, Executable& executable) {
-  std::optional<ControlRound> round;
-  if (several_ranks_) {
-    std::vector<control::Message> requests(runtime_.size());
-    for (int rank = 1; rank < runtime_.size(); ++rank) {
-      DF_TRY(AddParts(partitions, rank, requests[rank].mutable_register_()));
-    }
-    AddFiles(partitions, requests);
-    round.emplace(runtime_);
-    for (int rank = 1; rank < runtime_.size(); ++rank) {
-      requests[rank].set_round(round->number());
-      requests[rank].mutable_register_()->set_executable(executable.id);
-      runtime_.control()->SendTo(rank, requests[rank]);
-    }
+  if (!several_ranks_) return BuildOwn(partitions, executable);
+  std::vector<control::Message> requests(runtime_.size());
+  for (int rank = 1; rank < runtime_.size(); ++rank) {
+    control::Register* const request = requests[rank].mutable_register_();
+    DF_TRY(AddParts(partitions, rank, request));
+    request->set_executable(executable.id);
   }
+  AddFiles(partitions, requests);
+  const bool build_follows = FileAccess::Of(runtime_.cpu())->trusts_inputs() && ReadsLayouts(partitions);
+  if (build_follows) {
+    for (int rank = 1; rank < runtime_.size(); ++rank) requests[rank].mutable_register_()->set_build_follows(true);
+    DF_TRY(SendToAll(requests, [] { return Status(); }));
+    DF_TRY(FindLayouts(executable.id, requests));
+  }
+  return SendToAll(requests, [&] { return BuildOwn(partitions, executable); });
+}
+
+Status Master::BuildOwn(const std::vector<Partition>& partitions, Executable& executable) {
   std::vector<const Partition*> own;
   for (const Partition& partition : partitions) {
     if (partition.rank == 0) own.push_back(&partition);
   }
-  Result<std::unique_ptr<LocalExecutable>> part = BuildPart(runtime_, own);
-  const Status own_status = part.status();
-  if (part.ok()) executable.part = *std::move(part);
-  return several_ranks_ ? FinishRound(*round, StatusNow(own_status)) : own_status;
+  DF_ASSIGN(executable.part, BuildPart(runtime_, own));
+  return Status();
+}
+
+Status Master::SendToAll(std::vector<control::Message>& requests, const std::function<Status()>& own) {
+  ControlRound round(runtime_);
+  for (int rank = 1; rank < runtime_.size(); ++rank) {
+    requests[rank].set_round(round.number());
+    runtime_.control()->SendTo(rank, requests[rank]);
+  }
+  return FinishRound(round, StatusNow(own()));
+}
+
+// Each file of which the ranks of a host know nothing is looked into by one of them. `requests` become those to build.
+Status Master::FindLayouts(int64_t executable, std::vector<control::Message>& requests) {
+  LayoutFinders finders(runtime_.control()->TakeLayouts());
+  if (!finders.empty()) {
+    for (int rank = 1; rank < runtime_.size(); ++rank) *requests[rank].mutable_find_layouts() = finders.RequestTo(rank);
+    DF_TRY(SendToAll(requests, [] { return Status(); }));
+    for (const control::Layouts& found : runtime_.control()->TakeLayouts()) finders.Take(found);
+  }
+  for (int rank = 1; rank < runtime_.size(); ++rank) {
+    control::Build* const build = requests[rank].mutable_build();
+    build->set_executable(executable);
+    finders.AddFound(rank, *build);
+  }
+  return Status();
 }
 
 void Master::AddFiles(const std::vector<Partition>& partitions, std::vector<control::Message>& requests) {

@@ -79,6 +79,10 @@ class Master final : private PendingStepHost {
   Executable* FindExecutable(const std::string& key) const EXCLUDES(mu_);
   Result<std::unique_ptr<Executable>> Compile(const RunSignature& signature, bool optimize) REQUIRES(change_mu_);
   Status Register(const std::vector<Partition>& partitions, Executable& executable) REQUIRES(change_mu_);
+  Status BuildOwn(const std::vector<Partition>& partitions, Executable& executable) REQUIRES(change_mu_);
+  // Sends each rank its request, and runs `own` meanwhile. Blocks: until all ranks are done.
+  Status SendToAll(std::vector<control::Message>& requests, const std::function<Status()>& own) REQUIRES(change_mu_);
+  Status FindLayouts(int64_t executable, std::vector<control::Message>& requests) REQUIRES(change_mu_);
   // Adds the files that the parts of other ranks read, as this rank finds them.
   void AddFiles(const std::vector<Partition>& partitions, std::vector<control::Message>& requests) REQUIRES(change_mu_);
   Status CheckArgs(const Executable& executable, size_t feeds, size_t fetches) const;

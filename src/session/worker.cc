@@ -12,6 +12,7 @@
 #include "src/session/control_error.h"
 #include "src/session/control_plane.h"
 #include "src/session/data_files.h"
+#include "src/session/data_layouts.h"
 #include "src/session/grace_period_watchdog.h"
 #include "src/session/step_runner.h"
 #include "src/session/trace/chrome_trace.h"
@@ -67,6 +68,10 @@ class Worker::Impl {
   Status StartTask(const control::StartTask& request);
   Status CheckFiles(const control::Register& request);
   Status Register(const control::Register& request);
+  void ReportUnknown();
+  void FindLayouts(const control::FindLayouts& request);
+  Status Build(int64_t executable, std::vector<Partition>& partitions);
+  Status BuildAwaited(const control::Build& request);
   void DropParts();
   Status WriteTrace(const control::WriteTrace& request);
   void ResetContainers(const control::ResetContainers& request);
@@ -74,8 +79,10 @@ class Worker::Impl {
 
   Runtime& runtime_;
   std::map<int64_t, std::unique_ptr<LocalExecutable>> parts_;  // by executable
-  SameFiles same_files_;                                       // the files that rank 0 has told of, with all
-                                                               // executables
+  // The part of the last Register, until its Build comes.
+  std::vector<Partition> awaiting_;
+  SameFiles same_files_;  // the files that rank 0 has told of, with all executables
+  DataLayouts layouts_;
 };
 
 bool Worker::Impl::WaitForRequest(control::Message* request) {
@@ -118,6 +125,11 @@ RankStatus Worker::Impl::Handle(const control::Message& request) {
       return StatusNow(StartTask(request.start_task()));
     case control::Message::kRegister:
       return StatusNow(Register(request.register_()).Annotate(runtime_.runner().rank_text()));
+    case control::Message::kFindLayouts:
+      FindLayouts(request.find_layouts());
+      return {};
+    case control::Message::kBuild:
+      return StatusNow(BuildAwaited(request.build()).Annotate(runtime_.runner().rank_text()));
     case control::Message::kWriteTrace:
       return StatusNow(WriteTrace(request.write_trace()));
     case control::Message::kClose:
@@ -159,19 +171,51 @@ Status Worker::Impl::CheckFiles(const control::Register& request) {
 }
 
 Status Worker::Impl::Register(const control::Register& request) {
+  awaiting_.clear();
   DF_TRY(CheckFiles(request));
   std::vector<Partition> partitions;
   partitions.reserve(static_cast<size_t>(request.parts_size()));
   for (const control::Register::Part& part : request.parts()) {
     DF_ASSIGN(Graph graph, ImportGraphDef(part.graph_def(), GraphDefFormat::kBinary));
-    AdoptLayouts(same_files_, graph);
     partitions.push_back({part.device(), runtime_.rank(), std::move(graph)});
   }
+  if (!request.build_follows()) return Build(request.executable(), partitions);
+  awaiting_ = std::move(partitions);
+  ReportUnknown();
+  return Status();
+}
+
+void Worker::Impl::ReportUnknown() {
+  control::Layouts unknown;
+  for (const Partition& part : awaiting_) layouts_.AddUnknown(part.graph, same_files_, unknown);
+  if (unknown.files().empty()) return;
+  unknown.set_rank(runtime_.rank());
+  runtime_.control()->Report(unknown);
+}
+
+void Worker::Impl::FindLayouts(const control::FindLayouts& request) {
+  if (request.files().empty()) return;
+  control::Layouts found = layouts_.Find(request.files());
+  found.set_rank(runtime_.rank());
+  runtime_.control()->Report(found);
+}
+
+Status Worker::Impl::Build(int64_t executable, std::vector<Partition>& partitions) {
   std::vector<const Partition*> own;
   own.reserve(partitions.size());
-  for (const Partition& partition : partitions) own.push_back(&partition);
-  DF_ASSIGN(parts_[request.executable()], BuildPart(runtime_, own));
+  for (Partition& partition : partitions) {
+    layouts_.Adopt(partition.graph);
+    own.push_back(&partition);
+  }
+  DF_ASSIGN(parts_[executable], BuildPart(runtime_, own));
   return Status();
+}
+
+Status Worker::Impl::BuildAwaited(const control::Build& request) {
+  for (const control::Layouts::File& file : request.files()) layouts_.Know(file);
+  std::vector<Partition> partitions;
+  std::swap(partitions, awaiting_);
+  return Build(request.executable(), partitions);
 }
 
 void Worker::Impl::StartRun(const control::Message& request) {
@@ -199,6 +243,7 @@ void Worker::Impl::StartRun(const control::Message& request) {
 void Worker::Impl::DropParts() {
   for (const auto& [executable, part] : parts_) runtime_.runner().Retire(*part);
   parts_.clear();
+  awaiting_.clear();
 }
 
 Status Worker::Impl::WriteTrace(const control::WriteTrace& request) {

@@ -98,6 +98,46 @@ expect 66 "data/007.h5 is not what rank 0 finds" \
   mpirun --oversubscribe -np 3 bash -c "$elsewhere" - "$DFRUN" replicas.yaml --output refused
 rm -rf copy
 
+# Of large copies with another time only a sample is compared: the first rank that sees a copy looks at all of its files
+# again, for the others that see it too.
+mkdir large copy other
+/usr/bin/python3 - <<'END'
+import h5py, numpy as np
+for i in range(3):
+    with h5py.File(f"large/{i}.h5", "w") as f:
+        f["before"] = np.zeros((16, 80 * 1024), "f4")
+        f["x"] = np.arange(16 * i, 16 * i + 16, dtype="f4").reshape(16, 1)
+        f["y"] = np.arange(16 * i, 16 * i + 16, dtype="f4").reshape(16, 1)
+END
+for folder in copy other; do
+  cp -r large $folder/large
+  touch -d 2020-01-01 $folder/large/*
+done
+large_of() { # large_of REPLICAS [FURTHER]
+  for folder in . copy other; do
+    cat > $folder/replicas.yaml <<END
+dfrun: 1
+inputs:
+  in: {hdf5: 'large/*.h5', tensors: {x: /x}, batch: 48, shuffle: true}
+  test: {hdf5: 'large/*.h5', tensors: {x: /y}, batch: 16}
+graph: {W: {op: Variable, shape: [], init: zeros}, loss: Mean(in/x) + W, y: Mean(test/x) + W}
+train: {loss: loss, learning_rate: 0.001, steps: 1, replicas: $1}
+$2
+END
+  done
+}
+elsewhere='case ${OMPI_COMM_WORLD_RANK:-0} in 0) ;; 1|2|3) cd copy ;; *) cd other ;; esac; exec "$@"'
+loss_is() { grep -q "\"loss\": $1" run/metrics.jsonl || fail "$(cat run/metrics.jsonl)"; }
+large_of 4
+counted mpirun --oversubscribe -np 4 bash -c "$elsewhere" - "$DFRUN" replicas.yaml --output "$WORK/run"
+helpers_are 3  # each input's of rank 0, and rank 1's
+loss_is 23.5
+large_of 6 'eval: {every: 1, metrics: {y: y}}'
+counted mpirun --oversubscribe -np 6 bash -c "$elsewhere" - "$DFRUN" replicas.yaml --output "$WORK/run"
+helpers_are 5
+loss_is 23.5
+rm -rf copy other large
+
 # Files that the helper does not survive are named, and a new one looks at the rest.
 gunzip -c "$SOURCE/tests/regression/hdf5/crashes.h5.gz" > data/100.h5
 echo nothing > data/200.h5
