@@ -55,7 +55,7 @@ Result<CompiledStep> JobCompiler::Compile(const std::string& name, const Graph& 
 Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spec) {
   DF_TRY(CheckKernels(spec.graph, runtime_->cpu(), runtime_->kernels()));
   std::vector<CompiledStep> out;
-  const auto add = [&](const char* name, const Graph& graph, const RunSignature& signature) -> Status {
+  const auto add = [&](const std::string& name, const Graph& graph, const RunSignature& signature) -> Status {
     DF_ASSIGN(CompiledStep step, Compile(name, graph, signature));
     out.push_back(std::move(step));
     return Status();
@@ -69,8 +69,11 @@ Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spe
   DF_ASSIGN(const JobGraph job, BuildJobGraph(spec, cluster_));
   DF_TRY(add(spec.job.train ? "train" : "run", job.graph, job.step.signature));
   DF_TRY(add("init", job.graph, job.init));
-  if (!job.evaluation.batch.names.empty()) DF_TRY(add("eval", job.graph, job.evaluation.batch.signature));
-  if (job.evaluation.rest) DF_TRY(add("eval_rest", job.graph, job.evaluation.rest->signature));
+  for (const EvaluationPass& pass : job.evaluations) {
+    const std::string of = pass.name == "eval" ? "" : "/" + pass.name;
+    if (!pass.batch.names.empty()) DF_TRY(add("eval" + of, job.graph, pass.batch.signature));
+    if (pass.rest) DF_TRY(add("eval_rest" + of, job.graph, pass.rest->signature));
+  }
   DF_TRY(add("save", job.graph, job.save));
   DF_TRY(add("restore", job.graph, job.restore));
   return out;

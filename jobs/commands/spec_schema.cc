@@ -99,6 +99,10 @@ std::string InputSchema(const std::vector<KeyDef>& common) {
   return AnyOf(formats);
 }
 
+std::string MetricSchema(const KeyDef& key) {
+  return AnyOf({Types({"string"}), KeysSchema(key.keys)});
+}
+
 std::string KeySchema(const KeyDef& key) {
   switch (key.kind) {
     case KeyKind::kInt:
@@ -158,6 +162,13 @@ std::string KeySchema(const KeyDef& key) {
       return KeysSchema(key.keys);
     case KeyKind::kNamedMappings:
       return MappingOf(KeysSchema(key.keys));
+    case KeyKind::kEvaluations:
+      return AnyOf({KeysSchema(key.keys), MappingOf(KeysSchema(key.keys))});
+    case KeyKind::kMetric:
+      return MetricSchema(key);
+    case KeyKind::kMetrics:
+      return AnyOf({ListOf(AnyOf({Types({"string"}), MappingOf(MetricSchema(key))})), MappingOf(MetricSchema(key)),
+                    Types({"string"})});
     case KeyKind::kSchedule:
       return AnyOf({FloatSchema(), KeysSchema(key.keys)});
     case KeyKind::kTensors:

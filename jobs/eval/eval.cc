@@ -22,9 +22,11 @@
 #include "jobs/ranks/ranks.h"
 #include "src/base/printable.h"
 #include "src/base/stop_request.h"
+#include "src/base/text.h"
 #include "src/graph/node_arithmetic.h"
 #include "src/graph/order/variable_reads.h"
 #include "src/job/kept_arrays.h"
+#include "src/job/run_evaluation.h"
 #include "src/session/queue_runners.h"
 #include "src/session/session.h"
 #include "src/session/trace/chrome_trace.h"
@@ -45,6 +47,7 @@ struct EvalOptions {
   std::vector<std::string> sets;
   std::vector<std::string> tags;
   std::string signature;
+  std::string evaluation;
   std::vector<std::string> feeds;
   std::vector<std::string> assigns;
   std::vector<std::string> runners;
@@ -82,6 +85,7 @@ class Evaluation {
     DF_TRY(CheckRanks(model));
     DF_TRY(CheckOutputs(FilesOf(model)));
     DF_TRY(ChooseSignature(options_.signature, model));
+    DF_TRY(ChooseOneEvaluation(model));
     if (model.meta) values_ = model.meta->values;
     DF_TRY(Resolve(model));
     if (!model.job) DF_TRY(ReadVariablesAtUse(model.graph, plan_.step.feeds));
@@ -158,6 +162,19 @@ class Evaluation {
                  runtime_.size() == 1 ? "is " : "are ", runtime_.size(), ": run it with mpirun -np ", needed);
   }
 
+  // Evaluations of a spec differ in what they feed, so that one is chosen where there are several.
+  Status ChooseOneEvaluation(Model& model) const {
+    if (!options_.evaluation.empty()) {
+      if (!model.job) return Error(Code::kUsage, "--evaluation is one of a spec, and ", options_.model, " is a graph");
+      return ChooseEvaluation("--evaluation", options_.evaluation, *model.job);
+    }
+    if (!model.job || model.job->evals.size() < 2) return Status();
+    std::vector<std::string> names;
+    for (const EvalSpec& eval : model.job->evals) names.push_back(eval.name);
+    return Error(Code::kUsage, "the spec has several evaluations, which feed the model differently: say which, ",
+                 "--evaluation ", Join(names, " or "));
+  }
+
   // Resolves the feeds and fetches. They come from the command line, or else from the evaluation or the run that the
   // spec describes, or else from all outputs of the signature. A spec's own feeds hold unless the command line feeds
   // the same outputs.
@@ -210,9 +227,10 @@ class Evaluation {
       DF_ASSIGN(plan_.pass, AddWholeFetch(job, feeds, wanted, model.graph));
     }
     if (!plan_.pass) return Status();
-    plan_.names = plan_.pass->batch.names;
+    plan_.names = plan_.is_evaluation ? MetricNames(*plan_.pass) : plan_.pass->batch.names;
     plan_.step = plan_.pass->batch.signature;
-    plan_.steps_in_flight = job.eval ? job.eval->steps_in_flight : 1;
+    const EvalSpec* const eval = OnlyEvaluation(job);
+    plan_.steps_in_flight = eval == nullptr ? 1 : eval->steps_in_flight;
     return Status();
   }
 
@@ -224,16 +242,16 @@ class Evaluation {
     return Status();
   }
 
-  Result<SpecEvaluation> WantedOf(const Model& model) const {
+  Result<SpecEvaluation> WantedOf(Model& model) const {
     SpecEvaluation wanted;
     wanted.names = options_.fetches;
     DF_ASSIGN(wanted.fetches, ResolveFetches(model, wanted.names));
     DF_ASSIGN(wanted.targets, ResolveNodes(model.graph, "--target", options_.targets));
     if (!wanted.names.empty() || !wanted.targets.empty()) return wanted;
-    if (model.job && !model.job->eval && !model.job->run) {
+    if (model.job && model.job->evals.empty() && !model.job->run) {
       return Error(Code::kUsage, "the spec has neither `eval:` nor `run:`: give --fetch NAME or --target NODE");
     }
-    if (model.job) return EvaluationOf(*model.job);
+    if (model.job) return EvaluationOf(*model.job, model.graph);
     if (model.signature.empty()) {
       const std::string signatures = ListSignatures(model);
       return Error(Code::kUsage, "there is nothing to evaluate: give --fetch NAME or --target NODE",
@@ -507,6 +525,7 @@ void AddModelOptions(Options& args, EvalOptions& options) {
   args.Values("--tag", options.tags, "Of the graph to read from a SavedModel; default: its only one, or `serve`");
   args.Value("--signature", options.signature,
              "Feed and fetch by the names of this signature; default: serving_default, or the only one");
+  args.Value("--evaluation", options.evaluation, "The evaluation of the spec, where it has several with names");
   args.Values("--feed", options.feeds,
               "NAME[:port]=FILE.h5:/path: feed this dataset; or NAME=0.5, NAME=[1, 2]: this value; of a spec also "
               "INPUT=INPUT: this input's samples");

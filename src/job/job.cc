@@ -78,10 +78,10 @@ class Job {
   Status RunInFlight(int64_t stop);
   Status AfterStep();
   Status Log();
-  bool evaluates() const { return !parts_.evaluation.batch.names.empty(); }
   bool runs_in_flight() const { return spec_.job.run && spec_.job.run->steps_in_flight > 1; }
   Status Step(Session::Handle handle, std::span<Tensor> fetches);
-  Status Evaluate();
+  Status EvaluateDue(bool last);
+  Status Evaluate(size_t evaluation);
   void TellMessage(const std::string& text) const;
   Status Tell(Status (JobObserver::*event)(const JobResults&), const NamedTensors& values,
               std::span<const DeviceMemory> memory = {}) const;
@@ -119,7 +119,6 @@ class Job {
   std::vector<Tensor> fetched_;
   int64_t steps_ = 0;
   int64_t log_every_ = 1;
-  int64_t eval_every_ = 0;
   int64_t save_every_ = 0;
   int64_t trace_until_ = 0;
   int64_t step_ = 0;  // steps that are done
@@ -166,7 +165,6 @@ Status Job::Prepare() {
   const JobSpec& job = spec_.job;
   steps_ = job.train ? job.train->steps : job.run->steps;
   log_every_ = job.train ? std::max<int64_t>(job.train->log_every, 1) : 1;
-  eval_every_ = job.eval ? job.eval->every : 0;
   save_every_ = job.checkpoint ? job.checkpoint->every : 0;
   const int keep = job.checkpoint ? job.checkpoint->keep : 0;
   if (job.checkpoint || options_.resume) settings_ = SettingsOf(spec_);
@@ -192,10 +190,12 @@ Status Job::Prepare() {
     quiet.fetches.clear();
     DF_ASSIGN(quiet_, session_->Prepare(quiet));
   }
-  if (!evaluates()) return Status();
-  // The evaluation is compiled before the first step rather than when it is due, so that data missing on a rank is
+  // Evaluations are compiled before the first step rather than when they are due, so that data missing on a rank is
   // noticed early.
-  return AsSpecError(job.path, session_->Prepare(parts_.evaluation.batch.signature).status());
+  for (const EvaluationPass& pass : parts_.evaluations) {
+    if (!pass.metrics.empty()) DF_TRY(AsSpecError(job.path, session_->Prepare(pass.batch.signature).status()));
+  }
+  return Status();
 }
 
 // The first line of a run.
@@ -325,7 +325,9 @@ Status Job::CheckFetchesThere() const {
 int64_t Job::NextStop() const {
   // Steps in flight are logged as they end. None is when a trace is written.
   int64_t stop = runs_in_flight() && step_ < trace_until_ ? trace_until_ : steps_;
-  for (int64_t every : {runs_in_flight() ? 0 : log_every_, eval_every_, save_every_}) {
+  std::vector<int64_t> intervals = {runs_in_flight() ? 0 : log_every_, save_every_};
+  for (const EvalSpec& eval : spec_.job.evals) intervals.push_back(eval.every);
+  for (const int64_t every : intervals) {
     if (every > 0) stop = std::min(stop, (step_ / every + 1) * every);
   }
   return stop;
@@ -344,7 +346,7 @@ Status Job::RunSteps() {
     }
     if (is_stopping() && step_ < steps_) continue;
     const bool last = step_ == steps_;
-    if (evaluates() && (IsDue(eval_every_) || last)) DF_TRY(Evaluate());
+    DF_TRY(EvaluateDue(last));
     if (spec_.job.checkpoint && (IsDue(save_every_) || last)) DF_TRY(SaveTimed());
   }
   return Status();
@@ -481,17 +483,27 @@ Status Job::Tell(Status (JobObserver::*event)(const JobResults&), const NamedTen
   return Status();
 }
 
-Status Job::Evaluate() {
+Status Job::EvaluateDue(bool last) {
+  for (size_t i = 0; i < parts_.evaluations.size(); ++i) {
+    const bool has_metrics = !parts_.evaluations[i].metrics.empty();
+    if (has_metrics && (IsDue(spec_.job.evals[i].every) || last)) DF_TRY(Evaluate(i));
+  }
+  return Status();
+}
+
+Status Job::Evaluate(size_t evaluation) {
+  const EvaluationPass& pass = parts_.evaluations[evaluation];
   PassSteps steps;
   steps.start = [this](const JobStep& step, std::span<const Tensor> feeds) -> Result<std::unique_ptr<PendingStep>> {
     DF_ASSIGN(const Session::Handle handle, session_->Prepare(step.signature));
     return session_->StartStep(handle, feeds);
   };
-  steps.in_flight = spec_.job.eval->steps_in_flight;
-  DF_ASSIGN(const std::vector<Tensor> values, RunEvaluation(parts_.evaluation, steps));
-  const std::vector<std::string>& names = parts_.evaluation.batch.names;
+  steps.in_flight = spec_.job.evals[evaluation].steps_in_flight;
+  DF_ASSIGN(const std::vector<Tensor> values, RunEvaluation(pass, steps));
   NamedTensors metrics;
-  for (size_t i = 0; i < values.size(); ++i) metrics.emplace_back("eval/" + names[i], values[i]);
+  for (size_t i = 0; i < values.size(); ++i) {
+    metrics.emplace_back(StrCat(pass.name, "/", pass.metrics[i].name), values[i]);
+  }
   return Tell(&JobObserver::OnEvaluation, metrics);
 }
 

@@ -142,7 +142,8 @@ class Settings {
 
   void AddTrain(const TrainSpec& train) {
     Add("train.deterministic", TextOf(spec_.job.arithmetic.deterministic));
-    Add("train.loss", OutputName(spec_.graph, train.loss));
+    const std::string over = train.loss_over.valid() ? " / " + OutputName(spec_.graph, train.loss_over) : "";
+    Add("train.loss", OutputName(spec_.graph, train.loss) + over);
     Add("train.learning_rate", TextOf(train.learning_rate));
     Add("train.clip_norm", train.clip_norm ? TextOf(*train.clip_norm) : kNone);
     AddAlternative("optimizer", train.optimizer);
@@ -161,6 +162,7 @@ class Settings {
   std::string GraphDigest() const {
     AncestorWalk walk(spec_.graph);
     if (spec_.job.train) walk.Add(spec_.job.train->loss.node);
+    if (spec_.job.train && spec_.job.train->loss_over.valid()) walk.Add(spec_.job.train->loss_over.node);
     if (spec_.job.run) {
       for (const FetchSpec& fetch : spec_.job.run->fetches) walk.Add(fetch.output.node);
       for (const FeedSpec& feed : spec_.job.run->feeds) walk.Add(feed.value.node);

@@ -99,6 +99,31 @@ struct FetchSpec {
   SourceLocation location;
 };
 
+// A value of an evaluation, and the name under which it is reported: that of `value`, or the quotient of two numbers
+// that are summed over all samples first.
+struct MetricSpec {
+  std::string name;
+  Output value;
+  Output over = {};  // the divisor; not valid: there is none
+  SourceLocation location;
+};
+
+// The metric of an evaluation by which values of variables are compared.
+struct GoalSpec {
+  std::string metric;  // as metrics.jsonl has it: "eval/accuracy"
+  bool is_max = false;
+  SourceLocation location;
+};
+
+// The end of a training that no longer gets better.
+struct StopSpec {
+  GoalSpec goal;
+  int64_t patience = 1;     // evaluations behind each other that are not better than the best before them
+  double min_delta = 0;     // by which a better one exceeds it
+  int64_t after_steps = 0;  // evaluations of earlier steps are not counted
+  SourceLocation location;
+};
+
 struct TrainSpec {
   // kPs: parameters on the tasks of job `ps`; kSpread: over all tasks of `worker`; kByCost: over those of them that
   // compute replicas, and over others where that pays (variable_placement.h), which cannot be written in a spec.
@@ -112,7 +137,8 @@ struct TrainSpec {
   // are made all the same. kUnchecked cannot be written in a spec: no node checks them.
   enum class OnNan { kStop, kSkip, kWarn, kUnchecked };
 
-  Output loss;  // a floating-point scalar
+  Output loss;            // a floating-point scalar
+  Output loss_over = {};  // valid: the loss is the sum of `loss` over all replicas, divided by the sum of this scalar
   SourceLocation loss_location;
   Alternative optimizer;  // chosen from Optimizers(), src/spec/schema/alternatives.h
   Alternative strategy;   // chosen from Strategies()
@@ -126,6 +152,7 @@ struct TrainSpec {
   OnNan on_nan = OnNan::kStop;
   int64_t most_skipped = 50;  // kSkip: steps behind each other without updates, after which the job ends
   int input = -1;             // index into JobSpec::inputs: the first that the loss reads; -1: it reads none
+  std::optional<StopSpec> stop;
   SourceLocation location;
 };
 
@@ -140,16 +167,24 @@ struct RunSpec {
 };
 
 struct EvalSpec {
-  int64_t every = 0;               // steps; 0: at the end only
-  std::vector<FeedSpec> feeds;     // `{batch: test}` is one feed a tensor
-  std::vector<FetchSpec> metrics;  // scalars
-  int steps_in_flight = 1;         // steps of one evaluation, see RunSpec::steps_in_flight
+  std::string name = "eval";        // metrics are reported as "<name>/<metric>"
+  int64_t every = 0;                // steps; 0: at the end only
+  std::vector<FeedSpec> feeds;      // `{batch: test}` is one feed a tensor
+  std::vector<MetricSpec> metrics;  // scalars
+  int steps_in_flight = 1;          // steps of one evaluation, see RunSpec::steps_in_flight
   SourceLocation location;
+};
+
+// The checkpoints that are kept for a metric.
+struct BestSpec {
+  GoalSpec goal;
+  int keep = 1;  // number of them
 };
 
 struct CheckpointSpec {
   int64_t every = 0;  // steps; 0: at the end only
   int keep = 5;       // newest ones; 0: all
+  std::optional<BestSpec> best;
   SourceLocation location;
 };
 
@@ -167,7 +202,7 @@ struct JobSpec {
   std::vector<VariableSpec> variables;  // all variables of the graph, in its order
   std::optional<TrainSpec> train;       // not both of train and run
   std::optional<RunSpec> run;
-  std::optional<EvalSpec> eval;              // only with train
+  std::vector<EvalSpec> evals;               // only with train; their names differ
   std::optional<CheckpointSpec> checkpoint;  // absent: none is written
   std::vector<FetchSpec> summaries;          // further scalars of every logged step
   int64_t trace_steps = 0;                   // steps to trace; 0: none

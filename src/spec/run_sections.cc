@@ -1,4 +1,4 @@
-// Reads the sections run, eval, checkpoint, summaries and trace.
+// Reads the sections run, checkpoint, summaries and trace.
 #include <algorithm>
 #include <set>
 
@@ -35,7 +35,7 @@ void FeedInput(const InputSpec& target, const InputSpec& source, SourceLocation 
   }
 }
 
-void FeedValue(const Yaml& name, const Yaml& value, std::string_view section, const SectionContext& context,
+void FeedValue(const Yaml& name, const Yaml& value, std::string_view prefix, const SectionContext& context,
                std::vector<FeedSpec>& feeds) {
   Diagnostics& diagnostics = context.reader.diagnostics();
   if (!value.is_scalar()) return diagnostics.Error(value.location(), "a feed is an expression, not ", value.Describe());
@@ -48,7 +48,7 @@ void FeedValue(const Yaml& name, const Yaml& value, std::string_view section, co
   if (const Result<Shape> known = shape.ToShape(); known.ok()) wanted.shape = *known;
   std::string node(name.text());
   std::replace(node.begin(), node.end(), ':', '_');  // the colon in "x:1"
-  const std::optional<Output> fed = context.lowering.AddExpression(value, StrCat(section, "/", node), &wanted);
+  const std::optional<Output> fed = context.lowering.AddExpression(value, StrCat(prefix, "/", node), &wanted);
   if (!fed) return;
   if (graph.dtype(*fed) != dtype || !graph.shape(*fed).IsCompatibleWith(shape)) {
     return diagnostics.Error(value.location(), "'", name.text(), "' is ", dtype, shape, ", but is fed ",
@@ -57,35 +57,6 @@ void FeedValue(const Yaml& name, const Yaml& value, std::string_view section, co
   const Status same = CheckSameClasses(context.inputs, *target, *fed);
   if (!same.ok()) return diagnostics.Error(value.location(), same);
   feeds.push_back({*target, *fed, name.location()});
-}
-
-std::vector<FeedSpec> ReadFeeds(const Yaml& map, std::string_view section, const SectionContext& context) {
-  std::vector<FeedSpec> feeds;
-  std::vector<InputInPlace> places;
-  Diagnostics& diagnostics = context.reader.diagnostics();
-  if (!CheckMap(map, "'feed'", diagnostics)) return feeds;
-  for (size_t i = 0; i < map.size(); ++i) {
-    const Yaml name = map.key(i);
-    const Yaml value = map.value(i);
-    const InputSpec* target = FindInput(name.text(), context);
-    if (target == nullptr) {
-      FeedValue(name, value, section, context, feeds);
-      continue;
-    }
-    const std::optional<std::string> source_name = context.reader.Text(value, StrCat("what feeds '", name.text(), "'"));
-    if (!source_name) continue;
-    if (const InputSpec* source = FindInput(*source_name, context)) {
-      FeedInput(*target, *source, value.location(), feeds, diagnostics);
-      places.push_back({target, source});
-      continue;
-    }
-    std::vector<std::string> names;
-    for (const InputSpec& input : context.inputs) names.push_back(input.name);
-    diagnostics.Error(value.location(), "an input is fed from another input, and '", *source_name, "' is none",
-                      DidYouMean(*source_name, names));
-  }
-  if (const Status tied = CheckTiesInPlace(context.inputs, places); !tied.ok()) diagnostics.Error(map.location(), tied);
-  return feeds;
 }
 
 bool ReadCount(const Yaml& map, std::string_view key, int64_t minimum, ValueReader& reader, int64_t& out) {
@@ -98,18 +69,6 @@ bool ReadCount(const Yaml& map, std::string_view key, int64_t minimum, ValueRead
 
 // A session tells so many steps of one kind apart.
 constexpr int64_t kMaxStepsInFlight = 64;
-
-bool ReadStepsInFlight(const Yaml& section, ValueReader& reader, int& out) {
-  int64_t steps = out;
-  if (!ReadCount(section, "steps_in_flight", 1, reader, steps)) return false;
-  if (steps > kMaxStepsInFlight) {
-    reader.diagnostics().Error(FindKey(section, "steps_in_flight")->location(), "'steps_in_flight' is ", steps,
-                               "; at most ", kMaxStepsInFlight, " steps are in flight at a time");
-    return false;
-  }
-  out = static_cast<int>(steps);
-  return true;
-}
 
 // Reads names of nodes, also of nodes without outputs.
 std::vector<NodeId> ReadTargets(const Yaml& list, const SectionContext& context) {
@@ -225,22 +184,18 @@ std::optional<RunSpec> RunOf(const Yaml& section, SourceLocation location, const
   return run;
 }
 
-std::optional<EvalSpec> EvalOf(const Yaml& section, SourceLocation location, const SectionContext& context) {
-  EvalSpec eval;
-  eval.location = location;
-  Diagnostics& diagnostics = context.reader.diagnostics();
-  if (!CheckSection("eval", section, diagnostics)) return {};
-  if (!ReadCount(section, "every", 0, context.reader, eval.every)) return {};
-  if (!ReadStepsInFlight(section, context.reader, eval.steps_in_flight)) return {};
-  if (const std::optional<Yaml> feed = FindKey(section, "feed")) eval.feeds = ReadFeeds(*feed, "eval_feed", context);
-  const std::optional<Yaml> metrics = FindKey(section, "metrics");
-  if (!metrics) {
-    diagnostics.Error(location, "'eval' lacks 'metrics', a list of scalars of the graph");
-    return {};
-  }
-  eval.metrics = ReadFetches(*metrics, "'metrics'", true, context);
-  CheckNames(eval.metrics, "'metrics'", diagnostics);
-  return eval;
+std::vector<KeyDef> BestKeys() {
+  std::vector<KeyDef> keys = GoalKeys();
+  keys.push_back({.name = "keep", .kind = KeyKind::kInt, .minimum = 1});
+  return keys;
+}
+
+std::optional<BestSpec> BestOf(const Yaml& map, const SectionContext& context) {
+  if (!CheckKeys(map, BestKeys(), "'best'", context.reader.diagnostics())) return {};
+  std::optional<GoalSpec> goal = ReadGoal(map, context);
+  int64_t keep = 1;
+  if (!goal || !ReadCount(map, "keep", 1, context.reader, keep)) return {};
+  return BestSpec{*std::move(goal), static_cast<int>(std::min<int64_t>(keep, 1 << 20))};
 }
 
 std::optional<CheckpointSpec> CheckpointOf(const Yaml& section, SourceLocation location,
@@ -252,6 +207,10 @@ std::optional<CheckpointSpec> CheckpointOf(const Yaml& section, SourceLocation l
   if (!ReadCount(section, "every", 0, context.reader, checkpoint.every)) return {};
   if (!ReadCount(section, "keep", 0, context.reader, keep)) return {};
   checkpoint.keep = static_cast<int>(std::min<int64_t>(keep, 1 << 20));
+  if (const std::optional<Yaml> best = FindKey(section, "best")) {
+    checkpoint.best = BestOf(*best, context);
+    if (!checkpoint.best) return {};
+  }
   return checkpoint;
 }
 
@@ -259,12 +218,6 @@ void ReadRun(const Yaml& section, SourceLocation location, const SectionContext&
   if (context.document.FindSection("train") != nullptr)
     context.reader.diagnostics().Error(location, "a job has one of 'train' and 'run', not both");
   job.run = RunOf(section, location, context);
-}
-
-void ReadEval(const Yaml& section, SourceLocation location, const SectionContext& context, JobSpec& job) {
-  if (context.document.FindSection("train") == nullptr)
-    context.reader.diagnostics().Error(location, "'eval' belongs to 'train', which this spec lacks");
-  job.eval = EvalOf(section, location, context);
 }
 
 void ReadCheckpoint(const Yaml& section, SourceLocation location, const SectionContext& context, JobSpec& job) {
@@ -295,17 +248,11 @@ SPEC_SECTION(SectionDef{.key = {.name = "run",
                                          {"steps_in_flight", KeyKind::kInt}}},
                         .order = 110,
                         .read = &ReadRun});
-SPEC_SECTION(SectionDef{.key = {.name = "eval",
-                                .kind = KeyKind::kMapping,
-                                .keys = {{"every", KeyKind::kInt},
-                                         {"feed", KeyKind::kExpressions},
-                                         {"metrics", KeyKind::kNames},
-                                         {"steps_in_flight", KeyKind::kInt}}},
-                        .order = 120,
-                        .read = &ReadEval});
 SPEC_SECTION(SectionDef{.key = {.name = "checkpoint",
                                 .kind = KeyKind::kMapping,
-                                .keys = {{"every", KeyKind::kInt}, {"keep", KeyKind::kInt}}},
+                                .keys = {{"every", KeyKind::kInt},
+                                         {"keep", KeyKind::kInt},
+                                         {.name = "best", .kind = KeyKind::kMapping, .keys = BestKeys()}}},
                         .order = 130,
                         .read = &ReadCheckpoint});
 SPEC_SECTION(SectionDef{.key = {.name = "summaries", .kind = KeyKind::kMapping, .keys = {{"scalars", KeyKind::kNames}}},
@@ -316,6 +263,47 @@ SPEC_SECTION(SectionDef{.key = {.name = "trace", .kind = KeyKind::kMapping, .key
                         .read = &ReadTrace});
 
 }  // namespace
+
+std::vector<FeedSpec> ReadFeeds(const Yaml& map, std::string_view prefix, const SectionContext& context) {
+  std::vector<FeedSpec> feeds;
+  std::vector<InputInPlace> places;
+  Diagnostics& diagnostics = context.reader.diagnostics();
+  if (!CheckMap(map, "'feed'", diagnostics)) return feeds;
+  for (size_t i = 0; i < map.size(); ++i) {
+    const Yaml name = map.key(i);
+    const Yaml value = map.value(i);
+    const InputSpec* target = FindInput(name.text(), context);
+    if (target == nullptr) {
+      FeedValue(name, value, prefix, context, feeds);
+      continue;
+    }
+    const std::optional<std::string> source_name = context.reader.Text(value, StrCat("what feeds '", name.text(), "'"));
+    if (!source_name) continue;
+    if (const InputSpec* source = FindInput(*source_name, context)) {
+      FeedInput(*target, *source, value.location(), feeds, diagnostics);
+      places.push_back({target, source});
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const InputSpec& input : context.inputs) names.push_back(input.name);
+    diagnostics.Error(value.location(), "an input is fed from another input, and '", *source_name, "' is none",
+                      DidYouMean(*source_name, names));
+  }
+  if (const Status tied = CheckTiesInPlace(context.inputs, places); !tied.ok()) diagnostics.Error(map.location(), tied);
+  return feeds;
+}
+
+bool ReadStepsInFlight(const Yaml& section, ValueReader& reader, int& out) {
+  int64_t steps = out;
+  if (!ReadCount(section, "steps_in_flight", 1, reader, steps)) return false;
+  if (steps > kMaxStepsInFlight) {
+    reader.diagnostics().Error(FindKey(section, "steps_in_flight")->location(), "'steps_in_flight' is ", steps,
+                               "; at most ", kMaxStepsInFlight, " steps are in flight at a time");
+    return false;
+  }
+  out = static_cast<int>(steps);
+  return true;
+}
 
 std::vector<FetchSpec> ReadFetches(const Yaml& list, std::string_view what, bool scalars,
                                    const SectionContext& context) {

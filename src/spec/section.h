@@ -41,6 +41,22 @@ struct SectionContext {
 std::vector<FetchSpec> ReadFetches(const Yaml& list, std::string_view what, bool scalars,
                                    const SectionContext& context);
 
+// Reads what other values replace, {batch: test, "x:1": 0.5}. The nodes of expressions get names below `prefix`.
+std::vector<FeedSpec> ReadFeeds(const Yaml& map, std::string_view prefix, const SectionContext& context);
+
+// Reads 'steps_in_flight' of a section; false where it does not fit, which has been reported.
+bool ReadStepsInFlight(const Yaml& section, ValueReader& reader, int& out);
+
+// The keys of a quotient of sums, {sum: total, over: count}.
+const std::vector<KeyDef>& QuotientKeys();
+// Reads a metric, called `name`: the name of a scalar, or a quotient of sums.
+std::optional<MetricSpec> ReadMetric(const Yaml& value, std::string name, std::string_view what,
+                                     const SectionContext& context);
+
+// The keys that say which metric of an evaluation counts, {metric: eval/loss, mode: min}.
+std::vector<KeyDef> GoalKeys();
+std::optional<GoalSpec> ReadGoal(const Yaml& map, const SectionContext& context);
+
 // Returns true for a scalar, and for a value of unknown shape.
 bool MayBeScalar(const Graph& graph, Output output);
 

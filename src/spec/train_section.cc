@@ -28,6 +28,7 @@ class TrainReader {
     good = ReadDataParallel() && good;
     good = ReadParameters() && good;
     good = ReadOnNan() && good;
+    good = ReadStop() && good;
     if (!good || !ReadLength() || !CheckLastRate() || !CheckAlternatives() || !CheckCopiesStayEqual()) return {};
     return spec_;
   }
@@ -42,24 +43,33 @@ class TrainReader {
   bool ReadLoss() {
     const std::optional<Yaml> loss = FindKey(map_, "loss");
     if (!loss) return Fail(spec_.location, "'train' lacks 'loss', the name of a scalar of the graph");
+    if (loss->is_map()) {
+      const std::optional<MetricSpec> quotient = ReadMetric(*loss, "loss", "'loss'", context_);
+      return quotient && UseLoss(*FindKey(*loss, "sum"), quotient->value, quotient->over);
+    }
     if (!loss->is_scalar()) return Fail(loss->location(), "'loss' must be a name, not ", loss->Describe());
     const std::optional<Output> output = context_.lowering.Find(*loss);
-    if (!output) return false;
-    spec_.loss = *output;
-    spec_.loss_location = loss->location();
+    return output && UseLoss(*loss, *output, {});
+  }
+
+  bool UseLoss(const Yaml& name, Output loss, Output over) {
+    spec_.loss = loss;
+    spec_.loss_over = over;
+    spec_.loss_location = name.location();
     const Graph& graph = context_.graph;
-    if (IsFloating(graph.dtype(*output)) && MayBeScalar(graph, *output)) {
+    if (IsFloating(graph.dtype(loss)) && MayBeScalar(graph, loss)) {
       FindInputs();
       return true;
     }
-    return Fail(loss->location(), "the loss must be a floating-point scalar, but '", loss->text(), "' is ",
-                graph.dtype(*output), graph.shape(*output));
+    return Fail(name.location(), "the loss must be a floating-point scalar, but '", name.text(), "' is ",
+                graph.dtype(loss), graph.shape(loss));
   }
 
   // Finds the inputs that the loss depends on.
   void FindInputs() {
     AncestorWalk walk(context_.graph);
     walk.Add(spec_.loss.node);
+    if (spec_.loss_over.valid()) walk.Add(spec_.loss_over.node);
     while (const Node* node = walk.Next()) {
       for (Output input : node->inputs) walk.Add(input.node);
     }
@@ -187,6 +197,48 @@ class TrainReader {
     return true;
   }
 
+  bool ReadStop() {
+    const std::optional<Yaml> map = FindKey(map_, "stop");
+    if (!map) return true;
+    const std::vector<KeyDef>& keys = Key("stop").keys;
+    if (!CheckKeys(*map, keys, "'stop'", diagnostics_)) return false;
+    std::optional<GoalSpec> goal = ReadGoal(*map, context_);
+    if (!goal) return false;
+    StopSpec& stop = spec_.stop.emplace();
+    stop.goal = *std::move(goal);
+    stop.location = map->location();
+    if (!FindKey(*map, "patience"))
+      return Fail(map->location(), "'stop' lacks 'patience', how many evaluations may pass without a better one");
+    const std::optional<Yaml> epochs = FindKey(*map, "after_epochs");
+    if (epochs && FindKey(*map, "after_steps"))
+      return Fail(map->location(), "'stop' takes one of 'after_steps' and 'after_epochs', not both");
+    const auto number = [&](std::string_view key, auto& out) {
+      const std::optional<Yaml> value = FindKey(*map, key);
+      if (!value) return true;
+      const std::optional<KeyValue> read = ReadKeyValue(*value, *FindKeyDef(keys, key), context_.reader);
+      if (read) out = std::get<std::decay_t<decltype(out)>>(*read);
+      return read.has_value();
+    };
+    if (!number("patience", stop.patience) || !number("after_steps", stop.after_steps)) return false;
+    if (!number("min_delta", stop.min_delta)) return false;
+    if (stop.min_delta < 0) return Fail(FindKey(*map, "min_delta")->location(), "'min_delta' is at least 0");
+    double count = 0;
+    return !epochs || (number("after_epochs", count) && ReadEpochs(*epochs, "after_epochs", count, stop.after_steps));
+  }
+
+  // The steps of so many epochs.
+  bool ReadEpochs(const Yaml& value, std::string_view key, double epochs, int64_t& steps) {
+    if (spec_.input < 0)
+      return Fail(value.location(), "the loss reads no input that epochs could count: write '",
+                  key == "epochs" ? "steps" : "after_steps", "'");
+    const InputSpec& input = context_.inputs[spec_.input];
+    const double needed = StepsOf(epochs * static_cast<double>(input.num_samples), static_cast<double>(input.batch));
+    constexpr double kMaxSteps = 1e15;
+    if (needed > kMaxSteps) return Fail(value.location(), "too many epochs");
+    steps = static_cast<int64_t>(needed);
+    return true;
+  }
+
   bool ReadLength() {
     const std::optional<Yaml> epochs = FindKey(map_, "epochs");
     const std::optional<Yaml> steps = FindKey(map_, "steps");
@@ -194,15 +246,7 @@ class TrainReader {
       return Fail(spec_.location, "'train' needs one of 'epochs' and 'steps'", epochs ? ", not both" : "");
     if (steps) return ReadCount("steps", spec_.steps);
     double count = 0;
-    if (!ReadPositive(*epochs, "epochs", count)) return false;
-    if (spec_.input < 0)
-      return Fail(epochs->location(), "the loss reads no input that epochs could count: write 'steps'");
-    const InputSpec& input = context_.inputs[spec_.input];
-    const double needed = StepsOf(count * static_cast<double>(input.num_samples), static_cast<double>(input.batch));
-    constexpr double kMaxSteps = 1e15;
-    if (needed > kMaxSteps) return Fail(epochs->location(), "too many epochs");
-    spec_.steps = static_cast<int64_t>(needed);
-    return true;
+    return ReadPositive(*epochs, "epochs", count) && ReadEpochs(*epochs, "epochs", count, spec_.steps);
   }
 
   // The number of batches with so many samples. A quotient that is above a whole number by rounding alone counts as
@@ -237,11 +281,20 @@ void ReadTrain(const Yaml& section, SourceLocation location, const SectionContex
   job.arithmetic.deterministic = context.reader.Bool(*deterministic, "'deterministic'").value_or(true);
 }
 
+std::vector<KeyDef> StopKeys() {
+  std::vector<KeyDef> keys = GoalKeys();
+  keys.push_back({.name = "patience", .kind = KeyKind::kInt, .required = true, .minimum = 1});
+  keys.push_back({.name = "min_delta", .kind = KeyKind::kNumber});
+  keys.push_back({.name = "after_epochs", .kind = KeyKind::kPositive});
+  keys.push_back({.name = "after_steps", .kind = KeyKind::kInt, .minimum = 0});
+  return keys;
+}
+
 // The choices of `parameters`, `data_parallel` and `on_nan` are in the order of TrainSpec's enums.
 SPEC_SECTION(SectionDef{
     .key = {.name = "train",
             .kind = KeyKind::kMapping,
-            .keys = {{.name = "loss", .kind = KeyKind::kText, .required = true},
+            .keys = {{.name = "loss", .kind = KeyKind::kMetric, .required = true, .keys = QuotientKeys()},
                      {.name = "optimizer", .kind = KeyKind::kAlternative, .alternatives = &Optimizers},
                      {.name = "learning_rate", .kind = KeyKind::kSchedule, .required = true, .keys = ScheduleKeys()},
                      {.kind = KeyKind::kAlternativeKeys, .alternatives = &Optimizers},
@@ -258,6 +311,7 @@ SPEC_SECTION(SectionDef{
                       .kind = KeyKind::kChoice,
                       .choices = {"stop", "skip", "warn"},
                       .keys = {{.name = "skip", .kind = KeyKind::kInt, .required = true, .minimum = 1}}},
+                     {.name = "stop", .kind = KeyKind::kMapping, .keys = StopKeys()},
                      {.name = "strategy", .kind = KeyKind::kAlternative, .alternatives = &Strategies}}},
     .order = 100,
     .read = &ReadTrain});

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "src/base/text.h"
 #include "src/graph/node_arithmetic.h"
 #include "src/graph/order/ancestors.h"
 #include "src/placement/device_choice.h"
@@ -102,12 +103,43 @@ Status CheckFed(const Graph& graph, const RunSignature& signature) {
   return Status();
 }
 
-Status AddEvaluation(JobGraphDraft& draft) {
-  DF_ASSIGN(const PassRequest request, FedMetricsOf(draft.model, *draft.spec.eval));
-  if (request.fetches.empty()) return Status();
-  DF_ASSIGN(draft.job.evaluation,
-            AddPass(draft.spec, draft.model, request, draft.shared, draft.workers[0], draft.job.graph));
-  return CheckFed(draft.job.graph, draft.job.evaluation.batch.signature);
+Status AddEvaluation(const EvalSpec& eval, JobGraphDraft& draft) {
+  DF_ASSIGN(const PassRequest request, FedMetricsOf(draft.model, eval));
+  EvaluationPass& pass = draft.job.evaluations.emplace_back();
+  if (!request.fetches.empty()) {
+    DF_ASSIGN(pass, AddPass(draft.spec, draft.model, request, draft.shared, draft.workers[0], draft.job.graph));
+    DF_TRY(CheckFed(draft.job.graph, pass.batch.signature));
+  }
+  pass.name = eval.name;
+  return Status();
+}
+
+// Checks that an evaluation of the job gives the metric, and that it is a number.
+Status CheckGoal(const GoalSpec& goal, std::string_view key, const JobGraphDraft& draft) {
+  std::vector<std::string> names;
+  for (const EvaluationPass& pass : draft.job.evaluations) {
+    for (const PassMetric& metric : pass.metrics) {
+      names.push_back(StrCat(pass.name, "/", metric.name));
+      if (names.back() != goal.metric) continue;
+      const DType dtype = draft.job.graph.dtype(pass.batch.signature.fetches[metric.value]);
+      if (metric.over || dtype == DType::kBool || IsFloating(dtype) || IsInteger(dtype)) return Status();
+      return InvalidArgument(draft.LocationText(goal.location), "'metric' of '", key, "' must be a number, but '",
+                             goal.metric, "' is ", dtype);
+    }
+  }
+  const std::string near = Nearest(goal.metric, names);
+  return InvalidArgument(draft.LocationText(goal.location), "no evaluation of the job gives '", goal.metric,
+                         "', the metric of '", key, "'",
+                         names.empty() ? ", since it has none: write an 'eval:' with 'metrics'"
+                                       : StrCat("; there ", names.size() == 1 ? "is " : "are ", Join(names)),
+                         near.empty() ? "" : StrCat(", did you mean '", near, "'?"));
+}
+
+Status CheckGoals(const JobGraphDraft& draft) {
+  const JobSpec& spec = draft.spec;
+  if (spec.train && spec.train->stop) DF_TRY(CheckGoal(spec.train->stop->goal, "stop", draft));
+  if (!spec.checkpoint || !spec.checkpoint->best) return Status();
+  return CheckGoal(spec.checkpoint->best->goal, "best", draft);
 }
 
 Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
@@ -127,11 +159,15 @@ Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(OrderJobStep(draft));
   OrderWritersAfterReaders(draft);
   DF_TRY(CheckFed(draft.job.graph, draft.job.step.signature));
-  if (spec.job.eval) DF_TRY(AddEvaluation(draft));
+  for (const EvalSpec& eval : spec.job.evals) DF_TRY(AddEvaluation(eval, draft));
+  DF_TRY(CheckGoals(draft));
   DF_TRY(CheckQueueElements(draft.job.graph));
   DF_TRY(CheckSaveOps(draft.job.graph));
-  std::vector<const RunSignature*> runs = {&draft.job.step.signature, &draft.job.evaluation.batch.signature};
-  if (draft.job.evaluation.rest) runs.push_back(&draft.job.evaluation.rest->signature);
+  std::vector<const RunSignature*> runs = {&draft.job.step.signature};
+  for (const EvaluationPass& pass : draft.job.evaluations) {
+    runs.push_back(&pass.batch.signature);
+    if (pass.rest) runs.push_back(&pass.rest->signature);
+  }
   DF_TRY(CheckQueuesServed(draft.job.graph, runs,
                            "name what does so in 'targets' of 'run', or let the step depend on it"));
   DF_TRY(CheckQueuesEmptied(draft.job.graph, runs, spec.job.train ? spec.job.train->steps : spec.job.run->steps));

@@ -33,6 +33,25 @@ bool NeedsNode(const Graph& graph, Output output, NodeId from) {
   return false;
 }
 
+PassRequest MetricsBut(const EvalSpec& eval, const std::vector<size_t>& left_out) {
+  const bool has_name = eval.name != "eval";
+  PassRequest request;
+  request.feeds = eval.feeds;
+  request.what = has_name ? StrCat("the metrics of the evaluation '", eval.name, "'") : "the metrics of 'eval'";
+  request.location = eval.location;
+  if (has_name) request.name = eval.name;
+  for (size_t i = 0; i < eval.metrics.size(); ++i) {
+    if (std::find(left_out.begin(), left_out.end(), i) != left_out.end()) continue;
+    const MetricSpec& metric = eval.metrics[i];
+    PassMetric& of_pass = request.metrics.emplace_back(PassMetric{metric.name, request.fetches.size(), {}});
+    request.fetches.push_back({metric.name, metric.value, metric.location});
+    if (!metric.over.valid()) continue;
+    of_pass.over = request.fetches.size();
+    request.fetches.push_back({metric.name + ":over", metric.over, metric.location});
+  }
+  return request;
+}
+
 class Pass {
  public:
   Pass(const JobSpec& spec, const Graph& model, const PassRequest& request, const SubgraphMap& shared,
@@ -42,23 +61,30 @@ class Pass {
   Result<EvaluationPass> Add() {
     DF_TRY(FindInputs());
     EvaluationPass pass;
+    pass.metrics = request_.metrics;
     if (!whole_.empty()) DF_TRY(AddBegin());
     if (walked_.empty()) {
-      DF_TRY(AddStep("eval/", {}, graph_, pass.batch));
+      DF_TRY(AddStep(Below("eval/"), {}, graph_, pass.batch));
       return pass;
     }
     pass.samples = walked_[0]->num_samples;
     pass.batch_samples = walked_[0]->batch;
     DF_TRY(AddPosition());
-    DF_TRY(AddStep("eval/", {}, graph_, pass.batch));
+    DF_TRY(AddStep(Below("eval/"), {}, graph_, pass.batch));
     if (const int64_t rest = pass.samples % pass.batch_samples; rest != 0) {
-      DF_TRY(AddStep("eval_rest/", rest, graph_, pass.rest.emplace()));
+      DF_TRY(AddStep(Below("eval_rest/"), rest, graph_, pass.rest.emplace()));
     }
     if (request_.finds_rows) DF_TRY(FindRows(pass));
     return pass;
   }
 
  private:
+  // The prefix of a copy's nodes, which evaluations with names do not share.
+  std::string Below(const char* prefix) const {
+    return request_.name.empty() ? prefix : StrCat(prefix, request_.name, "/");
+  }
+  std::string OwnScope() const { return request_.name.empty() ? "evaluation" : StrCat("evaluation/", request_.name); }
+
   Status FindInputs() {
     DF_ASSIGN(const std::vector<size_t> inputs, InputsOf(spec_, model_, request_));
     for (const size_t i : inputs) {
@@ -81,13 +107,13 @@ class Pass {
   }
 
   Status AddPosition() {
-    GraphOps ops(graph_, "evaluation", device_);
+    GraphOps ops(graph_, OwnScope(), device_);
     position_ = ops.Add("position", "Placeholder", {}, {{"dtype", DType::kInt64}, {"shape", PartialShape::Scalar()}});
     return ops.status();
   }
   // Adds the start position for inputs that are read whole: training may have left their positions elsewhere.
   Status AddBegin() {
-    GraphOps ops(graph_, "evaluation", device_);
+    GraphOps ops(graph_, OwnScope(), device_);
     begin_ = ops.Const("begin", Tensor::Scalar<int64_t>(0));
     return ops.status();
   }
@@ -177,7 +203,7 @@ class Pass {
 }  // namespace
 
 PassRequest MetricsOf(const EvalSpec& eval) {
-  return {eval.feeds, eval.metrics, {}, "the metrics of 'eval'", eval.location};
+  return MetricsBut(eval, {});
 }
 
 Result<std::vector<UnfedMetric>> FindUnfedMetrics(const Graph& model, const EvalSpec& eval) {
@@ -186,7 +212,9 @@ Result<std::vector<UnfedMetric>> FindUnfedMetrics(const Graph& model, const Eval
   for (const FeedSpec& feed : eval.feeds) fed.outputs[SubgraphMap::OutputKey(feed.target)] = feed.value;
   std::vector<UnfedMetric> unfed;
   for (size_t i = 0; i < eval.metrics.size(); ++i) {
-    DF_ASSIGN(const std::vector<NodeId> nodes, Ancestors(model, {eval.metrics[i].output}, stop, &fed));
+    std::vector<Output> values = {eval.metrics[i].value};
+    if (eval.metrics[i].over.valid()) values.push_back(eval.metrics[i].over);
+    DF_ASSIGN(const std::vector<NodeId> nodes, Ancestors(model, values, stop, &fed));
     const auto placeholder =
         std::find_if(nodes.begin(), nodes.end(), [&](NodeId id) { return model.node(id).op->name == "Placeholder"; });
     if (placeholder != nodes.end()) unfed.push_back({i, *placeholder});
@@ -196,11 +224,9 @@ Result<std::vector<UnfedMetric>> FindUnfedMetrics(const Graph& model, const Eval
 
 Result<PassRequest> FedMetricsOf(const Graph& model, const EvalSpec& eval) {
   DF_ASSIGN(const std::vector<UnfedMetric> unfed, FindUnfedMetrics(model, eval));
-  PassRequest request = MetricsOf(eval);
-  for (auto it = unfed.rbegin(); it != unfed.rend(); ++it) {
-    request.fetches.erase(request.fetches.begin() + static_cast<std::ptrdiff_t>(it->metric));
-  }
-  return request;
+  std::vector<size_t> left_out;
+  for (const UnfedMetric& metric : unfed) left_out.push_back(metric.metric);
+  return MetricsBut(eval, left_out);
 }
 
 Result<std::vector<size_t>> InputsOf(const JobSpec& spec, const Graph& model, const PassRequest& request) {

@@ -19,6 +19,8 @@ struct PassRequest {
   std::string what;             // "the metrics of 'eval'", for errors
   SourceLocation location;      // the place of `what` in the spec
   bool finds_rows = false;      // fills in EvaluationPass::rows
+  std::string name = "";        // of an evaluation with a name of its own
+  std::vector<PassMetric> metrics = {};
 };
 
 PassRequest MetricsOf(const EvalSpec& eval);

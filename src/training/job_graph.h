@@ -19,11 +19,20 @@ struct JobStep {
   std::vector<std::string> names;  // names of the fetches
 };
 
+// A metric of an evaluation, by its fetches.
+struct PassMetric {
+  std::string name;
+  size_t value = 0;
+  std::optional<size_t> over = {};  // the metric is the sum of `value` over the pass, divided by the sum of this
+};
+
 // A pass over the samples of inputs, a batch a step.
 struct EvaluationPass {
-  JobStep batch;                // fetches of a batch; feeds the position of its first sample where samples > 0
-  std::optional<JobStep> rest;  // the fetches of the last batch, if it is a shorter one
-  int64_t samples = 0;          // 0: the inputs are read whole, and one step is the pass
+  std::string name = {};                 // of an evaluation: EvalSpec::name
+  std::vector<PassMetric> metrics = {};  // of an evaluation
+  JobStep batch;                         // fetches of a batch; feeds the position of its first sample where samples > 0
+  std::optional<JobStep> rest;           // the fetches of the last batch, if it is a shorter one
+  int64_t samples = 0;                   // 0: the inputs are read whole, and one step is the pass
   int64_t batch_samples = 0;
   std::vector<FetchRows> rows = {};  // by fetch, where it was asked for and samples > 0
 
@@ -45,7 +54,8 @@ struct JobGraph {
   RunSignature init;  // gives every variable its first value
   JobStep step;       // feeds the learning rate if fed_learning_rate; scalars of a training step, or a run's fetches
   std::optional<DType> fed_learning_rate;  // float64 where a variable of it is trained, else float32
-  EvaluationPass evaluation;  // without fetches: there is none
+  std::vector<EvaluationPass>
+      evaluations;          // by JobSpec::evals; one without fetches has no metric that the job computes
   RunSignature save;        // feeds the directory; fetches a serialised ShardEntry a shard
   RunSignature restore;     // feeds the directory, and the names of parts that it has not
   RunSignature not_finite;  // fetches a report a shard of the values of `save` that are not finite; "": all are

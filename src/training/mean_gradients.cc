@@ -1,6 +1,7 @@
 #include "src/training/mean_gradients.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "src/graph/wire_compression.h"
@@ -37,6 +38,7 @@ class Means {
     if (train_.strategy.flag("compress_gradients")) CompressGradients();
     for (size_t i = 0; i < means_.size(); ++i) DF_TRY(AddAt(replicas_.sites()[i], means_[i]));
     if (AreCopied()) DF_TRY(ReduceAtSites());
+    if (replicas_.loss_over().valid()) DF_TRY(DivideAll());
     return std::move(means_);
   }
 
@@ -67,6 +69,27 @@ class Means {
       }
     }
     return Status();
+  }
+
+  // Makes quotients of the means: the mean of a sum's gradient by the mean of its divisor.
+  Status DivideAll() {
+    for (size_t i = 0; i < means_.size(); ++i) {
+      const TrainingSite& site = replicas_.sites()[i];
+      for (auto& [variable, mean] : means_[i].dense) DF_TRY(Divide(graph_.node(site.Of(variable)).device, mean));
+      for (auto& [variable, rows] : means_[i].sparse)
+        DF_TRY(Divide(graph_.node(site.Of(variable)).device, rows.values));
+    }
+    return Status();
+  }
+
+  Status Divide(const std::string& device, Output& mean) {
+    GraphOps ops(graph_, "train", device);
+    const auto [divisor, is_new] = divisors_.try_emplace(device);
+    if (is_new) divisor->second = replicas_.Mean(ops, "divisor", replicas_.loss_over());
+    const DType from = graph_.dtype(divisor->second);
+    mean =
+        ops.Add("quotient", "RealDiv", {mean, CastTo(ops, "divisor_cast", divisor->second, from, graph_.dtype(mean))});
+    return ops.status();
   }
 
   // Returns the mean on `device`.
@@ -146,7 +169,8 @@ class Means {
   const Replicas& replicas_;
   const TrainSpec& train_;
   const bool sum_equal_rows_;
-  std::vector<MeanGradients> means_;  // by site
+  std::vector<MeanGradients> means_;        // by site
+  std::map<std::string, Output> divisors_;  // means of Replicas::loss_over(), by device
 };
 
 }  // namespace

@@ -70,7 +70,34 @@ Status Replicas::AddGradientsOfLoss(const JobGraphDraft& draft) {
                            OutputName(draft.model, loss[0]),
                            "' depends on no trainable variable: there is nothing to train");
   }
-  return Status();
+  return draft.spec.train->loss_over.valid() ? AddDivisor(draft, trainable) : Status();
+}
+
+// The gradient of a quotient is that of its sum, divided, where the divisor is no function of the variables.
+Status Replicas::AddDivisor(const JobGraphDraft& draft, const std::vector<Output>& trainable) {
+  const TrainSpec& train = *draft.spec.train;
+  if (IsFloating(graph_.dtype(train.loss_over))) {
+    Graph scratch = graph_.Clone();
+    const Output over[] = {train.loss_over};
+    DF_ASSIGN(const std::vector<GradientValue> gradients, AddGradients(scratch, over, trainable));
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      if (!gradients[i].exists) continue;
+      return InvalidArgument(draft.LocationText(train.loss_location), "the loss is divided by '",
+                             OutputName(draft.model, over[0]), "', which changes with the trained variable '",
+                             draft.model.node(trainable[i].node).name,
+                             "': divide in the graph, or by StopGradient of it");
+    }
+  }
+  GraphOps ops(graph_, "train");
+  const DType dtype = SumDType(graph_.dtype(train.loss));
+  loss_over_ = CastTo(ops, "loss_over", train.loss_over, graph_.dtype(train.loss_over), dtype);
+  return ops.status();
+}
+
+std::vector<Output> Replicas::LossOutputs(const JobGraphDraft& draft) const {
+  std::vector<Output> outputs = {draft.spec.train->loss};
+  if (loss_over_.valid()) outputs.push_back(loss_over_);
+  return outputs;
 }
 
 std::vector<Output> Replicas::GradientOutputs() const {
@@ -86,7 +113,7 @@ std::vector<Output> Replicas::GradientOutputs() const {
 }
 
 std::vector<Output> Replicas::Wanted(const JobGraphDraft& draft) const {
-  std::vector<Output> wanted = {draft.spec.train->loss};
+  std::vector<Output> wanted = LossOutputs(draft);
   for (const FetchSpec& s : draft.spec.summaries) wanted.push_back(s.output);
   const std::vector<Output> gradients = GradientOutputs();
   wanted.insert(wanted.end(), gradients.begin(), gradients.end());
@@ -153,13 +180,15 @@ Status Replicas::CopyAll(JobGraphDraft& draft) {
 
 Status Replicas::KeepEffectsOfLoss(JobGraphDraft& draft) const {
   DF_ASSIGN(const std::vector<NodeId> of_gradients, draft.BodyOf(graph_, GradientOutputs()));
-  DF_ASSIGN(const std::vector<NodeId> of_loss, draft.BodyOf(graph_, {draft.spec.train->loss}));
+  DF_ASSIGN(const std::vector<NodeId> of_loss, draft.BodyOf(graph_, LossOutputs(draft)));
   std::vector<bool> runs_anyway(static_cast<size_t>(graph_.num_nodes()), false);
   for (NodeId id : of_gradients) runs_anyway[id] = true;
   const bool has_effects = std::any_of(of_loss.begin(), of_loss.end(),
                                        [&](NodeId id) { return HasEffect(graph_.node(id)) && !runs_anyway[id]; });
   if (!has_effects) return Status();
-  for (const Output loss : Over(draft.spec.train->loss)) draft.job.step.signature.targets.push_back(loss.node);
+  for (const Output of_replica : LossOutputs(draft)) {
+    for (const Output value : Over(of_replica)) draft.job.step.signature.targets.push_back(value.node);
+  }
   return Status();
 }
 

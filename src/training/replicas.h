@@ -27,6 +27,9 @@ class Replicas {
   static Result<Replicas> Add(JobGraphDraft& draft, int count);
 
   int count() const { return count_; }
+  // A replica's number by whose sum over the replicas the loss and its gradients are divided, of SumDType() of the
+  // loss's dtype; not valid: the loss is a mean over the replicas.
+  Output loss_over() const { return loss_over_; }
   // The variables that have a gradient.
   const std::vector<Trained>& trained() const { return trained_; }
   // The sites where the trained variables are read and updated.
@@ -47,6 +50,8 @@ class Replicas {
 
   Status SliceInputs(const JobSpec& spec);
   Status AddGradientsOfLoss(const JobGraphDraft& draft);
+  Status AddDivisor(const JobGraphDraft& draft, const std::vector<Output>& trainable);
+  std::vector<Output> LossOutputs(const JobGraphDraft& draft) const;
   // The outputs from which the updates are computed.
   std::vector<Output> GradientOutputs() const;
   // The outputs that a step may need of a replica.
@@ -63,6 +68,7 @@ class Replicas {
   int count_;
   Graph graph_;  // the graph of one replica, with gradients
   std::vector<Trained> trained_;
+  Output loss_over_;
   AssignedVariables assigned_;
   std::vector<std::string> devices_;  // constraints, by replica
   std::vector<TrainingSite> sites_;

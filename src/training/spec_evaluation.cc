@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/base/text.h"
+#include "src/graph/graph_ops.h"
 #include "src/graph/order/ancestors.h"
 #include "src/training/copy_subgraph.h"
 #include "src/training/evaluation.h"
+#include "src/training/narrow_values.h"
 
 namespace dfrun {
 namespace {
@@ -53,12 +56,23 @@ PassRequest RequestOf(const JobSpec& job, const std::vector<FedOutput>& feeds, c
   return request;
 }
 
+// The value of a metric in one step. Numbers of integers are divided as doubles.
+Result<Output> QuotientOf(const MetricSpec& metric, Graph& graph) {
+  if (!metric.over.valid()) return metric.value;
+  const DType dtype = IsFloating(graph.dtype(metric.value)) ? graph.dtype(metric.value) : DType::kDouble;
+  GraphOps ops(graph, "eval_quotient/" + metric.name);
+  const auto cast = [&](const char* name, Output value) { return CastTo(ops, name, value, graph.dtype(value), dtype); };
+  const Output quotient = ops.Add("quotient", "RealDiv", {cast("sum", metric.value), cast("over", metric.over)});
+  DF_TRY(ops.status());
+  return quotient;
+}
+
 }  // namespace
 
 std::vector<FeedSpec> ReplacementsOf(const JobSpec& job, const std::vector<FedOutput>& feeds) {
   std::vector<FeedSpec> out;
-  if (job.eval) out = job.eval->feeds;
-  if (!job.eval && job.run) out = job.run->feeds;
+  if (const EvalSpec* const eval = OnlyEvaluation(job)) out = eval->feeds;
+  if (job.run) out = job.run->feeds;
   std::erase_if(out, [&](const FeedSpec& own) {
     return std::any_of(feeds.begin(), feeds.end(), [&](const FedOutput& feed) { return feed.target == own.target; });
   });
@@ -68,12 +82,36 @@ std::vector<FeedSpec> ReplacementsOf(const JobSpec& job, const std::vector<FedOu
   return out;
 }
 
-SpecEvaluation EvaluationOf(const JobSpec& job) {
+const EvalSpec* OnlyEvaluation(const JobSpec& job) {
+  return job.evals.size() == 1 ? job.evals.data() : nullptr;
+}
+
+Status ChooseEvaluation(std::string_view flag, const std::string& name, JobSpec& job) {
+  std::vector<std::string> names;
+  for (const EvalSpec& eval : job.evals) names.push_back(eval.name);
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    const std::string near = Nearest(name, names);
+    return Error(Code::kUsage, flag, " ", name, ": the spec has no such evaluation",
+                 names.empty() ? "" : StrCat("; it has ", Join(names)),
+                 near.empty() ? "" : StrCat(", did you mean '", near, "'?"));
+  }
+  std::erase_if(job.evals, [&](const EvalSpec& eval) { return eval.name != name; });
+  return Status();
+}
+
+Result<SpecEvaluation> EvaluationOf(const JobSpec& job, Graph& graph) {
   SpecEvaluation out;
-  if (!job.eval && !job.run) return out;
-  for (const FetchSpec& fetch : job.eval ? job.eval->metrics : job.run->fetches) {
-    out.names.push_back(fetch.name);
-    out.fetches.push_back(fetch.output);
+  const auto add = [&](const std::string& name, Output value) {
+    out.names.push_back(name);
+    out.fetches.push_back(value);
+  };
+  if (const EvalSpec* const eval = OnlyEvaluation(job)) {
+    for (const MetricSpec& metric : eval->metrics) {
+      DF_ASSIGN(const Output value, QuotientOf(metric, graph));
+      add(metric.name, value);
+    }
+  } else if (job.run) {
+    for (const FetchSpec& fetch : job.run->fetches) add(fetch.name, fetch.output);
   }
   return out;
 }
@@ -113,8 +151,9 @@ Status ApplyFeeds(const JobSpec& job, const std::vector<FedOutput>& feeds, Graph
 
 Result<std::optional<EvaluationPass>> AddWholeEvaluation(const JobSpec& job, const std::vector<FedOutput>& feeds,
                                                          Graph& graph) {
-  if (!job.eval || FeedsSamples(job, feeds, graph)) return std::optional<EvaluationPass>();
-  PassRequest request = MetricsOf(*job.eval);
+  const EvalSpec* const eval = OnlyEvaluation(job);
+  if (eval == nullptr || FeedsSamples(job, feeds, graph)) return std::optional<EvaluationPass>();
+  PassRequest request = MetricsOf(*eval);
   request.feeds = ReplacementsOf(job, feeds);
   const Graph model = graph.Clone();
   DF_ASSIGN(EvaluationPass pass, AddPass(job, model, request, Shared(feeds, model), /*device=*/"", graph));

@@ -24,13 +24,21 @@ struct FedOutput {
   Output source = {};
 };
 
+// The evaluation of a spec that has one; null where it has none or several. Of several, a caller leaves in
+// JobSpec::evals the one that is meant.
+const EvalSpec* OnlyEvaluation(const JobSpec& job);
+
+// Leaves in JobSpec::evals the evaluation of this name. A Usage error, which begins with `flag` and lists them, where
+// there is none.
+Status ChooseEvaluation(std::string_view flag, const std::string& name, JobSpec& job);
+
 // The outputs that replace others: those that `eval:` (without it, `run:`) feeds where `feeds` says nothing else, and
 // the sources of `feeds`.
 std::vector<FeedSpec> ReplacementsOf(const JobSpec& job, const std::vector<FedOutput>& feeds);
 
 // The values that `eval:` measures (without it, those that `run:` fetches), by the spec's names; empty where it has
-// neither.
-SpecEvaluation EvaluationOf(const JobSpec& job);
+// neither. Of a quotient of sums it is the quotient, a node that is added to `graph`, the spec's.
+Result<SpecEvaluation> EvaluationOf(const JobSpec& job, Graph& graph);
 
 // Adds a copy, under `eval/`, of the nodes behind `wanted`, in which the values that `eval:` (without it, `run:`)
 // feeds, and the sources of `feeds`, replace the outputs that they feed; variables are shared. A feed with a value of

@@ -14,7 +14,9 @@ Result<JobGraph> BuildTraining(const LoadedSpec& spec, const Cluster& cluster) {
   one.job.train->strategy = Strategies().Make(Strategies().fallback());
   one.job.train->data_parallel = TrainSpec::DataParallel::kPs;
   one.job.train->on_nan = TrainSpec::OnNan::kUnchecked;  // other systems have no such ops
-  one.job.eval.reset();
+  one.job.evals.clear();
+  if (one.job.checkpoint) one.job.checkpoint->best.reset();
+  one.job.train->stop.reset();
   return BuildJobGraph(one, cluster);
 }
 

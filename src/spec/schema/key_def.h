@@ -49,6 +49,9 @@ enum class KeyKind {
   kAnyMapping,     // a mapping whose keys are the user's
   kMapping,        // a mapping of KeyDef::keys
   kNamedMappings,  // a mapping of names to mappings of KeyDef::keys
+  kEvaluations,    // a mapping of KeyDef::keys, or of names to such mappings
+  kMetric,         // a text, or a mapping of KeyDef::keys
+  kMetrics,        // a text, a list of texts and of mappings of names to kMetric, or a mapping of names to kMetric
   kSchedule,       // a number, or a mapping of KeyDef::keys
   kTensors,        // a mapping of names to a source, or to a mapping of KeyDef::keys
   kInputs          // a mapping of names to mappings of KeyDef::keys and those of a format of files

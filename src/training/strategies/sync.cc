@@ -4,6 +4,7 @@
 
 #include "src/base/text.h"
 #include "src/spec/job_spec.h"
+#include "src/training/narrow_values.h"
 #include "src/training/replicas.h"
 #include "src/training/strategy.h"
 #include "src/training/updates.h"
@@ -48,15 +49,26 @@ Result<Output> AddFedLearningRate(const Replicas& replicas, JobGraphDraft& draft
   return fed;
 }
 
+// The mean over the replicas, or the quotient of two of them.
+Output LossOf(const Replicas& replicas, const JobGraphDraft& draft, GraphOps& ops) {
+  const Output loss = draft.spec.train->loss;
+  if (!replicas.loss_over().valid()) return replicas.Mean(ops, "loss", loss);
+  const Output sum = replicas.Mean(ops, "loss_sum", loss);
+  const DType from = draft.job.graph.dtype(sum);
+  return ops.Add(
+      "loss", "RealDiv",
+      {CastTo(ops, "loss_wide", sum, from, SumDType(from)), replicas.Mean(ops, "loss_over", replicas.loss_over())});
+}
+
 // The loss and the summaries, as means over the replicas; of a summary that has no mean the first replica's.
 Status FetchScalars(const Replicas& replicas, JobGraphDraft& draft) {
   GraphOps ops(draft.job.graph, "train", draft.workers[0]);
   JobStep& step = draft.job.step;
-  step.signature.fetches.push_back(replicas.Mean(ops, "loss", draft.spec.train->loss));
+  step.signature.fetches.push_back(LossOf(replicas, draft, ops));
   draft.loss = step.signature.fetches.back();
   step.names.emplace_back("loss");
   for (const FetchSpec& s : draft.spec.summaries) {
-    if (s.output == draft.spec.train->loss) continue;
+    if (s.output == draft.spec.train->loss && !draft.spec.train->loss_over.valid()) continue;
     if (s.name == "loss") {
       return InvalidArgument(draft.LocationText(s.location), "a summary cannot have the name 'loss', which ",
                              "metrics.jsonl has for that of 'train'");

@@ -1,5 +1,6 @@
 #include "src/training/warnings/spec_warnings.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "src/training/evaluation.h"
@@ -14,13 +15,12 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-Result<Texts> OfUnfedMetrics(const LoadedSpec& spec) {
-  DF_ASSIGN(const std::vector<UnfedMetric> unfed, FindUnfedMetrics(spec.graph, *spec.job.eval));
+Result<Texts> OfUnfedMetrics(const LoadedSpec& spec, const EvalSpec& eval) {
+  DF_ASSIGN(const std::vector<UnfedMetric> unfed, FindUnfedMetrics(spec.graph, eval));
   Texts texts;
   for (const UnfedMetric& metric : unfed) {
     const std::string& name = spec.graph.node(metric.placeholder).name;
-    texts.push_back(StrCat(spec.graph.Describe(metric.placeholder), ": the metric '",
-                           spec.job.eval->metrics[metric.metric].name,
+    texts.push_back(StrCat(spec.graph.Describe(metric.placeholder), ": the metric '", eval.metrics[metric.metric].name,
                            "' needs it, and 'feed' of 'eval' gives it no value: the training leaves the metric out; "
                            "`dfrun eval --feed ",
                            name, "=VALUE` computes it"));
@@ -28,8 +28,8 @@ Result<Texts> OfUnfedMetrics(const LoadedSpec& spec) {
   return texts;
 }
 
-Result<Texts> OfEffects(const LoadedSpec& spec) {
-  DF_ASSIGN(const PassRequest request, FedMetricsOf(spec.graph, *spec.job.eval));
+Result<Texts> OfEffects(const LoadedSpec& spec, const EvalSpec& eval) {
+  DF_ASSIGN(const PassRequest request, FedMetricsOf(spec.graph, eval));
   MeasuredValues measured{.feeds = request.feeds};
   for (const FetchSpec& fetch : request.fetches) measured.fetches.push_back(fetch.output);
   DF_ASSIGN(const std::vector<EvaluationEffect> effects, FindEvaluationEffects(spec.graph, measured));
@@ -38,7 +38,7 @@ Result<Texts> OfEffects(const LoadedSpec& spec) {
 
 Result<Texts> OfLoss(const LoadedSpec& spec) {
   const int64_t replicas = spec.job.train->strategy.integer("replicas");
-  if (replicas <= 1) return Texts();
+  if (replicas <= 1 || spec.job.train->loss_over.valid()) return Texts();
   DF_ASSIGN(const LossForm form, FormOfLoss(spec, replicas));
   if (!form.changes_with_replicas()) return Texts();
   return Texts{DescribeLossForm(spec.graph, form, replicas)};
@@ -55,6 +55,15 @@ Result<Texts> OfReach(const LoadedSpec& spec) {
   return texts;
 }
 
+// Evaluations share nodes: a sentence about these is said once.
+Texts WithoutRepeats(Texts texts) {
+  Texts once;
+  for (std::string& text : texts) {
+    if (std::find(once.begin(), once.end(), text) == once.end()) once.push_back(std::move(text));
+  }
+  return once;
+}
+
 }  // namespace
 
 std::vector<std::string> WarningsOfSpec(const LoadedSpec& spec) {
@@ -69,9 +78,11 @@ std::vector<std::string> WarningsOfSpec(const LoadedSpec& spec) {
   if (spec.job.train) add(OfReach(spec));
   if (spec.job.train) add(WarningsOfWholeSets(spec));
   if (spec.job.train) add(WarningsOfUntiedInputs(spec));
-  if (spec.job.eval) add(OfUnfedMetrics(spec));
-  if (spec.job.eval) add(OfEffects(spec));
-  return texts;
+  for (const EvalSpec& eval : spec.job.evals) {
+    add(OfUnfedMetrics(spec, eval));
+    add(OfEffects(spec, eval));
+  }
+  return WithoutRepeats(std::move(texts));
 }
 
 }  // namespace dfrun

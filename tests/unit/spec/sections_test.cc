@@ -153,13 +153,15 @@ TEST_F(WithData, Train) {
   EXPECT_EQ(job.train->on_nan, TrainSpec::OnNan::kSkip);
   EXPECT_EQ(job.train->input, 0);
   EXPECT_EQ(job.train->parameters, TrainSpec::Parameters::kByCost);
-  ASSERT_TRUE(job.eval);
-  EXPECT_EQ(job.eval->every, 50);
-  ASSERT_EQ(job.eval->feeds.size(), 2u);
-  EXPECT_EQ(OutputName(spec->graph, job.eval->feeds[0].target), "batch/image");
-  EXPECT_EQ(OutputName(spec->graph, job.eval->feeds[0].value), "test/image");
-  ASSERT_EQ(job.eval->metrics.size(), 1u);
-  EXPECT_EQ(job.eval->metrics[0].name, "loss");
+  ASSERT_EQ(job.evals.size(), 1u);
+  const EvalSpec& eval = job.evals[0];
+  EXPECT_EQ(eval.name, "eval");
+  EXPECT_EQ(eval.every, 50);
+  ASSERT_EQ(eval.feeds.size(), 2u);
+  EXPECT_EQ(OutputName(spec->graph, eval.feeds[0].target), "batch/image");
+  EXPECT_EQ(OutputName(spec->graph, eval.feeds[0].value), "test/image");
+  ASSERT_EQ(eval.metrics.size(), 1u);
+  EXPECT_EQ(eval.metrics[0].name, "loss");
   EXPECT_EQ(job.checkpoint->every, 20);
   EXPECT_EQ(job.checkpoint->keep, 2);
   EXPECT_EQ(job.summaries.size(), 1u);
@@ -206,6 +208,94 @@ TEST_F(WithData, EvalErrors) {
   EXPECT_EQ(error("eval: {feed: {batch: od}, metrics: [loss]}"),
             "job.yaml:11:22: an input is fed from another input, and 'od' is none, did you mean 'odd'?");
   EXPECT_EQ(error("eval: {metrics: [y]}"), "job.yaml:11:18: 'metrics' lists scalars, but 'y' has shape [?,1]");
+}
+
+TEST_F(WithData, EvaluationsWithNames) {
+  const std::string spec = std::string(kInputs) + kModel + "train: {loss: loss, learning_rate: 0.1, steps: 8}\n";
+  const auto error = [&](const std::string& eval) { return Error(spec + "eval: " + eval + "\n"); };
+  const Result<LoadedSpec> loaded = Load(spec +
+                                         "eval:\n"
+                                         "  train: {every: 5, metrics: [loss]}\n"
+                                         "  test-2: {feed: {batch: test}, metrics: {error: loss, ratio: {sum: loss, "
+                                         "over: loss}}, steps_in_flight: 3}\n");
+  ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
+  const std::vector<EvalSpec>& evals = loaded->job.evals;
+  ASSERT_EQ(evals.size(), 2u);
+  EXPECT_EQ(evals[0].name, "train");
+  EXPECT_EQ(evals[0].every, 5);
+  EXPECT_EQ(evals[0].feeds.size(), 0u);
+  EXPECT_EQ(evals[1].name, "test-2");
+  EXPECT_EQ(evals[1].feeds.size(), 2u);
+  EXPECT_EQ(evals[1].steps_in_flight, 3);
+  ASSERT_EQ(evals[1].metrics.size(), 2u);
+  EXPECT_EQ(evals[1].metrics[0].name, "error");
+  EXPECT_FALSE(evals[1].metrics[0].over.valid());
+  EXPECT_EQ(evals[1].metrics[1].name, "ratio");
+  EXPECT_EQ(OutputName(loaded->graph, evals[1].metrics[1].over), "loss");
+  EXPECT_EQ(error("{evry: 5, metric: [loss]}"),
+            "job.yaml:10:8: 'evry' is no key of 'eval', which has every, feed, metrics, steps_in_flight, did you mean "
+            "'every'?; and the evaluation of that name would be a mapping");
+  EXPECT_EQ(error("{test: {metric: [loss]}}"),
+            "job.yaml:10:16: unknown key 'metric' of the evaluation 'test', did you mean 'metrics'?");
+  EXPECT_EQ(error("{test: {every: 5}}"),
+            "job.yaml:10:8: the evaluation 'test' lacks 'metrics', a list of scalars of the graph");
+  EXPECT_EQ(error("{every: 5, test: {metrics: [loss]}}"), "job.yaml:10:19: unknown key 'test' of the section 'eval'");
+  EXPECT_EQ(
+      error("{a/b: {metrics: [loss]}}"),
+      "job.yaml:10:8: an evaluation's name begins with a letter and has letters, digits, '_', '-' and '.', unlike "
+      "'a/b'");
+  EXPECT_EQ(error("{wire: {metrics: [loss]}}"),
+            "job.yaml:10:8: metrics.jsonl has other values whose names begin with 'wire/': give the evaluation another "
+            "name");
+  EXPECT_EQ(error("{test: {metrics: [loss, {loss: {sum: loss, over: loss}}]}}"),
+            "job.yaml:10:39: 'metrics' has the name 'loss' twice");
+  EXPECT_EQ(error("{test: {metrics: {a: {sum: loss}}}}"),
+            "job.yaml:10:29: a quotient of 'metrics' lacks 'over': write {sum: NAME, over: NAME}");
+  EXPECT_EQ(error("{test: {metrics: {a: {sum: loss, over: y}}}}"),
+            "job.yaml:10:47: 'over' is a scalar, but 'y' has shape [?,1]");
+}
+
+TEST_F(WithData, GoalsOfTrainingAndCheckpoints) {
+  const std::string spec = std::string(kInputs) + kModel;
+  const auto train = [](const std::string& stop) {
+    return "train: {loss: loss, learning_rate: 0.1, epochs: 9, stop: " + stop + "}\n";
+  };
+  const Result<LoadedSpec> loaded =
+      Load(spec + train("{metric: eval/loss, mode: min, patience: 5, min_delta: 0.5, after_epochs: 2}") +
+           "eval: {metrics: [loss]}\ncheckpoint: {best: {metric: eval/loss, mode: max, keep: 2}}\n");
+  ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
+  const StopSpec& stop = *loaded->job.train->stop;
+  EXPECT_EQ(stop.goal.metric, "eval/loss");
+  EXPECT_FALSE(stop.goal.is_max);
+  EXPECT_EQ(stop.patience, 5);
+  EXPECT_EQ(stop.min_delta, 0.5);
+  EXPECT_EQ(stop.after_steps, 5);  // 2 epochs of 10 samples, 4 a batch
+  const BestSpec& best = *loaded->job.checkpoint->best;
+  EXPECT_TRUE(best.goal.is_max);
+  EXPECT_EQ(best.keep, 2);
+  EXPECT_EQ(
+      Error(spec + train("{metric: eval/loss, patience: 5}")),
+      "job.yaml:9:58: it takes a 'metric' of an evaluation, like eval/loss, and whether that is better where it is "
+      "greater, 'mode: max', or less, 'mode: min'");
+  EXPECT_EQ(Error(spec + train("{metric: eval/loss, mode: low, patience: 5}")),
+            "job.yaml:9:84: 'mode' must be one of max, min, not 'low'");
+  EXPECT_EQ(Error(spec + train("{metric: eval/loss, mode: min}")),
+            "job.yaml:9:58: 'stop' lacks 'patience', how many evaluations may pass without a better one");
+  EXPECT_EQ(Error(spec + train("{metric: eval/loss, mode: min, patience: 2, after_steps: 1, after_epochs: 1}")),
+            "job.yaml:9:58: 'stop' takes one of 'after_steps' and 'after_epochs', not both");
+}
+
+TEST_F(WithData, LossThatIsAQuotient) {
+  const std::string spec = std::string(kInputs) + kModel + "  total: Sum(y)\n  count: Size(y)\n";
+  const auto train = [](const std::string& loss) {
+    return "train: {loss: " + loss + ", learning_rate: 0.1, steps: 1}\n";
+  };
+  const Result<LoadedSpec> loaded = Load(spec + train("{sum: total, over: count}"));
+  ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
+  EXPECT_EQ(OutputName(loaded->graph, loaded->job.train->loss), "total");
+  EXPECT_EQ(OutputName(loaded->graph, loaded->job.train->loss_over), "count");
+  EXPECT_EQ(Error(spec + train("{sum: count, over: total}")),
+            "job.yaml:11:21: the loss must be a floating-point scalar, but 'count' is int32");
 }
 
 TEST(Sections, RunFeedsAndFetches) {
