@@ -9,7 +9,7 @@
 
 #include "jobs/bench/bench.h"
 #include "jobs/bench/bench_kernels_node.h"
-#include "jobs/bench/bench_timing.h"
+#include "jobs/timing.h"
 #include "src/framework/device/device_factory.h"
 #include "src/framework/device/device_limits.h"
 

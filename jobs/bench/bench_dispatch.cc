@@ -7,7 +7,7 @@
 
 #include "jobs/bench/bench.h"
 #include "jobs/bench/bench_dispatch_graphs.h"
-#include "jobs/bench/bench_timing.h"
+#include "jobs/timing.h"
 #include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
 #include "src/framework/device/device_factory.h"

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "jobs/bench/bench.h"
-#include "jobs/bench/bench_timing.h"
+#include "jobs/timing.h"
 #include "kernels/device/cpu_allocator.h"
 #include "kernels/io/batch_reader.h"
 #include "kernels/io/record_format.h"

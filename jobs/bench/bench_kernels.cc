@@ -9,7 +9,7 @@
 #include "jobs/bench/bench_kernels_limits.h"
 #include "jobs/bench/bench_kernels_node.h"
 #include "jobs/bench/bench_kernels_onednn.h"
-#include "jobs/bench/bench_timing.h"
+#include "jobs/timing.h"
 #include "src/framework/device/device_factory.h"
 
 namespace dfrun::jobs {

@@ -3,7 +3,7 @@
 #include <thread>
 #include <vector>
 
-#include "jobs/bench/bench_timing.h"
+#include "jobs/timing.h"
 #include "kernels/gemm/amx_tiles.h"
 #include "kernels/gemm/simd.h"
 #include "src/base/threads.h"

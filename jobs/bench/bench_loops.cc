@@ -12,8 +12,8 @@
 
 #include "comm/bootstrap/raw_network.h"
 #include "jobs/bench/bench.h"
-#include "jobs/bench/bench_timing.h"
 #include "jobs/ranks/ranks.h"
+#include "jobs/timing.h"
 #include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
 #include "src/session/session.h"

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "jobs/bench/bench.h"
-#include "jobs/bench/bench_timing.h"
 #include "jobs/bench/bench_turns.h"
 #include "jobs/ranks/ranks.h"
+#include "jobs/timing.h"
 
 namespace dfrun::jobs {
 namespace {

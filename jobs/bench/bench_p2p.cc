@@ -13,9 +13,9 @@
 #include "comm/bootstrap/raw_network.h"
 #include "comm/bootstrap/transport_registry.h"
 #include "jobs/bench/bench.h"
-#include "jobs/bench/bench_timing.h"
 #include "jobs/bench/bench_turns.h"
 #include "jobs/ranks/ranks.h"
+#include "jobs/timing.h"
 #include "src/session/session.h"
 #include "src/session/worker.h"
 

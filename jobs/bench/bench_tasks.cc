@@ -9,11 +9,11 @@
 #include <memory>
 
 #include "jobs/bench/bench.h"
-#include "jobs/bench/bench_timing.h"
 #include "jobs/bench/bench_turns.h"
 #include "jobs/bench/task_kernel.h"
 #include "jobs/bench/task_pattern.h"
 #include "jobs/ranks/ranks.h"
+#include "jobs/timing.h"
 
 namespace dfrun::jobs {
 namespace {

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "comm/bootstrap/transport_registry.h"
-#include "jobs/bench/bench_timing.h"
+#include "jobs/timing.h"
 #include "src/base/terminal.h"
 #include "src/base/text.h"
 

@@ -1,6 +1,6 @@
 // Timing for benchmarks: two bodies are measured in alternation, so that other load on the machine slows both alike.
-#ifndef DFRUN_JOBS_BENCH_BENCH_TIMING_H_
-#define DFRUN_JOBS_BENCH_BENCH_TIMING_H_
+#ifndef DFRUN_JOBS_TIMING_H_
+#define DFRUN_JOBS_TIMING_H_
 
 #include <ctime>
 #include <vector>
@@ -33,4 +33,4 @@ TurnTimes TurnAbout(clockid_t clock, int rounds, FunctionRef<void()> value, Func
 
 }  // namespace dfrun::jobs
 
-#endif  // DFRUN_JOBS_BENCH_BENCH_TIMING_H_
+#endif  // DFRUN_JOBS_TIMING_H_

@@ -1,4 +1,4 @@
-#include "jobs/bench/bench_timing.h"
+#include "jobs/timing.h"
 
 #include <sched.h>
 #include <unistd.h>
