@@ -68,7 +68,7 @@ void AddCommands(Options& args, const std::map<std::string, Command>& commands, 
     CLI::App* sub = args.app().add_subcommand(name, command.description);
     sub->footer("Example:\n  " + command.example);
     Options sub_args(*sub);
-    RunCommand run = command.setup(sub_args);
+    RunCommand run = command.setup ? command.setup(sub_args) : RunCommand();
     ReadFromEnvironment(*sub);
     if (run) sub->callback([chosen, run = std::move(run)] { *chosen = run; });
   }

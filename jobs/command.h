@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "jobs/options.h"
@@ -30,6 +31,8 @@ struct Command {
   std::string description;  // one line
   std::string example;      // shown by --help
   std::function<RunCommand(Options&)> setup;
+  // Name of the program that has the command, and stands beside dfrun (jobs/program.h). Empty: this program has it.
+  std::string program = {};
 };
 
 // Returns the subcommands by name. They are registered before main().
@@ -46,9 +49,11 @@ std::optional<int> ReadCommandLine(std::vector<std::string> words, RunCommand* c
 // Prints to stderr why a command failed.
 void PrintError(const Status& status);
 
+// Registers a command. A program that is linked with the command itself needs no other program for it.
 struct CommandRegistration {
   CommandRegistration(std::map<std::string, Command>& commands, const std::string& name, Command command) {
-    commands.emplace(name, std::move(command));
+    Command& registered = commands[name];
+    if (!registered.setup) registered = std::move(command);
   }
 };
 

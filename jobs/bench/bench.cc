@@ -57,8 +57,7 @@ RunCommand SetupBench(Options& args) {
   return [chosen] { return (*chosen)(); };
 }
 
-COMMAND("bench", "Measures a part of dfrun against the limit that this machine sets.",
-        "dfrun bench dispatch --json dispatch.json", SetupBench);
+COMMAND("bench", kBenchDescription, kBenchExample, SetupBench);
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// The interface of a benchmark of `dfrun bench NAME`. Each is a file jobs/bench/bench_<name>.cc that registers itself
-// as a subcommand does:
+// The interface of a benchmark of `dfrun bench NAME`, of which the program dfrun-bench is made. Each is a file
+// jobs/bench/bench_<name>.cc that registers itself as a subcommand does:
 //
 //   BENCH("dispatch", "Null ops a second.", "dfrun bench dispatch --threads 2", [](Options& args) -> RunBench {
 //     ...options...
@@ -16,6 +16,9 @@
 #include "jobs/command.h"
 
 namespace dfrun::jobs {
+
+inline constexpr const char* kBenchDescription = "Measures a part of dfrun against the limit that this machine sets.";
+inline constexpr const char* kBenchExample = "dfrun bench dispatch --json dispatch.json";
 
 // A figure and the limit that was measured in the same run.
 struct BenchFigure {

@@ -15,5 +15,8 @@ cmake --build "$folder/consumer"
 "$folder/consumer/example_session"
 # The installed program finds its library without an environment, and the example specs are there.
 env -u LD_LIBRARY_PATH "$folder/prefix/bin/dfrun" --help >/dev/null
+env -u LD_LIBRARY_PATH "$folder/prefix/bin/dfrun" bench dispatch --nodes 1000 --rounds 1
 test -f "$folder/prefix/share/dfrun/configs/lib/nn.yaml"
+mv "$folder/prefix" "$folder/another prefix"
+env -u LD_LIBRARY_PATH "$folder/another prefix/bin/dfrun" bench dispatch --nodes 1000 --rounds 1
 echo "Installed, found and used."
