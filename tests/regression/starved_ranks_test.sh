@@ -81,7 +81,7 @@ SILENT_RANKS=$WORK/silent LD_PRELOAD=$library start_ranks "$count" \
   "$DFRUN" heavy.yaml --output heavy --threads 1 --stall 0 --no-optimize --heartbeat "$HEARTBEAT"
 until_running heavy 120
 # shellcheck disable=SC2046  # each is a thread
-renice -n 10 -p $(for pid in "$job" $(pgrep -P "$job"); do ls "/proc/$pid/task"; done) > /dev/null
+renice -n $(($(nice) + 10)) -p $(for pid in "$job" $(pgrep -P "$job"); do ls "/proc/$pid/task"; done) > /dev/null
 starved=$(pid_of_rank 1)
 stopped=$(pid_of_rank 2)
 # Priorities count within a session where the scheduler makes a group of each.
