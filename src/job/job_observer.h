@@ -41,6 +41,9 @@ class JobObserver {
 // Whether a value is one real number or bool, which a line of text can hold.
 bool IsNumber(const Tensor& value);
 
+// The one number that `number` holds, a real one or a bool, as a double.
+double ToDouble(const Tensor& number);
+
 }  // namespace dfrun
 
 #endif  // DFRUN_SRC_JOB_JOB_OBSERVER_H_

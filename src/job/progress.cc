@@ -8,20 +8,12 @@
 #include "src/base/printable.h"
 #include "src/base/terminal.h"
 #include "src/base/text.h"
-#include "src/framework/values/element_types.h"
 
 namespace dfrun {
 namespace {
 
 constexpr std::chrono::milliseconds kTerminalInterval(100);
 constexpr std::chrono::seconds kLogInterval(2);
-
-double ToDouble(const Tensor& number) {
-  double value = 0;
-  VisitDType<bool, DF_REAL>(
-      number.dtype(), [&](auto tag) { value = static_cast<double>(number.scalar<typename decltype(tag)::type>()); });
-  return value;
-}
 
 // Prints the results that are numbers.
 std::string Print(const JobResults& results) {

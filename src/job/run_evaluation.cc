@@ -3,16 +3,10 @@
 #include <utility>
 
 #include "src/framework/values/element_types.h"
+#include "src/job/job_observer.h"
 
 namespace dfrun {
 namespace {
-
-double ToDouble(const Tensor& number) {
-  double value = 0;
-  VisitDType<bool, DF_REAL>(
-      number.dtype(), [&](auto tag) { value = static_cast<double>(number.scalar<typename decltype(tag)::type>()); });
-  return value;
-}
 
 // The value as a scalar of dtype `like`, if that is a floating one.
 Tensor ScalarLike(double value, DType like) {
