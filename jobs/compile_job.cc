@@ -54,6 +54,7 @@ Result<CompiledStep> JobCompiler::Compile(const std::string& name, const Graph& 
 
 Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spec) {
   DF_TRY(CheckKernels(spec.graph, runtime_->cpu(), runtime_->kernels()));
+  if (spec.other != nullptr) DF_TRY(CheckKernels(spec.other->graph, runtime_->cpu(), runtime_->kernels()));
   std::vector<CompiledStep> out;
   const auto add = [&](const std::string& name, const Graph& graph, const RunSignature& signature) -> Status {
     DF_ASSIGN(CompiledStep step, Compile(name, graph, signature));

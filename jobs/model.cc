@@ -38,7 +38,22 @@ const SignatureTensor* FindTensor(const Model& model, std::vector<SignatureTenso
   return found == tensors.end() ? nullptr : &*found;
 }
 
+Model ModelOf(LoadedSpec spec) {
+  std::vector<JobTasks> tasks = TasksOf(spec.job);
+  Model model{std::move(spec.graph), std::move(spec.job), std::move(tasks), std::move(spec.values)};
+  model.device_counts = model.job->device_counts;
+  model.training = spec.training;
+  model.other = std::move(spec.other);
+  model.sections = spec.sections;
+  model.mode_feeds = spec.mode_feeds;
+  return model;
+}
+
 }  // namespace
+
+LoadedSpec Model::TakeSpec() {
+  return {*std::move(job), std::move(graph), std::move(values), training, std::move(other), sections, mode_feeds};
+}
 
 bool IsSpec(const std::string& path) {
   const std::string_view view = path;
@@ -112,18 +127,25 @@ Result<Model> LoadSpecModel(const ModelOptions& options) {
   spec_options.sets = options.sets;
   spec_options.ranks = options.ranks;
   spec_options.device_counts = options.device_counts;
+  spec_options.feeds = options.feeds;
   DF_ASSIGN(LoadedSpec spec, LoadSpec(options.path, spec_options));
-  std::vector<JobTasks> tasks = TasksOf(spec.job);
-  DeviceCounts counts = spec.job.device_counts;
-  Model model{std::move(spec.graph), std::move(spec.job), std::move(tasks), std::move(spec.values)};
-  model.device_counts = std::move(counts);
-  return model;
+  if (options.form == ModelOptions::Form::kJob) return ModelOf(std::move(spec));
+  const bool training = options.form == ModelOptions::Form::kTraining;
+  if (&spec.form(training) == &spec) {
+    spec.other.reset();
+    return ModelOf(std::move(spec));
+  }
+  const LoadedSpec& form = *spec.other;
+  return ModelOf({form.job, form.graph.Clone(), form.values, training, {}, form.sections, form.mode_feeds});
 }
 
 Result<Model> LoadModel(const ModelOptions& options) {
   if (IsSpec(options.path)) {
     if (options.tags.empty()) return LoadSpecModel(options);
     return Error(Code::kUsage, "--tag chooses among the graphs of a SavedModel, and '", options.path, "' is a spec");
+  }
+  if (options.form == ModelOptions::Form::kTraining) {
+    return Error(Code::kUsage, "--training is for the model of a spec, and '", options.path, "' is a graph");
   }
   if (!options.sets.empty()) {
     return Error(Code::kUsage, "--set is for the params of a spec, and '", options.path, "' is a graph");

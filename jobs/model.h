@@ -3,6 +3,7 @@
 #define DFRUN_JOBS_MODEL_H_
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,14 @@ struct Model {
   std::string signature = {};
   // Devices of the cluster, as far as they are given
   DeviceCounts device_counts = {};
+  // For a spec: what else LoadSpec() gives, LoadedSpec::training and those after it
+  bool training = false;
+  std::shared_ptr<const LoadedSpec> other = {};
+  Status sections = {};
+  std::vector<std::string> mode_feeds = {};
+
+  // Takes the spec out of the model of one.
+  LoadedSpec TakeSpec();
 
   // Returns the output to fetch for "name" or "name:port". The name is a result of the signature, a value of the spec,
   // or an output of the graph. NotFound or InvalidArgument for other texts.
@@ -40,6 +49,10 @@ struct ModelOptions {
   std::vector<std::string> tags;    // tags of the wanted graph of a SavedModel
   int ranks = 0;                    // ranks of the run; 0: not known
   DeviceCounts device_counts = {};  // override those of the spec's cluster
+  // The form of a spec's model: that of evaluations, that of training, or that which the steps of the job run.
+  enum class Form { kEvaluation, kTraining, kJob };
+  Form form = Form::kEvaluation;
+  std::vector<std::string> feeds = {};  // SpecOptions::feeds
 };
 
 // Loads a model. Specs end in .yaml or .yml; everything else is read by ReadGraphFile(). Calls of the graph library's

@@ -38,7 +38,12 @@ struct CheckOptions {
 };
 
 void Print(const std::string& path, int ranks, const LoadedSpec& spec, const std::vector<CompiledStep>& steps) {
-  std::printf("%s: ok, %s\n", PrintableLine(path).c_str(), Counted(spec.graph.num_nodes(), "node").c_str());
+  std::printf("%s: ok, %s", PrintableLine(path).c_str(), Counted(spec.graph.num_nodes(), "node").c_str());
+  if (spec.other != nullptr) {
+    std::printf(spec.training ? " in training, %d elsewhere" : " out of training, %d in it",
+                spec.other->graph.num_nodes());
+  }
+  std::printf("\n");
   for (const CompiledStep& step : steps) {
     const int nodes = std::accumulate(step.partitions.begin(), step.partitions.end(), 0,
                                       [](int sum, const Partition& p) { return sum + p.graph.num_nodes(); });
@@ -122,13 +127,13 @@ Result<int> CheckGraph(const CheckOptions& options) {
 Result<int> Check(const CheckOptions& options) {
   const Result<FileIdentity> identity = IdentifyFile(options.spec);
   if (identity.ok() && !IsSpec(options.spec) && !identity->is_text) return CheckGraph(options);
-  DF_ASSIGN(Model model,
-            LoadSpecModel({options.spec, options.sets, options.tags, options.ranks, options.devices.Given()}));
+  DF_ASSIGN(Model model, LoadSpecModel({options.spec, options.sets, options.tags, options.ranks,
+                                        options.devices.Given(), ModelOptions::Form::kJob}));
   const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
   Result<JobCompiler> compiler = JobCompiler::Create(model, ranks);
   DF_TRY(AsSpecError(options.spec, compiler.status()));
   const DeviceCounts counts = model.device_counts;
-  const LoadedSpec spec{*std::move(model.job), std::move(model.graph)};
+  const LoadedSpec spec = model.TakeSpec();
   const Result<std::vector<CompiledStep>> steps = compiler->CompileSpec(spec);
   DF_TRY(AsSpecError(options.spec, steps.status()));
   const Result<std::string> memory = Memory(spec, compiler->cluster(), *steps);

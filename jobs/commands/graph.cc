@@ -35,6 +35,7 @@ struct GraphOptions {
   bool pb = false;
   bool portable = false;
   bool costs = false;
+  bool training = false;
   bool partitioned = false;
   bool explain_gpu = false;
   std::string after;  // stage of the compilation
@@ -55,8 +56,10 @@ struct Partitioned {
   std::vector<std::string> inputs;  // files from which the partitions were made
 };
 
-ModelOptions ModelOf(const GraphOptions& options) {
-  return {options.model, options.sets, options.tags, options.ranks, options.devices.Given()};
+// The options for a model in a form, or in that of training where this is asked for.
+ModelOptions ModelOf(const GraphOptions& options, ModelOptions::Form form) {
+  if (options.training) form = ModelOptions::Form::kTraining;
+  return {options.model, options.sets, options.tags, options.ranks, options.devices.Given(), form};
 }
 
 // Clears the layouts of datasets: the positions in this host's files are no part of a graph that is shown.
@@ -70,13 +73,14 @@ void ForgetLayouts(Graph& graph) {
 // Makes the partitions of the main step of a spec, or of a whole GraphDef.
 Result<Partitioned> MakePartitions(const GraphOptions& options) {
   if (!options.after.empty()) DF_TRY(CheckStage("--after", options.after));
-  DF_ASSIGN(Model model, LoadRunnable(ModelOf(options)));
+  DF_ASSIGN(Model model, LoadRunnable(ModelOf(options, ModelOptions::Form::kJob)));
+  if (model.job && model.job->run) DF_TRY(model.sections);
   ForgetLayouts(model.graph);
   std::vector<std::string> inputs = FilesOf(model);
   const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
   DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model, ranks, options.after));
   if (model.job) {
-    DF_ASSIGN(std::vector<CompiledStep> steps, compiler.CompileSpec({*std::move(model.job), std::move(model.graph)}));
+    DF_ASSIGN(std::vector<CompiledStep> steps, compiler.CompileSpec(model.TakeSpec()));
     return Partitioned{std::move(compiler), std::move(steps[0].partitions), std::move(inputs)};
   }
   RunSignature all;
@@ -160,13 +164,13 @@ void SayUnknown(const Graph& graph) {
 
 // Returns the graph of a model as one that TensorFlow imports. Sets `inputs` to the files from which it was made.
 Result<Graph> ForTensorFlow(const GraphOptions& options, std::vector<std::string>* inputs) {
-  DF_ASSIGN(Model model, LoadModel(ModelOf(options)));
+  DF_ASSIGN(Model model, LoadModel(ModelOf(options, ModelOptions::Form::kJob)));
   ForgetLayouts(model.graph);
   *inputs = FilesOf(model);
   if (model.job) DF_TRY(FreeBatchSizes(model.job->inputs, model.graph));  // the inputs are to be fed
   if (model.job && model.job->train) {
     DF_ASSIGN(const Cluster cluster, AssumeCluster(model.tasks, model.RanksNeeded(), model.device_counts, model.graph));
-    const LoadedSpec spec{*model.job, std::move(model.graph)};
+    const LoadedSpec spec = model.TakeSpec();
     DF_ASSIGN(TrainingGraph made, MakeTrainingGraph(spec, cluster));
     SayName("makes a step of training", "train", made.step);
     SayName(kDoesInit, "init", made.init);
@@ -219,7 +223,7 @@ Result<int> Show(const GraphOptions& options) {
     DF_ASSIGN(const Partitioned made, MakePartitions(options));
     DF_TRY(Write(options, made.inputs, options.dot ? Dot(made.partitions) : Text(options, made.partitions)));
   } else {
-    DF_ASSIGN(Model model, LoadModel(ModelOf(options)));
+    DF_ASSIGN(Model model, LoadModel(ModelOf(options, ModelOptions::Form::kEvaluation)));
     ForgetLayouts(model.graph);
     SayUnknown(model.graph);
     DF_TRY(Write(options, FilesOf(model), options.dot ? DumpDot(model.graph) : TextOf(options, model.graph)));
@@ -245,6 +249,9 @@ RunCommand SetupGraph(Options& args) {
   text.Excludes(dot).Excludes(pb).Excludes(costs);
   dot.Excludes(pb).Excludes(costs);
   pb.Excludes(costs);
+  args.Flag("--training", options->training,
+            "A spec's graph as for a step of training, `training` being true; default: as for evaluations, but for "
+            "--pb and the main step of a spec with `train:`");
   args.Flag("--partitioned", options->partitioned,
             "The parts that the devices get in the main step: pruned, optimised, placed, joined by Send and Recv");
   const Option after = args.Value(

@@ -56,6 +56,7 @@ struct EvalOptions {
   std::vector<std::string> inits;
   std::vector<std::string> finals;
   int64_t repeat = 1;
+  bool training = false;
   std::string restore;
   std::vector<std::string> allow_paths;
   RankOptions ranks;
@@ -81,7 +82,8 @@ class Evaluation {
   Status Run() {
     DF_TRY(CheckOutputs(CommandLineInputs()));
     DF_TRY(CheckWithoutPass(options_.without_passes));
-    DF_ASSIGN(Model model, LoadRunnable({options_.model, options_.sets, options_.tags, runtime_.size()}));
+    DF_ASSIGN(Model model, LoadRunnable(ModelWanted()));
+    for (const std::string& line : model.mode_feeds) std::fprintf(stderr, "dfrun: %s\n", PrintableLine(line).c_str());
     DF_TRY(CheckRanks(model));
     DF_TRY(CheckOutputs(FilesOf(model)));
     DF_TRY(ChooseSignature(options_.signature, model));
@@ -115,6 +117,13 @@ class Evaluation {
   }
 
  private:
+  ModelOptions ModelWanted() const {
+    ModelOptions wanted{options_.model, options_.sets, options_.tags, runtime_.size()};
+    if (options_.training) wanted.form = ModelOptions::Form::kTraining;
+    wanted.feeds = options_.feeds;
+    return wanted;
+  }
+
   // Returns the rules for files. The user permits the files that the command line names.
   FileRules Files() const {
     FileRules rules = RulesOfModel(options_.model, options_.allow_paths);
@@ -199,7 +208,7 @@ class Evaluation {
   // Warns once if values are measured with the effects of training mode. Targets are run for their effects and are not
   // warned of.
   Status WarnOfEffects(const Model& model, const std::vector<Feed>& feeds, const SpecEvaluation& wanted) const {
-    if (model.job ? !model.job->train : !options_.targets.empty()) return Status();
+    if (options_.training || (model.job ? !model.job->train : !options_.targets.empty())) return Status();
     MeasuredValues measured{.fetches = wanted.fetches, .asks_for_nodes = !options_.fetches.empty()};
     std::vector<FedOutput> fed;
     for (const Feed& feed : feeds) {
@@ -208,7 +217,7 @@ class Evaluation {
     }
     if (model.job) measured.feeds = ReplacementsOf(*model.job, fed);
     DF_ASSIGN(const std::vector<EvaluationEffect> effects, FindEvaluationEffects(model.graph, measured));
-    for (const std::string& text : DescribeEffects(model.graph, effects, "--feed ")) {
+    for (const std::string& text : DescribeEffects(model.graph, effects, "--feed ", model.job.has_value())) {
       std::fprintf(stderr, "dfrun: warning: %s\n", PrintableLine(text).c_str());
     }
     return Status();
@@ -251,6 +260,7 @@ class Evaluation {
     if (model.job && model.job->evals.empty() && !model.job->run) {
       return Error(Code::kUsage, "the spec has neither `eval:` nor `run:`: give --fetch NAME or --target NODE");
     }
+    if (model.job) DF_TRY(model.sections);  // names that this form of the model lacks
     if (model.job) return EvaluationOf(*model.job, model.graph);
     if (model.signature.empty()) {
       const std::string signatures = ListSignatures(model);
@@ -536,6 +546,7 @@ void AddModelOptions(Options& args, EvalOptions& options) {
   args.Values("--finally", options.finals, "Run this node once after the last step, with the same feeds");
   args.Value("--restore", options.restore,
              "Give the variables their values in this checkpoint, or in the newest one of this run directory");
+  args.Flag("--training", options.training, "Build a spec's model as for a step of training: `training` is true");
   args.Values("--assign", options.assigns, "NAME=FILE.h5:/path or NAME=0.5: give this variable this value");
   args.Values("--runner", options.runners,
               "Run this enqueue op again and again beside the steps, until it has no more; those of a MetaGraph run "

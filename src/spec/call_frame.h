@@ -15,8 +15,10 @@ namespace dfrun {
 
 // The meaning of a name: the outputs of a node, or the results of a function.
 struct Value {
-  std::vector<Output> outputs;
-  bool failed = false;  // an error was reported, so readers fail without reporting another
+  std::vector<Output> outputs = {};
+  bool failed = false;            // an error was reported, so readers fail without reporting another
+  bool absent = false;            // the node is there in the other mode alone
+  SourceLocation absent_by = {};  // where its `if` is
 };
 
 // The properties of nodes beside op, inputs and attrs.
@@ -39,6 +41,8 @@ struct CallFrame {
   const FunctionDef* function = nullptr;
   const CallFrame* caller = nullptr;
   SourceLocation call_location;
+  // Nodes and branches are chosen as for training, whatever the mode: a constant of the mode in this call is fed.
+  bool as_for_training = false;
   TextPool pool;
 };
 

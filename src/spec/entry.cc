@@ -1,5 +1,7 @@
 #include "src/spec/entry.h"
 
+#include <algorithm>
+
 #include "src/spec/schema/schema.h"
 
 namespace dfrun {
@@ -78,6 +80,7 @@ class MappingParser {
     if (name == "device") return Text(value, "'device'", entry_.device);
     if (name == "colocate_with") return Text(value, "'colocate_with'", entry_.colocate_with);
     if (name == "compress") return Flag(value, "'compress'", entry_.compress);
+    if (name == "if" && !IsOfFunction(name)) return Condition(value);
     const bool is_part_of_while = target_.form == CallTarget::Form::kWhile && (name == "vars" || name == "body");
     // The value of an unknown keyword is not parsed, so that the keyword itself is the reported error.
     const bool as_text = TakesText(target_, name) || IsUnknown(name);
@@ -85,6 +88,23 @@ class MappingParser {
     if (!expr) return false;
     entry_.expr.keywords.push_back({name, key.location(), *std::move(expr), true});
     return true;
+  }
+
+  // Whether the called function has an argument or an attr of this name, which comes before the key of all nodes.
+  bool IsOfFunction(std::string_view name) const {
+    if (target_.function == nullptr) return false;
+    const std::vector<Yaml>& args = target_.function->args;
+    return TakesText(target_, name) ||
+           std::any_of(args.begin(), args.end(), [&](const Yaml& arg) { return arg.text() == name; });
+  }
+
+  bool Condition(const Yaml& value) {
+    if (!value.is_scalar()) {
+      context_.diagnostics.Error(value.location(), "'if' is an expression, such as `training`, not ", value.Describe());
+      return false;
+    }
+    entry_.condition = ParseScalar(value, context_);
+    return entry_.condition.has_value();
   }
 
   bool IsUnknown(std::string_view name) const {

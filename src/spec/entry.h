@@ -25,7 +25,8 @@ struct Entry {
   SourceLocation location;  // location of the name
   bool failed = false;      // an error was reported, so it is not built
   Expr expr;
-  std::vector<Expr> controls;  // names
+  std::vector<Expr> controls;     // names
+  std::optional<Expr> condition;  // `if`: whether the entry makes nodes; absent: it does
   LocatedView device;
   LocatedView colocate_with;
   bool compress = false;  // whether its outputs travel compressed between ranks

@@ -95,6 +95,10 @@ std::vector<EntryName> NamesInAttrs(const Expr& call, const EntryContext& contex
 
 std::vector<EntryName> NamesIn(const Entry& entry, const EntryContext& context) {
   std::vector<EntryName> names = NamesIn(entry.expr, context);
+  if (entry.condition) {
+    const std::vector<EntryName> decide = NamesIn(*entry.condition, context);
+    names.insert(names.end(), decide.begin(), decide.end());
+  }
   for (const Expr& control : entry.controls) names.push_back({control.text, true});
   return names;
 }

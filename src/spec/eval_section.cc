@@ -151,6 +151,7 @@ SPEC_SECTION(SectionDef{.key = {.name = "eval",
                                          {.name = "metrics", .kind = KeyKind::kMetrics, .keys = QuotientKeys()},
                                          {"steps_in_flight", KeyKind::kInt}}},
                         .order = 120,
+                        .form = SectionDef::Form::kEvaluation,
                         .read = &ReadEval});
 
 // `takes`: "'metrics' lists scalars".

@@ -48,7 +48,8 @@ std::optional<int64_t> Families::Count(const Yaml& each) {
   const Folded folded = FoldExpr(
       *expr,
       [&](const Expr& call) {
-        return call.text == "tasks" ? FoldTasks(call, context_.cluster, context_.diagnostics) : Folded();
+        const bool is_tasks = call.is(Expr::Kind::kCall) && call.text == "tasks";
+        return is_tasks ? FoldTasks(call, context_.cluster, context_.diagnostics) : Folded();
       },
       context_.diagnostics);
   if (folded.is_error()) return {};

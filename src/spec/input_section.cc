@@ -351,6 +351,11 @@ std::vector<InputSpec> ReadInputs(const Yaml& section, const std::string& direct
     if (input) inputs.push_back(*std::move(input));
   }
   TieInputs(inputs, unread, reader.diagnostics());
+  AddNodesOfInputs(inputs, seed, lowering);
+  return inputs;
+}
+
+void AddNodesOfInputs(std::vector<InputSpec>& inputs, int64_t seed, Lowering& lowering) {
   // The position of an input is there before the readers that share it.
   std::vector<bool> has_nodes;
   for (InputSpec& input : inputs) has_nodes.push_back(!input.follows() && AddInputNodes(input, inputs, seed, lowering));
@@ -361,7 +366,7 @@ std::vector<InputSpec> ReadInputs(const Yaml& section, const std::string& direct
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (has_nodes[i]) good.push_back(std::move(inputs[i]));
   }
-  return good;
+  inputs = std::move(good);
 }
 
 }  // namespace dfrun

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -209,12 +210,27 @@ struct JobSpec {
   std::vector<std::string> warnings;         // warnings about its text, each with its location: Diagnostics::Warnings()
 };
 
+// A spec, with the form of its model that its steps run: that of training where it has `train:`, else that of
+// evaluation.
 struct LoadedSpec {
   JobSpec job;
   Graph graph;
   // The values, in order, of entries of the graph that are not one node of that name: conditionals, loops and calls
   // with several values.
   std::map<std::string, std::vector<Output>, std::less<>> values = {};
+  bool training = false;  // the mode that the graph is for
+  // The form of the model for the other mode; null: the graph is that of both. Variables and inputs have the same names
+  // in both, `job` has their ids in its own graph. It has no other form itself.
+  std::shared_ptr<const LoadedSpec> other = {};
+  // Errors in the sections of the job that are about the other form (SectionDef::form): those name what is not here.
+  Status sections = {};
+  // A line for each feed, of evaluations or of `run:`, that has the place of a constant of the mode.
+  std::vector<std::string> mode_feeds = {};
+
+  // The form for a mode.
+  const LoadedSpec& form(bool for_training) const {
+    return other != nullptr && other->training == for_training ? *other : *this;
+  }
 };
 
 }  // namespace dfrun

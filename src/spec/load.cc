@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <memory>
+#include <set>
 
 #include "src/graph/order/ancestors.h"
 #include "src/spec/document.h"
 #include "src/spec/section.h"
+#include "src/spec/shared_variables.h"
 
 namespace dfrun {
 namespace {
@@ -69,9 +72,47 @@ void CheckOverridesUsed(const SpecDocument& document, const std::vector<ParamOve
   }
 }
 
+// Finds the names under `feed` in a section, and below.
+void FindFed(const Yaml& section, std::vector<Yaml>& names) {
+  for (size_t i = 0; section.is_map() && i < section.size(); ++i) {
+    const Yaml value = section.value(i);
+    if (section.key(i).text() != "feed" || !value.is_map()) {
+      FindFed(value, names);
+      continue;
+    }
+    for (size_t k = 0; k < value.size(); ++k) names.push_back(value.key(k));
+  }
+}
+
+// "norm/training" of "norm/training:0=false".
+std::string NodeOfFeed(std::string_view text) {
+  return std::string(text.substr(0, text.find_first_of("=:")));
+}
+
+// One form of the model while it is built. It stays where it is.
+struct Form {
+  Form(LoweringInput with, const OpRegistry& ops, Diagnostics& diagnostics)
+      : input(std::move(with)), graph(ops), lowering(input, graph, diagnostics) {}
+  Form(const Form&) = delete;
+  Form& operator=(const Form&) = delete;
+
+  const LoweringInput input;
+  Graph graph;
+  Lowering lowering;
+  std::vector<InputSpec> inputs;
+};
+
+// The parts of the spec that forms are built from.
+struct Source {
+  const SpecDocument& document;
+  const Params& params;
+  const ClusterSpec& cluster;
+  ValueReader& reader;
+};
+
 class Loader {
  public:
-  Loader(const std::string& path, const SpecOptions& options) : path_(path), options_(options), graph_(*options.ops) {}
+  Loader(const std::string& path, const SpecOptions& options) : path_(path), options_(options) {}
 
   Result<LoadedSpec> Load() {
     DF_ASSIGN(const std::vector<ParamOverride> overrides, ParseOverrides(options_.sets));
@@ -89,26 +130,26 @@ class Loader {
     job_.soft_placement = cluster.soft_placement();
     job_.compression = cluster.compression();
 
-    const LoweringInput input{job_.seed, document.functions, params, cluster};
-    Lowering lowering(input, graph_, diagnostics_);
-    if (const Yaml* inputs = document.FindSection("inputs")) {
-      const std::string directory = std::filesystem::path(path_).parent_path().string();
-      job_.inputs = ReadInputs(*inputs, directory, job_.seed, reader, lowering);
-      // Errors in inputs end here, because without its inputs a graph has errors in every line.
-      DF_TRY(diagnostics_.ToStatus());
+    const Source source{document, params, cluster, reader};
+    const bool trains = document.FindSection("train") != nullptr;
+    DF_ASSIGN(const std::unique_ptr<Form> form, Build(source, trains, nullptr));
+    std::unique_ptr<Form> other;
+    if (form->lowering.depends_on_mode() || SectionsMayUseMode(document)) {
+      diagnostics_.set_ending(StrCat("; so it is where `training` is ", trains ? "false" : "true"));
+      DF_ASSIGN(other, Build(source, !trains, form.get()));
+      diagnostics_.set_ending("");
+      const BuiltForm built[] = {{form->lowering, form->graph}, {other->lowering, other->graph}};
+      if (diagnostics_.ok()) ShareVariables(built[trains ? 0 : 1], built[trains ? 1 : 0], diagnostics_);
     }
-    lowering.AddGraph(document.graph);
-    ReadSections(document, {document, reader, lowering, graph_, job_.inputs, cluster});
-    lowering.CheckUncalledFunctions();
-    job_.variables = lowering.variables();
-    CheckInitialValues(job_.variables, graph_, diagnostics_);
-    graph_.files() = diagnostics_.files();
+    LoadedSpec spec = Read(source, *form, other != nullptr);
+    std::shared_ptr<LoadedSpec> of_other;
+    if (other != nullptr) of_other = std::make_shared<LoadedSpec>(Read(source, *other, true));
     DF_TRY(diagnostics_.ToStatus());
-    if (Status status = FixBatchSizes(job_.inputs, graph_); !status.ok())
-      return Error(Code::kBadSpec, status.message());
-    job_.warnings = diagnostics_.Warnings();
-    std::map<std::string, std::vector<Output>, std::less<>> values = lowering.ValuesThatAreNoNode();
-    return LoadedSpec{std::move(job_), std::move(graph_), std::move(values)};
+    DF_TRY(Finish(spec));
+    if (other == nullptr || !(form->lowering.depends_on_mode() || other->lowering.depends_on_mode())) return spec;
+    DF_TRY(Finish(*of_other));
+    spec.other = std::move(of_other);
+    return spec;
   }
 
  private:
@@ -125,19 +166,101 @@ class Loader {
     if (const Yaml* seed = document.FindSection("seed")) job_.seed = reader.Int(*seed, "'seed'").value_or(0);
   }
 
-  void ReadSections(const SpecDocument& document, const SectionContext& context) {
-    for (const SectionDef* def : Sections::List()) {
-      const Yaml* section = document.FindSection(def->key.name);
-      if (section == nullptr || def->read == nullptr) continue;
-      def->read(*section, document.Location(def->key.name), context, job_);
+  // Builds the graph of a form. The inputs are read by the first that is built, `first` for a later one.
+  Result<std::unique_ptr<Form>> Build(const Source& source, bool training, Form* first) {
+    LoweringInput input{job_.seed, source.document.functions, source.params, source.cluster, training};
+    if (first != nullptr) input.other_sides = &first->lowering.decided_sides();
+    DF_ASSIGN(std::unique_ptr<Form> form, BuildWith(source, input, first));
+    if (training) return form;
+    input.fed_calls = FedCalls(source.document, *form);
+    if (input.fed_calls.empty()) return form;
+    return BuildWith(source, input, first == nullptr ? form.get() : first);
+  }
+
+  Result<std::unique_ptr<Form>> BuildWith(const Source& source, const LoweringInput& input, const Form* first) {
+    auto form = std::make_unique<Form>(input, *options_.ops, diagnostics_);
+    const Yaml* const inputs = source.document.FindSection("inputs");
+    if (first != nullptr) {
+      form->graph.calls() = first->graph.calls();  // a job's graph holds nodes of both
+      form->inputs = first->inputs;
+      AddNodesOfInputs(form->inputs, job_.seed, form->lowering);
+    } else if (inputs != nullptr) {
+      const std::string directory = std::filesystem::path(path_).parent_path().string();
+      form->inputs = ReadInputs(*inputs, directory, job_.seed, source.reader, form->lowering);
+      // Errors in inputs end here, because without its inputs a graph has errors in every line.
+      DF_TRY(diagnostics_.ToStatus());
     }
+    form->lowering.AddGraph(source.document.graph);
+    return form;
+  }
+
+  // The calls of functions in which a feed has the place of a constant of the mode.
+  std::set<std::string> FedCalls(const SpecDocument& document, const Form& form) {
+    std::set<std::string> calls;
+    const auto add = [&](const std::string& node, SourceLocation location) {
+      const NodeId id = form.graph.Find(node);
+      if (id < 0 || !form.lowering.IsModeConstant(id)) return;
+      const size_t slash = node.rfind('/');
+      if (slash != std::string::npos) calls.insert(node.substr(0, slash));
+      mode_feeds_.push_back(StrCat(diagnostics_.Print(location), ": '", node, "' is fed, a constant that `training` ",
+                                   "decides: without the feed it has the value that is meant for evaluation"));
+    };
+    std::vector<Yaml> names;
+    for (const char* section : {"eval", "run"}) {
+      if (const Yaml* found = document.FindSection(section)) FindFed(*found, names);
+    }
+    for (const Yaml& name : names) add(NodeOfFeed(name.text()), name.location());
+    for (const std::string& feed : options_.feeds) add(NodeOfFeed(feed), {});
+    return calls;
+  }
+
+  // Whether an expression of a section, such as that of a feed, may depend on the mode.
+  static bool SectionsMayUseMode(const SpecDocument& document) {
+    return std::any_of(document.sections.begin(), document.sections.end(), [](const auto& section) {
+      return Sections::Get(section.first).form != SectionDef::Form::kAny && Uses(section.second.value, "training");
+    });
+  }
+
+  // Reads the sections with the nodes of a form. `has_other`: errors in those that are about the other form are that
+  // one's.
+  LoadedSpec Read(const Source& source, Form& form, bool has_other) {
+    JobSpec job = job_;
+    job.inputs = std::move(form.inputs);
+    const SectionContext context{source.document, source.reader, form.lowering, form.graph, job.inputs, source.cluster};
+    Status of_other;
+    for (const SectionDef* def : Sections::List()) {
+      const Yaml* section = source.document.FindSection(def->key.name);
+      if (section == nullptr || def->read == nullptr) continue;
+      std::optional<Diagnostics::Apart> apart;
+      const auto own = form.input.training ? SectionDef::Form::kTraining : SectionDef::Form::kEvaluation;
+      if (has_other && def->form != SectionDef::Form::kAny && def->form != own) apart.emplace(diagnostics_);
+      def->read(*section, source.document.Location(def->key.name), context, job);
+      if (apart && of_other.ok()) of_other = apart->ToStatus();
+    }
+    form.lowering.CheckUncalledFunctions();
+    job.variables = form.lowering.variables();
+    CheckInitialValues(job.variables, form.graph, diagnostics_);
+    form.graph.files() = diagnostics_.files();
+    std::map<std::string, std::vector<Output>, std::less<>> values = form.lowering.ValuesThatAreNoNode();
+    LoadedSpec spec{std::move(job), std::move(form.graph), std::move(values)};
+    spec.training = form.input.training;
+    spec.sections = of_other;
+    spec.mode_feeds = mode_feeds_;
+    return spec;
+  }
+
+  Status Finish(LoadedSpec& spec) const {
+    spec.job.warnings = diagnostics_.Warnings();
+    if (Status status = FixBatchSizes(spec.job.inputs, spec.graph); !status.ok())
+      return Error(Code::kBadSpec, status.message());
+    return Status();
   }
 
   const std::string& path_;
   const SpecOptions& options_;
   Diagnostics diagnostics_;
-  Graph graph_;
-  JobSpec job_;
+  JobSpec job_;  // what the sections before the graph say
+  std::vector<std::string> mode_feeds_;
 };
 
 SPEC_SECTION(SectionDef{.key = {.name = "name", .kind = KeyKind::kTextOrNumber}, .order = 20});

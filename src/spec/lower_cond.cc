@@ -123,6 +123,12 @@ std::optional<Value> Lowering::MergeSides(const std::string& name, const std::ve
 std::optional<Value> Lowering::LowerCond(const ExprContext& context, const Expr& call, const std::string& own_name) {
   const std::optional<CondParts> parts = ReadParts(call, diagnostics_);
   if (!parts) return {};
+  if (const std::optional<bool> choice = ModeChoice(context, *parts->pred)) {
+    const Expr& side = *choice ? *parts->then : *parts->otherwise;
+    std::optional<Value> value = LowerDecidedSide(context, side, own_name);
+    if (!value || !CheckDecidedSides(context, call, *parts->otherwise, *value)) return {};
+    return value;
+  }
   const std::string name = own_name.empty() ? FreshName(context.frame, context.scope, "Cond") : own_name;
   const ExprContext outside{context.frame, name, context.own};
   const std::optional<Output> pred = LowerCondition(outside, *parts->pred);

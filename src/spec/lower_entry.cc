@@ -20,13 +20,15 @@ void Lowering::LowerEntries(CallFrame& frame, const std::vector<GraphEntry>& lis
 
 void Lowering::LowerEntry(CallFrame& frame, Entry& entry) {
   std::optional<Value> value;
-  if (!entry.failed) {
+  const std::optional<bool> is_present = entry.failed ? std::nullopt : IsPresent(frame, entry);
+  if (is_present == false) value = Value{.absent = true, .absent_by = entry.condition->location};
+  if (is_present == true) {
     if (const std::optional<NodeOptions> options = EntryOptions(frame, entry)) {
       const std::string name = frame.scope.empty() ? std::string(entry.name) : StrCat(frame.scope, "/", entry.name);
       value = LowerExpr({frame, name, *options}, entry.expr, name);
     }
   }
-  if (!value) value = Value{{}, true};
+  if (!value) value = Value{.failed = true};
   frame.values.insert_or_assign(entry.name, *std::move(value));
 }
 
@@ -48,8 +50,10 @@ std::optional<NodeOptions> Lowering::EntryOptions(CallFrame& frame, const Entry&
     name.location = entry.colocate_with.location;
     Value storage;
     const Value* value = FindValue(frame, name.text, storage);
-    // An entry that is built later counts as well.
-    if (value != nullptr && !value->failed && !value->outputs.empty()) {
+    // An entry that is built later counts as well, and an absent one binds nothing.
+    if (value != nullptr && value->absent) {
+      options.colocate_with.clear();
+    } else if (value != nullptr && !value->failed && !value->outputs.empty()) {
       options.colocate_with = graph_.node(value->outputs[0].node).name;
     } else if (frame.entries.contains(name.text)) {
       options.colocate_with = frame.scope.empty() ? std::string(name.text) : StrCat(frame.scope, "/", name.text);
@@ -58,11 +62,7 @@ std::optional<NodeOptions> Lowering::EntryOptions(CallFrame& frame, const Entry&
       good = false;
     }
   }
-  for (const Expr& control : entry.controls) {
-    const std::optional<NodeId> node = ControlReference(frame, control);
-    if (node) options.controls.push_back(*node);
-    good = good && node.has_value();
-  }
+  for (const Expr& control : entry.controls) good = AddControl(frame, control, options.controls) && good;
   if (!good) return {};
   return options;
 }

@@ -58,6 +58,7 @@ void Lowering::EnterFrame(const ExprContext& context, CallFrame& frame) const {
   frame.function = around.function;
   frame.caller = around.caller;
   frame.call_location = around.call_location;
+  frame.as_for_training = around.as_for_training;
 }
 
 std::vector<NodeId> Lowering::ControlsOf(const ExprContext& context) {

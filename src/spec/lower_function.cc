@@ -78,6 +78,8 @@ bool Lowering::BindAttr(const ExprContext& context, const FunctionDef::AttrArg& 
   std::optional<ParamText> text;
   if (given != nullptr) {
     if (const std::optional<std::string> of_call = AttrText(context, *given)) text = ParamText{*of_call, *of_call};
+    if (text && PassesMode(context, *given, call))
+      text = ParamText{std::string(given->source), std::string(given->source)};
   } else if (attr.default_value.is_null()) {
     diagnostics_.Error(call.location, "function '", call.text, "' needs the attr '", attr.name.text(), "'");
   } else {
@@ -97,9 +99,7 @@ bool Lowering::MatchArgumentsOf(const ExprContext& context, const Expr& call, Fu
       plain.push_back(&item);
       continue;
     }
-    const std::optional<NodeId> node = ControlReference(context.frame, item);
-    if (node) made.frame.options.controls.push_back(*node);
-    good = good && node.has_value();
+    good = AddControl(context.frame, item, made.frame.options.controls) && good;
   }
   size_t at = 0;
   for (const Yaml& arg : made.def.args) {
@@ -139,6 +139,7 @@ bool Lowering::BeginCall(const ExprContext& context, const Expr& call, const std
   frame.function = &def;
   frame.caller = &context.frame;
   frame.call_location = call.location;
+  frame.as_for_training = context.frame.as_for_training || in_.fed_calls.contains(frame.scope);
   scopes_.insert(frame.scope);
   called_.insert(&def);
   if (!context.own.device.empty()) frame.options.device = context.own.device;
@@ -171,6 +172,11 @@ std::optional<Value> Lowering::LowerReturns(CallFrame& frame, const FunctionDef&
   bool good = true;
   for (Entry& entry : returns) {
     if (entry.failed) return {};
+    if (entry.condition) {
+      diagnostics_.Error(entry.condition->location, "a function gives its values in both modes: 'if' is no key within ",
+                         "'returns'; write Cond(training, a, b) for the value, or 'if' at the node of the call");
+      return {};
+    }
     const std::optional<NodeOptions> options = EntryOptions(frame, entry);
     if (!options) return {};
     const bool is_itself = entry.expr.is(Expr::Kind::kName) && entry.expr.text == entry.name;

@@ -253,9 +253,7 @@ std::optional<std::vector<Lowering::Operand>> Lowering::LowerOperands(const Expr
 
 bool Lowering::LowerControls(const ExprContext& context, const OpArguments& arguments, NodeSpec& spec) {
   for (const Expr* control : arguments.controls) {
-    const std::optional<NodeId> node = ControlReference(context.frame, *control);
-    if (!node) return false;
-    spec.control_inputs.push_back(*node);
+    if (!AddControl(context.frame, *control, spec.control_inputs)) return false;
   }
   return true;
 }

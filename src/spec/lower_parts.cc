@@ -29,8 +29,9 @@ class Lowering::Parts {
     // References that were missing then are errors now.
     lowering_.parts_ = around_;
     for (const LaterEdge& edge : later_) {
-      const std::optional<NodeId> node = lowering_.ControlReference(*edge.frame, edge.name);
-      if (node) lowering_.graph_.AddControlEdge(*node, edge.stand_in);
+      std::vector<NodeId> nodes;
+      lowering_.AddControl(*edge.frame, edge.name, nodes);
+      for (const NodeId node : nodes) lowering_.graph_.AddControlEdge(node, edge.stand_in);
     }
   }
 
@@ -66,6 +67,7 @@ class Lowering::Parts {
     State begin = State::kNew;
     std::vector<State> arguments;
     NodeOptions options;
+    bool is_absent = false;              // there in the other mode alone
     std::unique_ptr<FunctionCall> call;  // once it has begun
     std::vector<Entry> locals;
     std::vector<Entry> returns;
@@ -176,6 +178,7 @@ class Lowering::Parts {
     Step step{part, {}};
     if (part.which == kBegin) {
       AddNeeds(NamesInAttrs(of.entry.expr, context), of.scope, step.needs);
+      if (of.entry.condition) AddNeeds(NamesIn(*of.entry.condition, context), of.scope, step.needs);
     } else if (part.which != kWhole) {
       AddNeeds(NamesIn(*of.call->arguments[static_cast<size_t>(part.which)], context), of.scope, step.needs);
     } else if (of.function != nullptr) {
@@ -202,6 +205,7 @@ class Lowering::Parts {
   }
   // `rest` is the path below the entry; empty: the entry itself.
   Found FindIn(EntryParts& entry, std::string_view rest) const {
+    if (entry.is_absent) return Unless({&entry, kWhole});
     if (entry.whole == State::kDone || entry.function == nullptr || rest.empty()) return Unless({&entry, kWhole});
     if (entry.begin != State::kDone) return {true, Part{&entry, kBegin}};
     const Found inner = Find(entry.inner, rest);
@@ -215,7 +219,7 @@ class Lowering::Parts {
       EntryParts& of = *it->part.of;
       if (names.empty() || names.back() != of.name) names.push_back(of.name);
       of.entry.failed = true;
-      of.scope.frame->values.insert_or_assign(of.entry.name, Value{{}, true});
+      of.scope.frame->values.insert_or_assign(of.entry.name, Value{.failed = true});
     }
     lowering_.diagnostics_.Error(part.of->entry.location, CycleOf(names));
   }
@@ -242,13 +246,18 @@ class Lowering::Parts {
         const InCall in_call(lowering_, *of.call);
         value = lowering_.LowerReturns(of.call->frame, *of.function, of.returns);
       }
-      frame.values.insert_or_assign(of.entry.name, value ? *std::move(value) : Value{{}, true});
+      if (of.is_absent) value = Value{.absent = true, .absent_by = of.entry.condition->location};
+      frame.values.insert_or_assign(of.entry.name, value ? *std::move(value) : Value{.failed = true});
     });
   }
 
   void Begin(EntryParts& of) {
     if (of.entry.failed) return;
     CallFrame& frame = *of.scope.frame;
+    const std::optional<bool> is_present = lowering_.IsPresent(frame, of.entry);
+    of.entry.failed = !is_present;
+    of.is_absent = is_present == false;
+    if (is_present != true) return;
     std::optional<NodeOptions> options = lowering_.EntryOptions(frame, of.entry);
     of.entry.failed = !options;
     if (!options) return;
@@ -268,7 +277,7 @@ class Lowering::Parts {
   void Bind(EntryParts& of, size_t i) {
     if (lowering_.BindArgument({*of.scope.frame, of.name, of.options}, i, *of.call)) return;
     of.entry.failed = true;
-    of.call->frame.values.insert_or_assign(of.function->args[i].text(), Value{{}, true});
+    of.call->frame.values.insert_or_assign(of.function->args[i].text(), Value{.failed = true});
   }
 
   NodeId AddStandIn(const CallFrame& frame, const Expr& name) {

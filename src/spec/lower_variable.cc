@@ -144,8 +144,10 @@ std::optional<Value> Lowering::LowerVariable(const ExprContext& context, const E
   options.device = graph_.node(*id).device;
   // The control inputs of a call are steps' nodes, but the first values of its variables are made before any step.
   std::vector<NodeId> controls = std::exchange(context.frame.options.controls, {});
+  const bool was_in_init = std::exchange(in_init_, true);
   const std::optional<Output> init =
       InitialValue({context.frame, init_name, options, &type->value}, init_name, *args->init);
+  in_init_ = was_in_init;
   context.frame.options.controls = std::move(controls);
   if (!init) return {};
   variables_.push_back({*id, *init, type->trainable, type->finite, type->reduce});

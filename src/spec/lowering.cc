@@ -110,17 +110,19 @@ std::optional<NodeId> Lowering::AddNode(NodeSpec spec, SourceLocation location) 
 }
 
 std::optional<Value> Lowering::LowerExpr(const ExprContext& context, const Expr& expr, const std::string& own_name) {
-  if (expr.is(Expr::Kind::kName)) return LowerName(context, expr, own_name);
+  if (expr.is(Expr::Kind::kName) && !IsMode(context.frame, expr)) return LowerName(context, expr, own_name);
   if (expr.is(Expr::Kind::kControl)) {
     diagnostics_.Error(expr.location, "'^", expr.text, "' is no value: it stands among the arguments of an op");
     return {};
   }
+  const int64_t mode_reads = mode_reads_;
   const Folded folded = Fold(context, expr);
   if (folded.is_error()) return {};
   if (folded.is_constant()) {
     const std::string name = own_name.empty() ? FreshName(context.frame, context.scope, "Const") : own_name;
     const std::optional<Output> output = LowerConstant(context, name, folded.value, expr.location);
     if (!output) return {};
+    if (mode_reads_ != mode_reads) NoteModeConstant(context, expr, output->node);
     return Value{{*output}};
   }
   if (expr.is(Expr::Kind::kCall)) return LowerCall(context, expr, own_name);
@@ -130,7 +132,8 @@ std::optional<Value> Lowering::LowerExpr(const ExprContext& context, const Expr&
 }
 
 std::optional<Output> Lowering::LowerOne(const ExprContext& context, const Expr& expr, const std::string& own_name) {
-  if (expr.is(Expr::Kind::kName) && own_name.empty()) return Reference(context.frame, expr);
+  const bool is_node = expr.is(Expr::Kind::kName) && !IsMode(context.frame, expr);
+  if (is_node && own_name.empty()) return Reference(context.frame, expr);
   const std::optional<Value> value = LowerExpr(context, expr, own_name);
   if (!value) return {};
   if (!value->outputs.empty()) return value->outputs[0];
@@ -196,11 +199,11 @@ const Value* Lowering::FindValue(const CallFrame& frame, std::string_view name, 
   if (!is_top && name.find('/') == std::string_view::npos) return nullptr;
   const NodeId id = is_top ? graph_.Find(name) : graph_.Find(StrCat(frame.scope, "/", name));
   if (id < 0) {
-    // A node within a failed entry has failed too: "h1/W" of h1.
+    // A node within a failed entry has failed too, and one within an absent entry is absent: "h1/W" of h1.
     const size_t slash = name.rfind('/');
     if (slash == std::string_view::npos) return nullptr;
     const Value* outer = FindValue(frame, name.substr(0, slash), storage);
-    return outer != nullptr && outer->failed ? outer : nullptr;
+    return outer != nullptr && (outer->failed || outer->absent) ? outer : nullptr;
   }
   storage = AllOutputs(id);
   return &storage;
@@ -213,7 +216,8 @@ std::optional<Output> Lowering::Reference(const CallFrame& frame, const Expr& na
     ReportUnknownName(frame, name);
     return {};
   }
-  if (value->failed) return {};
+  if (value->absent) ReportAbsent(name, *value);
+  if (value->failed || value->absent) return {};
   const size_t port = name.port < 0 ? 0 : static_cast<size_t>(name.port);
   if (port < value->outputs.size()) return value->outputs[port];
   if (value->outputs.empty()) {
@@ -232,7 +236,7 @@ std::optional<NodeId> Lowering::ControlReference(const CallFrame& frame, const E
   if (value == nullptr) {
     if (const std::optional<NodeId> stand_in = StandIn(frame, name)) return stand_in;
   }
-  if (value == nullptr || value->failed || !value->outputs.empty()) {
+  if (value == nullptr || value->failed || value->absent || !value->outputs.empty()) {
     const std::optional<Output> output = Reference(frame, name);
     if (!output) return {};
     return output->node;
@@ -245,9 +249,18 @@ std::optional<NodeId> Lowering::ControlReference(const CallFrame& frame, const E
   return {};
 }
 
+bool Lowering::AddControl(const CallFrame& frame, const Expr& name, std::vector<NodeId>& controls) {
+  Value storage;
+  const Value* value = FindValue(frame, name.text, storage);
+  if (value != nullptr && value->absent) return true;
+  const std::optional<NodeId> node = ControlReference(frame, name);
+  if (node) controls.push_back(*node);
+  return node.has_value();
+}
+
 // The names that an expression may mean: those that it sees, and of nodes within entries the siblings of the name.
 std::vector<std::string> Lowering::NamesNear(const CallFrame& frame, std::string_view name) const {
-  std::vector<std::string> known = {"true", "false", "inf", "nan"};
+  std::vector<std::string> known = {"true", "false", "inf", "nan", "training"};
   for (const CallFrame* f = &frame; f != nullptr; f = f->around) {
     for (const auto& [text, value] : f->values) known.emplace_back(text);
     for (std::string_view text : f->entries) known.emplace_back(text);
@@ -265,6 +278,7 @@ std::vector<std::string> Lowering::NamesNear(const CallFrame& frame, std::string
 }
 
 std::string Lowering::AboutUnknownName(const CallFrame& frame, std::string_view name) const {
+  if (std::string hidden = AboutHiddenMode(frame, name); !hidden.empty()) return hidden;
   if (frame.entries.contains(StrCat(name, "/0")))
     return StrCat("; it is a family: '", name, "/0' is a node, '", name, "/*' all of them");
   const auto is_node = [&](std::string_view part) {
@@ -292,6 +306,14 @@ Folded Lowering::Fold(const ExprContext& context, const Expr& expr) {
 }
 
 Folded Lowering::FoldCallOf(const ExprContext& context, const Expr& call) {
+  if (call.is(Expr::Kind::kName) && !IsMode(context.frame, call)) return {};
+  const std::optional<ModeBool> decided = ModeBoolOf(context, call, ModeNodes::kUnread);
+  if (decided && decided->depends_on_mode) {
+    Folded folded{Folded::Kind::kConstant, {}};
+    folded.value.elements.emplace_back(decided->value);
+    return folded;
+  }
+  if (call.text == "Cond") return FoldDecidedCond(context, call);
   if (call.text == "tasks") return FoldTasks(call, in_.cluster, diagnostics_);
   if (call.text != "dim") return {};
   constexpr Folded::Kind kError = Folded::Kind::kError;

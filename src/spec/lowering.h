@@ -4,6 +4,9 @@
 // are <node>/<input>, as TensorFlow names them. A call of a function makes a scope: its entries are <scope>/<entry>;
 // the one value it returns is the node <scope>, several are <scope>/<return>. Errors go to the diagnostics with their
 // position; nodes that do not depend on them are still built.
+//
+// A Lowering builds the form of the graph for one mode: training, or not. Names, and so variables and seeds, are those
+// of both forms.
 // Thread safety: one thread.
 #ifndef DFRUN_SRC_SPEC_LOWERING_H_
 #define DFRUN_SRC_SPEC_LOWERING_H_
@@ -34,12 +37,20 @@ inline constexpr int kMaxCallDepth = 50;
 inline constexpr int64_t kMaxCalls = 200'000;
 inline constexpr NodeId kMaxNodes = 4'000'000;
 
+// The dtypes and shapes of the values of a Cond that the mode decides, by its place in the graph and in the spec.
+using DecidedSides = std::map<std::string, std::vector<std::pair<DType, PartialShape>>>;
+
 // The parts of the spec that lowering needs. They outlive the Lowering.
 struct LoweringInput {
   int64_t seed = 0;
   const FunctionMap& functions;
   const Params& params;
   const ClusterSpec& cluster;
+  bool training = false;  // the mode that `training` stands for
+  // The calls of functions, by scope, in which a constant of the mode is fed: nodes and branches within are chosen as
+  // for training.
+  std::set<std::string> fed_calls = {};
+  const DecidedSides* other_sides = nullptr;  // those of the other form, if it is built already
 };
 
 // The arguments of a call of Variable; shape and init are set, the others may be null.
@@ -78,6 +89,14 @@ class Lowering {
   std::optional<NodeId> AddCounter(const std::string& name, SourceLocation location);
 
   const std::vector<VariableSpec>& variables() const { return variables_; }
+  // Adds a variable of the other form, whose nodes are in this graph.
+  void AddVariable(VariableSpec variable) { variables_.push_back(variable); }
+
+  // Whether the mode has decided anything, so that the form of the other mode may be another graph.
+  bool depends_on_mode() const { return mode_reads_ > 0; }
+  const DecidedSides& decided_sides() const { return decided_sides_; }
+  // Whether the node is a constant whose value the mode decides, such as the share of a dropout.
+  bool IsModeConstant(NodeId node) const { return mode_constants_.contains(node); }
   // LoadedSpec::values.
   std::map<std::string, std::vector<Output>, std::less<>> ValuesThatAreNoNode() const;
 
@@ -97,6 +116,36 @@ class Lowering {
     VariableSpec::Reduce reduce = VariableSpec::Reduce::kUnsaid;
   };
 
+  // Modes (lower_mode.cc).
+  // A bool that the mode decides: its value, and the one by which nodes and branches are chosen
+  // (LoweringInput::fed_calls).
+  struct ModeBool {
+    bool value = false;
+    bool choice = false;
+    bool depends_on_mode = false;  // else it is written as `true` or `false`
+  };
+  // Whether a name means the mode: no node, argument, attr or param has it.
+  bool IsMode(const CallFrame& frame, const Expr& expr) const;
+  // Whether the names of nodes that are constants of the mode count. Their values may be fed.
+  enum class ModeNodes { kRead, kUnread };
+  std::optional<ModeBool> ModeBoolOf(const ExprContext& context, const Expr& expr, ModeNodes nodes);
+  std::optional<ModeBool> ModeBoolOfName(const ExprContext& context, const Expr& name, ModeNodes nodes);
+  std::optional<ModeBool> ModeBoolOfCall(const ExprContext& context, const Expr& call, ModeNodes nodes);
+  // The choice of a predicate that the mode decides; nothing for one that the step decides.
+  std::optional<bool> ModeChoice(const ExprContext& context, const Expr& pred);
+  // Folds a Cond between constants that the mode decides; kNotConstant for others.
+  Folded FoldDecidedCond(const ExprContext& context, const Expr& call);
+  // Builds the side of a Cond that the mode has chosen, under the name of the Cond.
+  std::optional<Value> LowerDecidedSide(const ExprContext& context, const Expr& side, const std::string& own_name);
+  bool CheckDecidedSides(const ExprContext& context, const Expr& call, const Expr& otherwise, const Value& value);
+  // Notes that a constant was made of an expression in which the mode was read.
+  void NoteModeConstant(const ExprContext& context, const Expr& expr, NodeId node);
+  // Whether an entry is built in this form; nothing after an error, which is reported.
+  std::optional<bool> IsPresent(CallFrame& frame, const Entry& entry);
+  void ReportAbsent(const Expr& name, const Value& absent);
+  // Explains that `training` is no known name where a param or an attr has it.
+  std::string AboutHiddenMode(const CallFrame& frame, std::string_view name) const;
+
   // Lowering of expressions (lowering.cc). If `own_name` is empty a name is made up.
   std::optional<Value> LowerExpr(const ExprContext& context, const Expr& expr, const std::string& own_name);
   std::optional<Output> LowerOne(const ExprContext& context, const Expr& expr, const std::string& own_name);
@@ -108,6 +157,8 @@ class Lowering {
   std::optional<Output> Reference(const CallFrame& frame, const Expr& name);
   // Finds the node that `^name` names, which may have no outputs.
   std::optional<NodeId> ControlReference(const CallFrame& frame, const Expr& name);
+  // Adds the node that `^name` names to `controls`, if it is there in this form. False after an error.
+  bool AddControl(const CallFrame& frame, const Expr& name, std::vector<NodeId>& controls);
   const Value* FindValue(const CallFrame& frame, std::string_view name, Value& storage) const;
   void ReportUnknownName(const CallFrame& frame, const Expr& name);
   std::string AboutUnknownName(const CallFrame& frame, std::string_view name) const;
@@ -181,6 +232,8 @@ class Lowering {
   bool BindAttr(const ExprContext& context, const FunctionDef::AttrArg& attr, const Expr* given, const Expr& call,
                 Params& params);
   std::optional<std::string> AttrText(const ExprContext& context, const Expr& value);
+  // Whether the text of an attr is an expression of the mode, which the function called sees as well.
+  bool PassesMode(const ExprContext& context, const Expr& value, const Expr& call);
   bool CheckCallCount(const FunctionDef& def, SourceLocation location);
   bool CheckCallDepth(const CallFrame& frame, const FunctionDef& def, SourceLocation location);
   std::optional<Value> LowerReturns(CallFrame& frame, const FunctionDef& def, std::vector<Entry>& returns);
@@ -338,6 +391,11 @@ class Lowering {
   int32_t call_ = -1;                             // the current call, as an index into the graph's calls
   std::unordered_set<const FunctionDef*> called_;
   Parts* parts_ = nullptr;  // the innermost that are being built
+  int64_t mode_reads_ = 0;
+  bool in_init_ = false;  // first values are the same in both forms
+  std::unordered_set<NodeId> mode_constants_;
+  std::unordered_map<NodeId, ModeBool> mode_bools_;  // those of them that are bools
+  DecidedSides decided_sides_;
   std::unordered_set<NodeId> stand_ins_;
 };
 

@@ -247,6 +247,7 @@ SPEC_SECTION(SectionDef{.key = {.name = "run",
                                          {"save", KeyKind::kText},
                                          {"steps_in_flight", KeyKind::kInt}}},
                         .order = 110,
+                        .form = SectionDef::Form::kEvaluation,
                         .read = &ReadRun});
 SPEC_SECTION(SectionDef{.key = {.name = "checkpoint",
                                 .kind = KeyKind::kMapping,
@@ -257,6 +258,7 @@ SPEC_SECTION(SectionDef{.key = {.name = "checkpoint",
                         .read = &ReadCheckpoint});
 SPEC_SECTION(SectionDef{.key = {.name = "summaries", .kind = KeyKind::kMapping, .keys = {{"scalars", KeyKind::kNames}}},
                         .order = 140,
+                        .form = SectionDef::Form::kTraining,
                         .read = &ReadSummaries});
 SPEC_SECTION(SectionDef{.key = {.name = "trace", .kind = KeyKind::kMapping, .keys = {{"steps", KeyKind::kInt}}},
                         .order = 150,

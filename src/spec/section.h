@@ -20,6 +20,8 @@ struct SpecDocument;  // src/spec/document.h
 // Paths are relative to `directory`. Opens the files' headers.
 std::vector<InputSpec> ReadInputs(const Yaml& section, const std::string& directory, int64_t seed, ValueReader& reader,
                                   Lowering& lowering);
+// Adds the nodes of inputs that have been read, again in another graph, and fills in their ids.
+void AddNodesOfInputs(std::vector<InputSpec>& inputs, int64_t seed, Lowering& lowering);
 // Sets the batch's size in every reader and infers the graph's shapes from there.
 Status FixBatchSizes(const std::vector<InputSpec>& inputs, Graph& graph);
 

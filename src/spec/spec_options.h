@@ -15,6 +15,8 @@ struct SpecOptions {
   const OpRegistry* ops = &OpRegistry::Builtin();
   int ranks = 0;  // size of the cluster, against which tasks in device names and jobs are checked; 0: not known yet
   DeviceCounts device_counts = {};  // in place of those of `cluster`
+  // "NAME[:port]" or "NAME[:port]=value", each an output that will be fed beside those that the spec feeds
+  std::vector<std::string> feeds = {};
 };
 
 }  // namespace dfrun

@@ -314,6 +314,7 @@ SPEC_SECTION(SectionDef{
                      {.name = "stop", .kind = KeyKind::kMapping, .keys = StopKeys()},
                      {.name = "strategy", .kind = KeyKind::kAlternative, .alternatives = &Strategies}}},
     .order = 100,
+    .form = SectionDef::Form::kTraining,
     .read = &ReadTrain});
 
 }  // namespace

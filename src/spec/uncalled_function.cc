@@ -83,6 +83,7 @@ class UncalledFunction {
   void CheckEntry(const Entry& entry) {
     if (entry.failed) return;
     Walk(entry.expr);
+    if (entry.condition) Walk(*entry.condition);
     for (const Expr& control : entry.controls) CheckName(control);
     if (!entry.device.text.empty() && !IsOpen(entry.device.text)) {
       if (Status status = context_.cluster.CheckDevice(entry.device.text); !status.ok())
@@ -95,9 +96,15 @@ class UncalledFunction {
         expr, [&](const Expr& name) { CheckName(name); }, [&](const Expr& call) { WalkCall(call); });
   }
 
+  bool IsMode(const Expr& name) const {
+    return name.is(Expr::Kind::kName) && name.text == "training" &&
+           std::none_of(def_.attrs.begin(), def_.attrs.end(),
+                        [](const FunctionDef::AttrArg& attr) { return attr.name.text() == "training"; });
+  }
+
   // "h/W" may be a node within the entry "h".
   void CheckName(const Expr& name) {
-    if (IsOpen(name.text) || values_.contains(name.text) || loop_values_.contains(name.text)) return;
+    if (IsOpen(name.text) || IsMode(name) || values_.contains(name.text) || loop_values_.contains(name.text)) return;
     for (std::string_view entry = name.text;; entry = entry.substr(0, entry.rfind('/'))) {
       if (entries_.contains(entry)) return;
       if (entry.find('/') == std::string_view::npos) break;

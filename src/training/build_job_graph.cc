@@ -1,5 +1,6 @@
 #include "src/training/build_job_graph.h"
 
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -104,10 +105,12 @@ Status CheckFed(const Graph& graph, const RunSignature& signature) {
 }
 
 Status AddEvaluation(const EvalSpec& eval, JobGraphDraft& draft) {
-  DF_ASSIGN(const PassRequest request, FedMetricsOf(draft.model, eval));
+  const LoadedSpec& form = draft.evaluation;
+  DF_ASSIGN(const PassRequest request, FedMetricsOf(form.graph, eval));
   EvaluationPass& pass = draft.job.evaluations.emplace_back();
   if (!request.fetches.empty()) {
-    DF_ASSIGN(pass, AddPass(draft.spec, draft.model, request, draft.shared, draft.workers[0], draft.job.graph));
+    DF_ASSIGN(pass,
+              AddPass(form.job, form.graph, request, draft.SharedWithEvaluation(), draft.workers[0], draft.job.graph));
     DF_TRY(CheckFed(draft.job.graph, pass.batch.signature));
   }
   pass.name = eval.name;
@@ -159,7 +162,7 @@ Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(OrderJobStep(draft));
   OrderWritersAfterReaders(draft);
   DF_TRY(CheckFed(draft.job.graph, draft.job.step.signature));
-  for (const EvalSpec& eval : spec.job.evals) DF_TRY(AddEvaluation(eval, draft));
+  for (const EvalSpec& eval : draft.evaluation.job.evals) DF_TRY(AddEvaluation(eval, draft));
   DF_TRY(CheckGoals(draft));
   DF_TRY(CheckQueueElements(draft.job.graph));
   DF_TRY(CheckSaveOps(draft.job.graph));
@@ -180,10 +183,19 @@ Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
   return std::move(draft.job);
 }
 
+Result<LoadedSpec> GrantedBy(const LoadedSpec& spec, const Cluster& cluster) {
+  LoadedSpec granted{spec.job, spec.graph.Clone(), spec.values, spec.training};
+  DF_TRY(DropUnmatchedConstraints(granted.graph, cluster));
+  return granted;
+}
+
 // Devices that the spec names are wishes: those that there are not are as if it did not name them.
 Result<JobGraph> BuildSoftly(const LoadedSpec& spec, const Cluster& cluster) {
-  LoadedSpec granted{spec.job, spec.graph.Clone(), spec.values};
-  DF_TRY(DropUnmatchedConstraints(granted.graph, cluster));
+  DF_ASSIGN(LoadedSpec granted, GrantedBy(spec, cluster));
+  if (spec.other != nullptr) {
+    DF_ASSIGN(LoadedSpec other, GrantedBy(*spec.other, cluster));
+    granted.other = std::make_shared<LoadedSpec>(std::move(other));
+  }
   return BuildFrom(granted, cluster);
 }
 

@@ -20,8 +20,12 @@ Tensor ScalarOf(DType dtype, double value) {
 }
 
 JobGraphDraft::JobGraphDraft(const LoadedSpec& loaded, const Cluster& on)
-    : spec(loaded.job), cluster(on), model(loaded.graph), workers(WorkerDevices(on)) {
-  job.graph.TakeLocations(model);
+    : spec(loaded.job),
+      cluster(on),
+      model(loaded.graph),
+      evaluation(loaded.form(/*for_training=*/false)),
+      workers(WorkerDevices(on)) {
+  job.graph.TakeLocations(evaluation.graph);  // built after the model's, with its calls
 }
 
 std::string JobGraphDraft::LocationText(SourceLocation location) const {
@@ -66,6 +70,14 @@ Status JobGraphDraft::KeepVariable(NodeId variable) {
                   .restore_op = "Assign",
                   .restore_inputs = {{variable, 0}}});
   return Status();
+}
+
+SubgraphMap JobGraphDraft::SharedWithEvaluation() const {
+  SubgraphMap map;
+  for (const VariableSpec& variable : evaluation.job.variables) {
+    map.nodes[variable.node] = job.graph.Find(evaluation.graph.node(variable.node).name);
+  }
+  return map;
 }
 
 Result<std::vector<NodeId>> JobGraphDraft::BodyOf(const Graph& from, const std::vector<Output>& outputs,

@@ -51,6 +51,8 @@ struct JobGraphDraft {
   Output AddCopy(const std::string& name, Output like, bool scalar);
   // Has checkpoints hold a variable.
   Status KeepVariable(NodeId variable);
+  // The spec's variables, by their nodes in the form of evaluations, to those of the job.
+  SubgraphMap SharedWithEvaluation() const;
   // The nodes of `from`, the model or a clone of it, that `outputs` depend on, less the shared ones and those behind
   // the outputs that `replaced` has.
   Result<std::vector<NodeId>> BodyOf(const Graph& from, const std::vector<Output>& outputs,
@@ -58,7 +60,8 @@ struct JobGraphDraft {
 
   const JobSpec& spec;
   const Cluster& cluster;
-  const Graph& model;                      // the spec's graph
+  const Graph& model;                      // the spec's graph, in the form that the steps run
+  const LoadedSpec& evaluation;            // the form that evaluations run
   const std::vector<std::string> workers;  // devices or tasks that compute replicas
 
   JobGraph job;

@@ -10,7 +10,7 @@ namespace dfrun {
 namespace {
 
 Result<JobGraph> BuildTraining(const LoadedSpec& spec, const Cluster& cluster) {
-  LoadedSpec one{spec.job, spec.graph.Clone()};
+  LoadedSpec one{spec.job, spec.graph.Clone(), {}, spec.training};
   one.job.train->strategy = Strategies().Make(Strategies().fallback());
   one.job.train->data_parallel = TrainSpec::DataParallel::kPs;
   one.job.train->on_nan = TrainSpec::OnNan::kUnchecked;  // other systems have no such ops

@@ -218,8 +218,9 @@ Folded FoldExpr(const Expr& expr, const FoldCall& fold_call, Diagnostics& diagno
       return FoldList(expr, fold_call, diagnostics);
     case Expr::Kind::kCall:
       return expr.is_operator ? FoldOperator(expr, fold_call, diagnostics) : fold_call(expr);
-    case Expr::Kind::kMap:
     case Expr::Kind::kName:
+      return fold_call(expr);
+    case Expr::Kind::kMap:
     case Expr::Kind::kControl:
       return {};
   }

@@ -31,7 +31,8 @@ struct Folded {
   bool is_error() const { return kind == Kind::kError; }
 };
 
-// Folds a call within a constant expression, such as dim(x, 1). kNotConstant for all other calls.
+// Folds a call within a constant expression, such as dim(x, 1), or a name that stands for a value, such as `training`.
+// kNotConstant for all others.
 using FoldCall = std::function<Folded(const Expr& call)>;
 
 // Folds operators on numbers. Integers give an integer if the result is one (7 / 2 is 3.5, 8 / 2 is 4) that 64 bits

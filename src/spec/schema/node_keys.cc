@@ -4,9 +4,9 @@ namespace dfrun {
 
 const std::vector<KeyDef>& NodeKeys() {
   static const std::vector<KeyDef>& keys = *new std::vector<KeyDef>{
-      {"op", KeyKind::kAny},       {"inputs", KeyKind::kExpressionList}, {"control", KeyKind::kNames},
-      {"device", KeyKind::kText},  {"colocate_with", KeyKind::kText},    {"each", KeyKind::kInt},
-      {"compress", KeyKind::kBool}};
+      {"op", KeyKind::kAny},        {"inputs", KeyKind::kExpressionList}, {"control", KeyKind::kNames},
+      {"device", KeyKind::kText},   {"colocate_with", KeyKind::kText},    {"each", KeyKind::kInt},
+      {"compress", KeyKind::kBool}, {"if", KeyKind::kExpression}};
   return keys;
 }
 

@@ -22,6 +22,10 @@ struct SectionDef {
   KeyDef key;
   int order = 0;                   // among the sections: in lists of them, and when they are read
   bool in_included_files = false;  // else in the job's own file alone
+  // The form of the model that the section is about: that of training, that of evaluation, or any. In another one it
+  // may name nodes that are not there.
+  enum class Form { kAny, kTraining, kEvaluation };
+  Form form = Form::kAny;
   // Reads the section into the job and reports its errors. Null where load.h reads it before the graph is there.
   void (*read)(const Yaml& section, SourceLocation location, const SectionContext& context, JobSpec& job) = nullptr;
 };

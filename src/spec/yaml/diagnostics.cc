@@ -27,7 +27,11 @@ int32_t Diagnostics::AddFile(std::string path) {
 }
 
 void Diagnostics::Add(SourceLocation location, std::string message, Code code, bool is_of_call) {
-  if (!full()) errors_.insert(Located(location, std::move(message), code, is_of_call));
+  if (full()) return;
+  Entry entry = Located(location, std::move(message), code, is_of_call);
+  if (!ending_.empty() && errors_.contains(entry)) return;
+  entry.message += ending_;
+  errors_.insert(std::move(entry));
 }
 
 void Diagnostics::AddWarning(SourceLocation location, std::string message) {

@@ -14,6 +14,15 @@ namespace dfrun {
 
 // Thread safety: one thread.
 class Diagnostics {
+  struct Entry {
+    SourceLocation location;
+    std::string message;
+    std::string called;  // the calls of the first that reported it
+    bool is_of_call;     // other calls report it too
+    Code code;
+    bool operator<(const Entry& other) const;
+  };
+
  public:
   static constexpr size_t kMaxErrors = 20;
 
@@ -69,6 +78,24 @@ class Diagnostics {
     const std::function<std::vector<SourceCall>()> chain_;
   };
 
+  // Keeps the errors that are reported while an object lives apart from the others.
+  class Apart {
+   public:
+    explicit Apart(Diagnostics& diagnostics) : diagnostics_(diagnostics) { diagnostics_.errors_.swap(others_); }
+    ~Apart() { diagnostics_.errors_.swap(others_); }
+    Apart(const Apart&) = delete;
+    Apart& operator=(const Apart&) = delete;
+    // Returns them as Diagnostics::ToStatus() does.
+    Status ToStatus() const { return diagnostics_.ToStatus(); }
+
+   private:
+    Diagnostics& diagnostics_;
+    std::set<Entry> others_;
+  };
+
+  // Has messages of errors end so from now on. An error that was reported before is not reported again with the end.
+  void set_ending(std::string ending) { ending_ = std::move(ending); }
+
   bool ok() const { return errors_.empty(); }
   // Returns true if further errors would not be shown, so that work may stop.
   bool full() const { return errors_.size() >= kMaxErrors; }
@@ -79,14 +106,6 @@ class Diagnostics {
   Status ToStatus() const;
 
  private:
-  struct Entry {
-    SourceLocation location;
-    std::string message;
-    std::string called;  // the calls of the first that reported it
-    bool is_of_call;     // other calls report it too
-    Code code;
-    bool operator<(const Entry& other) const;
-  };
   Entry Located(SourceLocation location, std::string message, Code code, bool is_of_call) const;
   void Add(SourceLocation location, std::string message, Code code = Code::kBadSpec, bool is_of_call = false);
   void AddWarning(SourceLocation location, std::string message);
@@ -96,6 +115,7 @@ class Diagnostics {
   std::set<Entry> errors_;
   std::set<Entry> warnings_;
   const Context* where_ = nullptr;  // the innermost
+  std::string ending_;
 };
 
 }  // namespace dfrun

@@ -269,6 +269,13 @@ std::string Advice(const std::optional<Remedy>& remedy, const std::string& feed_
   return "feed what switches it off, `eval: {feed: {NODE: VALUE}}`, or measure a node that does without it";
 }
 
+// What the layer itself can do, in a spec.
+std::string AdviceByMode(EvaluationEffect::Kind kind) {
+  return kind == EvaluationEffect::Kind::kAssigns
+             ? "give the node that does so `if: training`, or "
+             : "have Cond(training, a, b) choose between what is drawn and what is not, or ";
+}
+
 std::string Quoted(const std::vector<std::string>& names) {
   std::vector<std::string> quoted;
   for (const std::string& name : names) quoted.push_back(StrCat("'", name, "'"));
@@ -282,7 +289,7 @@ Result<std::vector<EvaluationEffect>> FindEvaluationEffects(const Graph& graph, 
 }
 
 std::vector<std::string> DescribeEffects(const Graph& graph, const std::vector<EvaluationEffect>& effects,
-                                         const std::string& feed_option) {
+                                         const std::string& feed_option, bool has_modes) {
   std::vector<std::string> texts;
   for (const EvaluationEffect& effect : effects) {
     if (texts.size() == kMaxSaid) {
@@ -290,7 +297,7 @@ std::vector<std::string> DescribeEffects(const Graph& graph, const std::vector<E
       break;
     }
     const std::string where = graph.Describe(effect.nodes[0]);
-    const std::string advice = Advice(effect.remedy, feed_option);
+    const std::string advice = StrCat(has_modes ? AdviceByMode(effect.kind) : "", Advice(effect.remedy, feed_option));
     if (effect.kind == EvaluationEffect::Kind::kAssigns) {
       const bool is_variable = IsVariable(*WrittenBy(graph, graph.node(effect.nodes[0])));
       texts.push_back(StrCat(where, ": the evaluation ", is_variable ? "assigns " : "writes ", Quoted(effect.names),

@@ -44,9 +44,10 @@ struct EvaluationEffect {
 Result<std::vector<EvaluationEffect>> FindEvaluationEffects(const Graph& graph, const MeasuredValues& measured);
 
 // Returns a sentence for each of the first few effects, with the remedy to write: "eval: {feed: {norm/training:
-// false}}", or after `feed_option` ("--feed ") "norm/training=false".
+// false}}", or after `feed_option` ("--feed ") "norm/training=false". `has_modes`: the graph is a spec's, which can say
+// `training` where a layer differs.
 std::vector<std::string> DescribeEffects(const Graph& graph, const std::vector<EvaluationEffect>& effects,
-                                         const std::string& feed_option = "");
+                                         const std::string& feed_option = "", bool has_modes = true);
 
 }  // namespace dfrun
 

@@ -15,6 +15,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
+// `spec` is the form that evaluations run.
 Result<Texts> OfUnfedMetrics(const LoadedSpec& spec, const EvalSpec& eval) {
   DF_ASSIGN(const std::vector<UnfedMetric> unfed, FindUnfedMetrics(spec.graph, eval));
   Texts texts;
@@ -68,6 +69,7 @@ Texts WithoutRepeats(Texts texts) {
 
 std::vector<std::string> WarningsOfSpec(const LoadedSpec& spec) {
   Texts texts = spec.job.warnings;
+  texts.insert(texts.end(), spec.mode_feeds.begin(), spec.mode_feeds.end());
   const auto add = [&](Result<Texts> more) {
     // The compile reports errors of this look.
     if (more.ok())
@@ -78,9 +80,10 @@ std::vector<std::string> WarningsOfSpec(const LoadedSpec& spec) {
   if (spec.job.train) add(OfReach(spec));
   if (spec.job.train) add(WarningsOfWholeSets(spec));
   if (spec.job.train) add(WarningsOfUntiedInputs(spec));
-  for (const EvalSpec& eval : spec.job.evals) {
-    add(OfUnfedMetrics(spec, eval));
-    add(OfEffects(spec, eval));
+  const LoadedSpec& evaluation = spec.form(/*for_training=*/false);
+  for (const EvalSpec& eval : evaluation.job.evals) {
+    add(OfUnfedMetrics(evaluation, eval));
+    add(OfEffects(evaluation, eval));
   }
   return WithoutRepeats(std::move(texts));
 }
