@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "src/base/json/json_value.h"
 #include "src/checkpoint/shard.h"
 
 namespace dfrun {
@@ -29,16 +31,30 @@ struct SavedSetting {
   std::string value;
 };
 
+// A further file of the checkpoint, beside the shards, or a link to one of its files.
+struct SavedFile {
+  std::string name;
+  std::optional<std::string> link = {};  // of a link: the name of the file that it leads to
+  uint64_t bytes = 0;                    // of a file
+  uint32_t crc32c = 0;                   // of a file
+};
+
 struct Manifest {
   int64_t step = 0;
   std::vector<ShardEntry> shards;
   std::vector<SavedInput> inputs = {};
   std::vector<SavedSetting> settings = {};
-  int64_t skipped_steps = 0;  // the last ones, behind each other, that made no updates (`on_nan: skip`)
-  uint32_t format = 3;        // the format of the file that was read
+  // What the job knows beside its variables: an object whose members are objects, by the names of FORMAT.md, "State". A
+  // job that goes on from this checkpoint saves those again whose names it does not know.
+  JsonValue state = JsonValue::Object();
+  std::vector<SavedFile> files = {};
+  uint32_t format = 3;  // the format of the file that was read
 
   // Returns the variable and sets `shard` to the index of its shard; null if no shard has it.
   const SavedVariable* Find(const std::string& variable, size_t* shard) const;
+  // The last steps, behind each other, that made no updates (`on_nan: skip`), as `state` has them.
+  int64_t skipped_steps() const;
+  void set_skipped_steps(int64_t steps);
 };
 
 }  // namespace dfrun

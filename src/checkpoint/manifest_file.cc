@@ -52,25 +52,30 @@ Status WriteIndex(const std::string& directory, const Manifest& manifest) {
 
 namespace {
 
-Status VerifyShard(const std::string& directory, const ShardEntry& shard) {
-  const Result<FileDescriptor> file = FileDescriptor::OpenRegular(directory + "/" + shard.file);
+Status VerifyFile(const std::string& directory, const std::string& name, const FileDigest& written) {
+  const Result<FileDescriptor> file = FileDescriptor::OpenRegular(directory + "/" + name);
   if (file.status().code() == Code::kIo) return file.status();
   if (!file.ok()) return Damaged(directory, file.status().message());
   DF_ASSIGN(const uint64_t bytes, file->Size());
-  if (bytes != shard.bytes) {
-    return Damaged(directory, StrCat(shard.file, " has ", bytes, " bytes, but ", shard.bytes, " were written"));
+  if (bytes != written.bytes) {
+    return Damaged(directory, StrCat(name, " has ", bytes, " bytes, but ", written.bytes, " were written"));
   }
   const Result<FileDigest> digest = Digest(*file);
   if (digest.status().code() == Code::kDataLoss) return Damaged(directory, digest.status().message());
   DF_TRY(digest.status());
-  if (digest->crc32c == shard.crc32c) return Status();
-  return Damaged(directory, StrCat(shard.file, " has crc32c ", digest->crc32c, ", but ", shard.crc32c, " was written"));
+  if (digest->crc32c == written.crc32c) return Status();
+  return Damaged(directory, StrCat(name, " has crc32c ", digest->crc32c, ", but ", written.crc32c, " was written"));
 }
 
 }  // namespace
 
-Status VerifyShards(const std::string& directory, const Manifest& manifest) {
-  for (const ShardEntry& shard : manifest.shards) DF_TRY(VerifyShard(directory, shard));
+Status VerifyFiles(const std::string& directory, const Manifest& manifest) {
+  for (const ShardEntry& shard : manifest.shards) {
+    DF_TRY(VerifyFile(directory, shard.file, {.bytes = shard.bytes, .crc32c = shard.crc32c}));
+  }
+  for (const SavedFile& file : manifest.files) {
+    if (!file.link) DF_TRY(VerifyFile(directory, file.name, {.bytes = file.bytes, .crc32c = file.crc32c}));
+  }
   return Status();
 }
 

@@ -17,9 +17,9 @@ Status WriteManifest(const std::string& directory, const Manifest& manifest);
 // Writes index.h5 with a relative external link for every variable.
 Status WriteIndex(const std::string& directory, const Manifest& manifest);
 
-// Compares sizes and crc32c of all shards with the manifest: DataLoss where they differ or a shard is missing or no
-// regular file; kIo where a shard cannot be read.
-Status VerifyShards(const std::string& directory, const Manifest& manifest);
+// Compares sizes and crc32c of all shards and further files with the manifest: DataLoss where they differ or one is
+// missing or no regular file; kIo where one cannot be read. Links are not looked at.
+Status VerifyFiles(const std::string& directory, const Manifest& manifest);
 
 }  // namespace dfrun
 

@@ -1,6 +1,6 @@
 #include "src/checkpoint/manifest_text.h"
 
-#include <cstdio>
+#include <charconv>
 #include <set>
 
 #include "src/base/crc32c.h"
@@ -8,6 +8,7 @@
 #include "src/base/json/json_reader.h"
 #include "src/base/text.h"
 #include "src/base/utf8.h"
+#include "src/checkpoint/removable.h"
 
 namespace dfrun {
 namespace {
@@ -16,12 +17,26 @@ constexpr uint32_t kFormat = 3;
 constexpr uint32_t kFormatWithoutSettings = 2;
 constexpr uint32_t kFormatWithoutChecksum = 1;
 constexpr size_t kLongestFileName = 255;
+constexpr size_t kMaxStateBytes = size_t{1} << 20;
+constexpr size_t kFingerprintDigits = 16;
+
+// Lowercase digits with leading zeros.
+std::string Hexadecimal(uint64_t number, size_t digits) {
+  std::string text(digits, '0');
+  for (size_t at = digits; at > 0; number >>= 4) text[--at] = "0123456789abcdef"[number & 15];
+  return text;
+}
+
+// The number that Hexadecimal() writes as this text; nothing for other texts.
+std::optional<uint64_t> ParseHexadecimal(std::string_view text, size_t digits) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
+  return error == std::errc() && Hexadecimal(number, digits) == text ? std::optional(number) : std::nullopt;
+}
 
 // The last two lines, which give the crc32c of all bytes before them.
 std::string ChecksumLines(std::string_view body) {
-  char digits[9];
-  std::snprintf(digits, sizeof digits, "%08x", Crc32c(body.data(), body.size()));
-  return StrCat(" \"checksum\": \"crc32c:", digits, "\"\n}\n");
+  return StrCat(" \"checksum\": \"crc32c:", Hexadecimal(Crc32c(body.data(), body.size()), 8), "\"\n}\n");
 }
 
 bool ChecksumFits(std::string_view text) {
@@ -37,8 +52,12 @@ std::string Quoted(uint64_t number) {
 
 std::string PrintVariable(const SavedVariable& v) {
   const std::string shape = Join(v.shape.dims(), ", ", [](int64_t d) { return Quoted(static_cast<uint64_t>(d)); });
-  return StrCat("{\"name\": ", JsonString(v.name), ", \"dtype\": \"", DTypeEnumName(v.dtype), "\", \"shape\": [", shape,
-                "]}");
+  std::string text = StrCat("{\"name\": ", JsonString(v.name), ", \"dtype\": \"", DTypeEnumName(v.dtype),
+                            "\", \"shape\": [", shape, "]");
+  if (v.crc32c) text += StrCat(", \"crc32c\": ", *v.crc32c);
+  if (v.offset) text += StrCat(", \"offset\": ", Quoted(*v.offset));
+  if (v.fingerprint) text += StrCat(", \"fingerprint\": \"", Hexadecimal(*v.fingerprint, kFingerprintDigits), "\"");
+  return text + "}";
 }
 
 std::string PrintShard(const ShardEntry& shard) {
@@ -63,7 +82,28 @@ std::string PrintSetting(const SavedSetting& setting) {
   return StrCat("{\"name\": ", JsonString(setting.name), ", \"value\": ", JsonString(setting.value), "}");
 }
 
-Result<SavedVariable> ReadVariable(JsonReader& reader) {
+std::string PrintSavedFile(const SavedFile& file) {
+  const std::string content = file.link ? StrCat("\"link\": ", JsonString(*file.link))
+                                        : StrCat("\"bytes\": ", Quoted(file.bytes), ", \"crc32c\": ", file.crc32c);
+  return StrCat("{\"name\": ", JsonString(file.name), ", ", content, "}");
+}
+
+uint32_t ReadCrc32c(JsonReader& reader) {
+  return static_cast<uint32_t>(reader.Number(std::numeric_limits<uint32_t>::max()));
+}
+
+// Reads the members of a variable that the first programs of format 3 did not write.
+Status ReadBytesOf(JsonReader& reader, SavedVariable& v) {
+  if (reader.TryName("crc32c")) v.crc32c = ReadCrc32c(reader);
+  if (reader.TryName("offset")) v.offset = reader.QuotedNumber();
+  if (!reader.TryName("fingerprint")) return Status();
+  const std::string digits = reader.String();
+  v.fingerprint = ParseHexadecimal(digits, kFingerprintDigits);
+  if (v.fingerprint || !reader.ok()) return Status();
+  return Error(Code::kDataLoss, "variable '", v.name, "' has the fingerprint '", digits, "'");
+}
+
+Result<SavedVariable> ReadVariable(JsonReader& reader, uint32_t format) {
   SavedVariable v;
   reader.BeginObject();
   reader.Name("name");
@@ -74,6 +114,7 @@ Result<SavedVariable> ReadVariable(JsonReader& reader) {
   std::vector<int64_t> dims;
   reader.BeginArray();
   while (reader.NextElement()) dims.push_back(static_cast<int64_t>(reader.QuotedNumber()));
+  if (format == kFormat) DF_TRY(ReadBytesOf(reader, v));
   reader.EndObject();
   if (!reader.ok()) return v;
   const std::optional<DType> known = ParseDType(dtype);
@@ -87,7 +128,7 @@ Result<SavedVariable> ReadVariable(JsonReader& reader) {
   return v;
 }
 
-Result<ShardEntry> ReadShard(JsonReader& reader) {
+Result<ShardEntry> ReadShard(JsonReader& reader, uint32_t format) {
   ShardEntry shard;
   reader.BeginObject();
   reader.Name("file");
@@ -95,11 +136,11 @@ Result<ShardEntry> ReadShard(JsonReader& reader) {
   reader.Name("bytes");
   shard.bytes = reader.QuotedNumber();
   reader.Name("crc32c");
-  shard.crc32c = static_cast<uint32_t>(reader.Number(std::numeric_limits<uint32_t>::max()));
+  shard.crc32c = ReadCrc32c(reader);
   reader.Name("variables");
   reader.BeginArray();
   while (reader.NextElement()) {
-    DF_ASSIGN(SavedVariable variable, ReadVariable(reader));
+    DF_ASSIGN(SavedVariable variable, ReadVariable(reader, format));
     shard.variables.push_back(std::move(variable));
   }
   reader.EndObject();
@@ -144,6 +185,35 @@ SavedSetting ReadSetting(JsonReader& reader) {
   return setting;
 }
 
+SavedFile ReadSavedFile(JsonReader& reader) {
+  SavedFile file;
+  reader.BeginObject();
+  reader.Name("name");
+  file.name = reader.String();
+  if (reader.TryName("link")) {
+    file.link = reader.String();
+  } else {
+    reader.Name("bytes");
+    file.bytes = reader.QuotedNumber();
+    reader.Name("crc32c");
+    file.crc32c = ReadCrc32c(reader);
+  }
+  reader.EndObject();
+  return file;
+}
+
+// Reads the members that format 3 has and earlier ones have not.
+void ReadNewerContent(JsonReader& reader, Manifest& manifest) {
+  reader.Name("settings");
+  reader.BeginArray();
+  while (reader.NextElement()) manifest.settings.push_back(ReadSetting(reader));
+  if (reader.TryName("skipped_steps")) manifest.set_skipped_steps(static_cast<int64_t>(reader.QuotedNumber()));
+  if (reader.TryName("state")) manifest.state = reader.Value(kMaxStateBytes);
+  if (!reader.TryName("files")) return;
+  reader.BeginArray();
+  while (reader.NextElement()) manifest.files.push_back(ReadSavedFile(reader));
+}
+
 // Reads the members after `format`. The first programs of format 1 wrote no inputs.
 Status ReadContent(JsonReader& reader, Manifest& manifest) {
   reader.Name("step");
@@ -151,7 +221,7 @@ Status ReadContent(JsonReader& reader, Manifest& manifest) {
   reader.Name("shards");
   reader.BeginArray();
   while (reader.NextElement()) {
-    DF_ASSIGN(ShardEntry shard, ReadShard(reader));
+    DF_ASSIGN(ShardEntry shard, ReadShard(reader, manifest.format));
     manifest.shards.push_back(std::move(shard));
   }
   const bool old = manifest.format == kFormatWithoutChecksum;
@@ -159,12 +229,7 @@ Status ReadContent(JsonReader& reader, Manifest& manifest) {
     reader.BeginArray();
     while (reader.NextElement()) manifest.inputs.push_back(ReadInput(reader, manifest.format));
   }
-  if (manifest.format == kFormat) {
-    reader.Name("settings");
-    reader.BeginArray();
-    while (reader.NextElement()) manifest.settings.push_back(ReadSetting(reader));
-    if (reader.TryName("skipped_steps")) manifest.skipped_steps = static_cast<int64_t>(reader.QuotedNumber());
-  }
+  if (manifest.format == kFormat) ReadNewerContent(reader, manifest);
   if (!old) {
     reader.Name("checksum");
     reader.String();
@@ -189,6 +254,62 @@ Status CheckBytes(const ShardEntry& shard) {
                    shard.bytes, " bytes of ", shard.file);
     }
     left -= count * size;
+    if (v.offset && (!IsPlain(v.dtype) || *v.offset > shard.bytes || count * size > shard.bytes - *v.offset)) {
+      return Error(Code::kDataLoss, "variable '", v.name, "' has its bytes at ", *v.offset, ", behind the end of ",
+                   shard.file);
+    }
+  }
+  return Status();
+}
+
+Status CheckShards(const Manifest& manifest) {
+  std::set<std::string_view> files;
+  std::set<std::string_view> variables;
+  for (const ShardEntry& shard : manifest.shards) {
+    if (!IsPlainFileName(shard.file)) return Error(Code::kDataLoss, "a shard is named '", shard.file, "'");
+    if (!files.insert(shard.file).second) return Error(Code::kDataLoss, "two shards are named '", shard.file, "'");
+    for (const SavedVariable& v : shard.variables) {
+      if (v.name.empty() || v.name.find('\0') != std::string::npos || !IsWellFormedUtf8(v.name)) {
+        return Error(Code::kDataLoss, "a variable is named '", v.name, "'");
+      }
+      if (!variables.insert(v.name).second) return Error(Code::kDataLoss, "there are two variables '", v.name, "'");
+    }
+    DF_TRY(CheckBytes(shard));
+  }
+  return Status();
+}
+
+Status CheckState(const Manifest& manifest) {
+  const JsonValue& state = manifest.state;
+  if (!state.is_object()) return Error(Code::kDataLoss, "its state is no object");
+  for (const std::string& name : state.names()) {
+    if (!state.Find(name)->is_object()) return Error(Code::kDataLoss, "the state '", name, "' is no object");
+  }
+  if (const size_t bytes = state.Print().size(); bytes > kMaxStateBytes) {
+    return Error(Code::kDataLoss, "its state has ", bytes, " bytes, more than ", kMaxStateBytes);
+  }
+  const JsonValue* const skipped = state.Find("skipped");
+  if (skipped == nullptr) return Status();
+  const Result<int64_t> steps = skipped->GetInt("steps");
+  DF_TRY(steps.status().Annotate("the state 'skipped'"));
+  if (*steps >= 0 && *steps <= manifest.step) return Status();
+  return Error(Code::kDataLoss, *steps, " of its ", manifest.step, " steps made no updates");
+}
+
+Status CheckFiles(const Manifest& manifest) {
+  std::set<std::string_view> names;
+  for (const ShardEntry& shard : manifest.shards) names.insert(shard.file);
+  std::set<std::string_view> targets = names;
+  for (const SavedFile& file : manifest.files) {
+    if (!IsPlainFileName(file.name) || !IsFurtherFileName(file.name)) {
+      return Error(Code::kDataLoss, "a further file is named '", file.name, "'");
+    }
+    if (!names.insert(file.name).second) return Error(Code::kDataLoss, "two files are named '", file.name, "'");
+    if (!file.link) targets.insert(file.name);
+  }
+  for (const SavedFile& file : manifest.files) {
+    if (!file.link || targets.contains(*file.link)) continue;
+    return Error(Code::kDataLoss, "the link '", file.name, "' leads to '", *file.link, "', which is no file of it");
   }
   return Status();
 }
@@ -200,8 +321,9 @@ std::string PrintManifest(const Manifest& manifest) {
                             ",\n \"shards\": [\n  ", Join(manifest.shards, ",\n  ", PrintShard),
                             "\n ],\n \"inputs\": [", Join(manifest.inputs, ",\n  ", PrintInput), "],\n \"settings\": [",
                             Join(manifest.settings, ",\n  ", PrintSetting), "],\n");
-  if (manifest.skipped_steps > 0) {
-    text += StrCat(" \"skipped_steps\": ", Quoted(static_cast<uint64_t>(manifest.skipped_steps)), ",\n");
+  if (!manifest.state.names().empty()) text += StrCat(" \"state\": ", manifest.state.Print(), ",\n");
+  if (!manifest.files.empty()) {
+    text += StrCat(" \"files\": [\n  ", Join(manifest.files, ",\n  ", PrintSavedFile), "\n ],\n");
   }
   return text + ChecksumLines(text);
 }
@@ -230,24 +352,11 @@ Result<Manifest> ParseManifest(std::string_view text) {
 
 Status CheckManifest(const Manifest& manifest) {
   if (manifest.step < 0) return Error(Code::kDataLoss, "its step is ", manifest.step);
-  if (manifest.skipped_steps < 0 || manifest.skipped_steps > manifest.step) {
-    return Error(Code::kDataLoss, manifest.skipped_steps, " of its ", manifest.step, " steps made no updates");
-  }
-  std::set<std::string_view> files;
-  std::set<std::string_view> variables;
+  DF_TRY(CheckShards(manifest));
+  DF_TRY(CheckState(manifest));
+  DF_TRY(CheckFiles(manifest));
   std::set<std::string_view> inputs;
   std::set<std::string_view> settings;
-  for (const ShardEntry& shard : manifest.shards) {
-    if (!IsPlainFileName(shard.file)) return Error(Code::kDataLoss, "a shard is named '", shard.file, "'");
-    if (!files.insert(shard.file).second) return Error(Code::kDataLoss, "two shards are named '", shard.file, "'");
-    for (const SavedVariable& v : shard.variables) {
-      if (v.name.empty() || v.name.find('\0') != std::string::npos || !IsWellFormedUtf8(v.name)) {
-        return Error(Code::kDataLoss, "a variable is named '", v.name, "'");
-      }
-      if (!variables.insert(v.name).second) return Error(Code::kDataLoss, "there are two variables '", v.name, "'");
-    }
-    DF_TRY(CheckBytes(shard));
-  }
   for (const SavedInput& input : manifest.inputs) {
     if (!inputs.insert(input.name).second) return Error(Code::kDataLoss, "there are two inputs '", input.name, "'");
   }

@@ -18,8 +18,8 @@ std::string PrintManifest(const Manifest& manifest);
 Result<Manifest> ParseManifest(std::string_view text);
 
 // Returns DataLoss for a negative step, more steps without updates than steps, files that are not plain names or come
-// twice, variables whose names are no text, that come twice or whose bytes their shard cannot hold, and inputs and
-// settings that come twice.
+// twice, links that lead to none of them, variables whose names are no text, that come twice or whose bytes their shard
+// cannot hold, state that is not objects by name or is too large, and inputs and settings that come twice.
 Status CheckManifest(const Manifest& manifest);
 
 }  // namespace dfrun

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <set>
+#include <map>
 #include <vector>
 
 #include "src/base/file.h"
@@ -29,10 +29,14 @@ bool IsLeftByNfs(std::string_view name) {
   return name.starts_with(".nfs");
 }
 
-// Returns true for the name of a file of a checkpoint or of its temporary.
-bool IsCheckpointFile(std::string_view name) {
+// What may stand under a name: of a link dfrun needs nothing, so that a file which a copy made of one is as good.
+enum class Kind { kNone, kFile, kFileOrLink };
+
+// Returns what a file of a checkpoint, or of its temporary, may be by its name alone.
+Kind KindByName(std::string_view name) {
   const std::string_view file = name.substr(0, name.find(".tmp"));
-  return file == kManifest || file == kIndex || IsShardName(file);
+  if (IsFurtherFileName(file)) return Kind::kFileOrLink;
+  return file == kManifest || file == kIndex || IsShardName(file) ? Kind::kFile : Kind::kNone;
 }
 
 struct Content {
@@ -44,25 +48,31 @@ Status StandsThere(const std::string& path, const std::string& what) {
   return IoError(path, " is not dfrun's to remove: ", what);
 }
 
-Status CheckIsRegular(const FileDescriptor& directory, const std::string& name) {
+Status CheckKind(const FileDescriptor& directory, const std::string& name, Kind kind) {
   struct stat info;
   if (::fstatat(directory.fd(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     return ErrnoError("cannot look at", directory.path() + "/" + name);
   }
-  if (S_ISREG(info.st_mode)) return Status();
+  if (S_ISREG(info.st_mode) || (kind == Kind::kFileOrLink && S_ISLNK(info.st_mode))) return Status();
   return StandsThere(directory.path(), StrCat("a directory stands there whose '", name, "' is ",
                                               KindOfFile(info.st_mode), ", which is no part of a checkpoint"));
 }
 
 // The files of a whole checkpoint.
-Result<std::set<std::string>> NamedFiles(const std::string& path) {
+Result<std::map<std::string, Kind>> NamedFiles(const std::string& path) {
   const Result<Manifest> manifest = ReadManifest(path);
   if (!manifest.ok()) {
     return StandsThere(path, "a directory stands there that is no checkpoint (" + manifest.status().message() + ")");
   }
-  std::set<std::string> names = {kManifest, kIndex};
-  for (const ShardEntry& shard : manifest->shards) names.insert(shard.file);
+  std::map<std::string, Kind> names = {{kManifest, Kind::kFile}, {kIndex, Kind::kFile}};
+  for (const ShardEntry& shard : manifest->shards) names.emplace(shard.file, Kind::kFile);
+  for (const SavedFile& file : manifest->files) names.emplace(file.name, file.link ? Kind::kFileOrLink : Kind::kFile);
   return names;
+}
+
+Kind KindIn(const std::map<std::string, Kind>& named, const std::string& name) {
+  const auto known = named.find(name);
+  return known == named.end() ? Kind::kNone : known->second;
 }
 
 Result<FileDescriptor> OpenDirectory(const std::string& path) {
@@ -81,17 +91,19 @@ Result<Content> ReadContent(const FileDescriptor& directory, RemovalRule rule) {
   if (::fstat(directory.fd(), &info) != 0) return ErrnoError("cannot look at", path);
   content.id = {info.st_dev, info.st_ino};
   if (::faccessat(AT_FDCWD, path.c_str(), W_OK | X_OK, AT_EACCESS) != 0) return ErrnoError("cannot remove", path);
-  std::set<std::string> named;
+  std::map<std::string, Kind> named;
   if (rule == RemovalRule::kWhole) {
     DF_ASSIGN(named, NamedFiles(path));
   }
   DF_ASSIGN(content.files, ListDirectory(path));
   for (const std::string& name : content.files) {
-    const bool ours = rule == RemovalRule::kWhole ? named.count(name) > 0 : IsCheckpointFile(name);
-    if (!ours && !IsLeftByNfs(name)) {
+    const Kind kind = IsLeftByNfs(name)             ? Kind::kFile
+                      : rule == RemovalRule::kWhole ? KindIn(named, name)
+                                                    : KindByName(name);
+    if (kind == Kind::kNone) {
       return StandsThere(path, "a directory stands there with '" + name + "', which is no part of a checkpoint");
     }
-    DF_TRY(CheckIsRegular(directory, name));
+    DF_TRY(CheckKind(directory, name, kind));
   }
   return content;
 }
@@ -124,6 +136,10 @@ Status RemoveFiles(const std::string& path, std::vector<std::string> files) {
 }
 
 }  // namespace
+
+bool IsFurtherFileName(std::string_view name) {
+  return name.starts_with("tf.") && name.find('/') == std::string_view::npos;
+}
 
 bool IsShardName(std::string_view name) {
   return name.starts_with("shard-") && name.ends_with(".h5") && name.find('/') == std::string_view::npos;

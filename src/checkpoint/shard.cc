@@ -40,6 +40,9 @@ void ToProto(const ShardEntry& entry, checkpoint::Shard* shard) {
     out->set_name(v.name);
     out->set_dtype(DTypeEnumName(v.dtype));
     for (int64_t d : v.shape.dims()) out->add_shape(d);
+    if (v.crc32c) out->set_crc32c(*v.crc32c);
+    if (v.offset) out->set_offset(*v.offset);
+    if (v.fingerprint) out->set_fingerprint(*v.fingerprint);
   }
 }
 
@@ -50,7 +53,10 @@ Result<ShardEntry> FromProto(const checkpoint::Shard& shard) {
     if (!dtype) return Error(Code::kDataLoss, "variable '", v.name(), "' has the unknown dtype '", v.dtype(), "'");
     const std::vector<int64_t> dims(v.shape().begin(), v.shape().end());
     DF_ASSIGN(Shape shape, Shape::Create(dims));
-    entry.variables.push_back({v.name(), *dtype, std::move(shape)});
+    SavedVariable& variable = entry.variables.emplace_back(SavedVariable{v.name(), *dtype, std::move(shape)});
+    if (v.has_crc32c()) variable.crc32c = v.crc32c();
+    if (v.has_offset()) variable.offset = v.offset();
+    if (v.has_fingerprint()) variable.fingerprint = v.fingerprint();
   }
   return entry;
 }

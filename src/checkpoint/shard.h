@@ -2,7 +2,9 @@
 #ifndef DFRUN_SRC_CHECKPOINT_SHARD_H_
 #define DFRUN_SRC_CHECKPOINT_SHARD_H_
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +24,10 @@ struct SavedVariable {
   std::string name;
   DType dtype = DType::kInvalid;
   Shape shape;
+  // What FORMAT.md says of these. Checkpoints of earlier programs have none of them.
+  std::optional<uint32_t> crc32c = {};
+  std::optional<uint64_t> offset = {};  // bytes from the shard's beginning; of plain dtypes alone
+  std::optional<uint64_t> fingerprint = {};
 };
 
 // The manifest's entry of a shard.

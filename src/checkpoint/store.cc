@@ -105,7 +105,7 @@ Result<CheckpointStore::Listing> CheckpointStore::List() const {
 
 Result<CheckpointStore::Checkpoint> CheckpointStore::Open(const std::string& directory) {
   DF_ASSIGN(Manifest manifest, ReadManifest(directory));
-  DF_TRY(VerifyShards(directory, manifest));
+  DF_TRY(VerifyFiles(directory, manifest));
   if (manifest.format == 1) {
     DF_LOG(kWarning) << "the checkpoint " << directory
                      << " has format 1, whose manifest has no checksum; what is saved "

@@ -107,7 +107,8 @@ class Job {
 
   JobGraph parts_;  // the graph itself has moved into the session
   std::vector<SavedSetting> settings_;
-  std::vector<std::string> rules_;  // RulesConcerning() the job, where it is resumed
+  JsonValue state_ = JsonValue::Object();  // Manifest::state of the next checkpoint
+  std::vector<std::string> rules_;         // RulesConcerning() the job, where it is resumed
   std::unique_ptr<Session> session_;
   std::unique_ptr<RunDirectory> directory_;
   std::unique_ptr<MetricsLog> metrics_;
@@ -307,7 +308,8 @@ Status Job::Resume() {
   const RestoreStep step = RestoreFrom(*found, fit, parts_);
   DF_ASSIGN(const Session::Handle restore, session_->Prepare(step.signature));
   DF_TRY(session_->RunStep(restore, step.feeds, {}));
-  watch_->Resume(found->manifest.skipped_steps);
+  state_ = found->manifest.state;
+  watch_->Resume(found->manifest.skipped_steps());
   TellMessage(StrCat("resuming at step ", step_, " from ", found->directory));
   return Status();
 }
@@ -529,7 +531,8 @@ Status Job::Save() {
     manifest.shards.push_back(std::move(shard));
   }
   manifest.inputs = InputsToSave(spec_.job.inputs, parts_.advancing);
-  manifest.skipped_steps = watch_->skipped_steps();
+  manifest.state = state_;
+  manifest.set_skipped_steps(watch_->skipped_steps());
   for (JobObserver* observer : observers_) DF_TRY(observer->OnSave(step_));
   DF_TRY(store_->Commit(manifest));
   saved_step_ = step_;

@@ -1,5 +1,8 @@
 #include "src/base/json/json_reader.h"
 
+#include <set>
+#include <utility>
+
 #include "src/base/json/json.h"
 #include "src/base/text.h"
 
@@ -8,6 +11,37 @@ namespace {
 
 constexpr bool IsDigit(char c) {
   return c >= '0' && c <= '9';
+}
+
+bool IsOneOf(char c, std::string_view set) {
+  return set.find(c) != std::string_view::npos;
+}
+
+bool IsOfWord(char c) {
+  return IsDigit(c) || (c >= 'a' && c <= 'z') || IsOneOf(c, "E+-.");
+}
+
+// Takes digits off the text, and returns whether there were any.
+bool TakeDigits(std::string_view& text) {
+  const size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+  text.remove_prefix(end);
+  return end > 0;
+}
+
+// Whether the text is a number by JSON's grammar.
+bool IsNumber(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  if (text.size() > 1 && text[0] == '0' && IsDigit(text[1])) return false;
+  if (!TakeDigits(text)) return false;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    if (!TakeDigits(text)) return false;
+  }
+  if (text.empty()) return true;
+  if (!IsOneOf(text[0], "eE")) return false;
+  text.remove_prefix(1);
+  if (!text.empty() && IsOneOf(text[0], "+-")) text.remove_prefix(1);
+  return TakeDigits(text) && text.empty();
 }
 
 void AppendUtf8(uint32_t code, std::string& out) {
@@ -82,6 +116,64 @@ bool JsonReader::NextElement() {
   }
   Separate();
   return ok();
+}
+
+bool JsonReader::NextName(std::string* name) {
+  if (!ok()) return false;
+  if (Peek() == '}') {
+    Close('}');
+    return false;
+  }
+  Separate();
+  Peek();
+  *name = String();
+  Expect(':');
+  return ok();
+}
+
+JsonValue JsonReader::Value(size_t most_bytes) {
+  value_end_ = at_ + std::min(most_bytes, text_.size());
+  return ValueAt(1);
+}
+
+JsonValue JsonReader::ValueAt(int depth) {
+  const char next = Peek();
+  if (at_ > value_end_) Fail("the end of a shorter value");
+  if (next == '"') return JsonValue::Text(String());
+  if (next != '[' && next != '{') return Word();
+  if (depth > JsonValue::kMaxDepth) {
+    Fail(StrCat("no more than ", JsonValue::kMaxDepth, " levels"));
+    return {};
+  }
+  if (next == '{') return ObjectAt(depth);
+  JsonValue array = JsonValue::Array();
+  BeginArray();
+  while (NextElement()) array.Append(ValueAt(depth + 1));
+  return array;
+}
+
+JsonValue JsonReader::ObjectAt(int depth) {
+  JsonValue object = JsonValue::Object();
+  std::set<std::string> names;
+  std::string name;
+  BeginObject();
+  while (NextName(&name)) {
+    if (!names.insert(name).second) Fail(StrCat("no second member \"", name, "\""));
+    object.Append(std::move(name), ValueAt(depth + 1));
+  }
+  return object;
+}
+
+JsonValue JsonReader::Word() {
+  const size_t begin = at_;
+  while (at_ < text_.size() && IsOfWord(text_[at_])) ++at_;
+  const std::string_view word = text_.substr(begin, at_ - begin);
+  if (word == "true" || word == "false") return JsonValue::Bool(word == "true");
+  if (word == "null") return {};
+  if (IsNumber(word)) return JsonValue::Number(std::string(word));
+  at_ = begin;
+  Fail("a value");
+  return {};
 }
 
 std::string JsonReader::String() {

@@ -1,4 +1,5 @@
 // Reads JSON whose form is known beforehand: the caller asks for what must come next, and anything else is an error.
+// Parts whose form is not known are read as trees.
 //
 //   JsonReader reader(text);
 //   reader.BeginObject();
@@ -14,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/base/json/json_value.h"
 #include "src/base/status.h"
 
 namespace dfrun {
@@ -38,6 +40,13 @@ class JsonReader {
   // Returns true if a further element follows. After the last element it reads the end of the array.
   bool NextElement();
 
+  // Reads the name of the next member, whatever it is, into `name`. After the last member it reads the end of the
+  // object and returns false.
+  bool NextName(std::string* name);
+
+  // Reads a value of any form, and of about so many bytes at most. An error where it is longer or nested deeper than
+  // JsonValue::kMaxDepth, and where an object has a member twice.
+  JsonValue Value(size_t most_bytes = std::numeric_limits<size_t>::max());
   std::string String();
   // Read a whole number from 0 to `most` without leading zeros; QuotedNumber() one in quotes, as protobuf writes
   // numbers of 64 bits.
@@ -56,13 +65,18 @@ class JsonReader {
   char Peek();
   void Expect(char c);
   void Separate();
+  JsonValue ValueAt(int depth);
+  JsonValue ObjectAt(int depth);
+  // Reads true, false, null or a number.
+  JsonValue Word();
   void AppendEscape(std::string& out);
   uint32_t Hex4();
   void Fail(std::string_view wanted);
 
   const std::string_view text_;
   size_t at_ = 0;
-  bool first_ = true;  // in the current object or array: no comma comes first
+  size_t value_end_ = 0;  // of the value that Value() reads, at most
+  bool first_ = true;     // in the current object or array: no comma comes first
   Status status_;
 };
 

@@ -12,9 +12,32 @@ namespace dfrun {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Its checksum was worked out by another program.
 constexpr const char* kText = R"json({
+ "format": 3,
+ "step": "7",
+ "shards": [
+  {"file": "shard-0.h5", "bytes": "2072", "crc32c": 3758096385, "variables": [
+    {"name": "a/\u003cw\u00e9", "dtype": "DT_FLOAT", "shape": ["2", "3"], "crc32c": 4026531839, "offset": "2048"},
+    {"name": "n", "dtype": "DT_INT64", "shape": [], "crc32c": 0, "offset": "800", "fingerprint": "00ff00ff00ff00fe"},
+    {"name": "words", "dtype": "DT_STRING", "shape": ["1"], "crc32c": 7}
+  ]}
+ ],
+ "inputs": [{"name": "batch", "samples": "10", "files": [{"path": "a b.csv", "samples": "10"}]}],
+ "settings": [{"name": "seed", "value": "3"}, {"name": "train.loss", "value": "a \"b\""}],
+ "state": {"skipped": {"steps": "2"}, "of a later program": {"x": [1, null, {"y": "z"}]}},
+ "files": [
+  {"name": "tf.data-00000-of-00002", "link": "shard-0.h5"},
+  {"name": "tf.data-00001-of-00002", "bytes": "10", "crc32c": 5},
+  {"name": "tf.index", "bytes": "100", "crc32c": 6}
+ ],
+ "checksum": "crc32c:5668f56c"
+}
+)json";
+
+constexpr const char* kFirstText = R"json({
  "format": 3,
  "step": "7",
  "shards": [
@@ -25,7 +48,8 @@ constexpr const char* kText = R"json({
  ],
  "inputs": [{"name": "batch", "samples": "10", "files": [{"path": "a b.csv", "samples": "10"}]}],
  "settings": [{"name": "seed", "value": "3"}, {"name": "train.loss", "value": "a \"b\""}],
- "checksum": "crc32c:6a80a5c7"
+ "skipped_steps": "3",
+ "checksum": "crc32c:6907983e"
 }
 )json";
 
@@ -55,29 +79,97 @@ TEST(ManifestText, IsReadAsItIsWritten) {
   EXPECT_EQ(manifest->format, 3U);
   ASSERT_EQ(manifest->shards.size(), 1U);
   EXPECT_EQ(manifest->shards[0].bytes, 2072U);
-  EXPECT_EQ(manifest->shards[0].crc32c, 4026531839U);
+  EXPECT_EQ(manifest->shards[0].crc32c, 3758096385U);
   EXPECT_EQ(manifest->shards[0].variables[0].name, "a/<w\xc3\xa9");
   EXPECT_EQ(manifest->shards[0].variables[0].shape, Shape({2, 3}));
+  EXPECT_EQ(manifest->shards[0].variables[0].crc32c, 4026531839U);
+  EXPECT_EQ(manifest->shards[0].variables[0].offset, 2048U);
+  EXPECT_FALSE(manifest->shards[0].variables[0].fingerprint.has_value());
+  EXPECT_EQ(manifest->shards[0].variables[1].fingerprint, 0x00ff00ff00ff00feU);
+  EXPECT_EQ(manifest->shards[0].variables[2].crc32c, 7U);
+  EXPECT_FALSE(manifest->shards[0].variables[2].offset.has_value());
   EXPECT_EQ(manifest->inputs[0].files[0].path, "a b.csv");
   ASSERT_EQ(manifest->settings.size(), 2U);
   EXPECT_EQ(manifest->settings[1].name, "train.loss");
   EXPECT_EQ(manifest->settings[1].value, "a \"b\"");
+  EXPECT_EQ(manifest->skipped_steps(), 2);
+  EXPECT_EQ(manifest->state.Find("of a later program")->Print(), R"({"x": [1, null, {"y": "z"}]})");
+  ASSERT_EQ(manifest->files.size(), 3U);
+  EXPECT_EQ(manifest->files[0].link, "shard-0.h5");
+  EXPECT_FALSE(manifest->files[1].link.has_value());
+  EXPECT_EQ(manifest->files[2].bytes, 100U);
+  EXPECT_EQ(manifest->files[2].crc32c, 6U);
   const Result<Manifest> again = ParseManifest(PrintManifest(*manifest));
   ASSERT_TRUE(again.ok()) << again.status().ToString();
   EXPECT_EQ(PrintManifest(*again), PrintManifest(*manifest));
 }
 
-TEST(ManifestText, SkippedStepsAreThereWhereThereAreAny) {
-  const std::string settings = "\"value\": \"a \\\"b\\\"\"}],\n";
-  const Result<Manifest> manifest = ParseManifest(With(settings, settings + " \"skipped_steps\": \"7\",\n"));
+// The first programs of format 3 wrote no state, no files, and of variables no more than their shapes.
+TEST(ManifestText, TheFirstFormOfFormatThreeIsRead) {
+  const Result<Manifest> manifest = ParseManifest(kFirstText);
   ASSERT_TRUE(manifest.ok()) << manifest.status().ToString();
-  EXPECT_EQ(manifest->skipped_steps, 7);
-  const Result<Manifest> again = ParseManifest(PrintManifest(*manifest));
-  ASSERT_TRUE(again.ok()) << again.status().ToString();
-  EXPECT_EQ(again->skipped_steps, 7);
-  EXPECT_EQ(ParseManifest(kText)->skipped_steps, 0);
-  EXPECT_THAT(PrintManifest(*ParseManifest(kText)), testing::Not(HasSubstr("skipped_steps")));
-  EXPECT_THAT(WhyRefused(With(settings, settings + " \"skipped_steps\": \"8\",\n")), HasSubstr("8 of its 7 steps"));
+  EXPECT_EQ(manifest->format, 3U);
+  EXPECT_EQ(manifest->skipped_steps(), 3);
+  EXPECT_EQ(manifest->state.Print(), R"({"skipped": {"steps": "3"}})");
+  EXPECT_FALSE(manifest->shards[0].variables[0].crc32c.has_value());
+  EXPECT_FALSE(manifest->shards[0].variables[0].offset.has_value());
+  EXPECT_TRUE(manifest->files.empty());
+  EXPECT_EQ(ParseManifest(PrintManifest(*manifest))->skipped_steps(), 3);
+}
+
+TEST(ManifestText, StateAndFilesAreThereWhereThereAreAny) {
+  Manifest manifest = *ParseManifest(kText);
+  manifest.set_skipped_steps(7);
+  manifest.state.Remove("of a later program");
+  EXPECT_THAT(PrintManifest(manifest), HasSubstr("\n \"state\": {\"skipped\": {\"steps\": \"7\"}},\n"));
+  manifest.set_skipped_steps(0);
+  manifest.files.clear();
+  EXPECT_THAT(PrintManifest(manifest), Not(HasSubstr("state")));
+  EXPECT_THAT(PrintManifest(manifest), Not(HasSubstr("files\": [\n")));
+  EXPECT_EQ(ParseManifest(PrintManifest(manifest))->skipped_steps(), 0);
+}
+
+TEST(ManifestText, StateIsObjectsByName) {
+  const std::string steps = "{\"steps\": \"2\"}";
+  EXPECT_THAT(WhyRefused(With(steps, "{\"steps\": \"8\"}")), HasSubstr("8 of its 7 steps"));
+  EXPECT_NE(WhyRefused(With(steps, "{\"steps\": \"-1\"}")), "");
+  EXPECT_THAT(WhyRefused(With(steps, "{}")), HasSubstr("\"steps\" is missing"));
+  EXPECT_THAT(WhyRefused(With(steps, "[]")), HasSubstr("the state 'skipped' is no object"));
+  EXPECT_THAT(WhyRefused(With("{\"skipped\": " + steps, "[{\"skipped\": " + steps)), HasSubstr("expected"));
+  EXPECT_NE(WhyRefused(With("\"of a later program\"", "\"skipped\"")), "");
+  EXPECT_NE(WhyRefused(With("\"z\"", std::string(JsonValue::kMaxDepth, '[') + std::string(JsonValue::kMaxDepth, ']'))),
+            "");
+  EXPECT_NE(WhyRefused(With("\"z\"", "\"" + std::string(1 << 20, 'z') + "\"")), "");
+  Manifest manifest = *ParseManifest(kText);
+  manifest.state.Set("best", JsonValue::Int(3));
+  EXPECT_EQ(CheckManifest(manifest).code(), Code::kDataLoss);
+}
+
+TEST(ManifestText, FurtherFilesStandBesideTheShards) {
+  for (const char* name : {"../tf.index", "notes", "", "manifest.json", "index.h5", "tf.a/b", "tf.\\u0000"}) {
+    EXPECT_THAT(WhyRefused(With("\"tf.index\"", StrCat("\"", name, "\""))), HasSubstr("a further file is named"))
+        << name;
+  }
+  EXPECT_THAT(WhyRefused(With("\"tf.index\"", "\"tf.data-00000-of-00002\"")), HasSubstr("two files"));
+  EXPECT_THAT(WhyRefused(With("\"tf.index\"", "\"tf.data-00001-of-00002\"")), HasSubstr("two files"));
+  for (const char* target :
+       {"", "/etc/passwd", "../shard-0.h5", "shard-1.h5", "manifest.json", "tf.data-00000-of-00002"}) {
+    EXPECT_THAT(WhyRefused(With("\"link\": \"shard-0.h5\"", StrCat("\"link\": \"", target, "\""))),
+                HasSubstr("which is no file of it"))
+        << target;
+  }
+  EXPECT_EQ(WhyRefused(With("\"link\": \"shard-0.h5\"", "\"link\": \"tf.index\"")), "");
+}
+
+TEST(ManifestText, BytesOfVariablesLieInTheirShard) {
+  EXPECT_EQ(WhyRefused(With("\"2048\"", "\"0\"")), "");
+  EXPECT_THAT(WhyRefused(With("\"2048\"", "\"2049\"")), HasSubstr("behind the end of shard-0.h5"));
+  EXPECT_NE(WhyRefused(With("\"2048\"", "\"9223372036854775807\"")), "");
+  EXPECT_NE(WhyRefused(With("\"crc32c\": 7", "\"crc32c\": 7, \"offset\": \"0\"")), "");
+  EXPECT_NE(WhyRefused(With("\"crc32c\": 7", "\"crc32c\": 4294967296")), "");
+  for (const char* digits : {"", "00ff00ff00ff00f", "00FF00ff00ff00fe", "000ff00ff00ff00fe", "00ff00ff00ff00fg"}) {
+    EXPECT_THAT(WhyRefused(With("00ff00ff00ff00fe", digits)), HasSubstr("has the fingerprint")) << digits;
+  }
 }
 
 TEST(ManifestText, EveryFlippedBitIsFound) {
@@ -162,7 +254,8 @@ TEST(ManifestText, AnInputMayNumberClasses) {
 // Format 2 has no settings.
 TEST(ManifestText, FormatTwoIsReadAsStrictly) {
   EXPECT_NE(WhyRefused(With("\"format\": 3", "\"format\": 2")), "");
-  std::string text = With("\"format\": 3", "\"format\": 2");
+  std::string text = kFirstText;
+  text.replace(text.find("\"format\": 3"), 11, "\"format\": 2");
   text.erase(text.find(" \"settings\""));
   char digits[9];
   std::snprintf(digits, sizeof digits, "%08x", Crc32c(text.data(), text.size()));
