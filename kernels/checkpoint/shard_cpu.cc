@@ -16,13 +16,18 @@ namespace {
 class SaveShard final : public Kernel {
  public:
   explicit SaveShard(KernelSetup& setup)
-      : names_(setup.attr<std::vector<std::string>>("names")), file_(setup.attr<std::string>("file")) {
+      : names_(setup.attr<std::vector<std::string>>("names")),
+        file_(setup.attr<std::string>("file")),
+        texts_(setup.attr<std::string>("texts")) {
     if (names_.size() + 1 != setup.node().inputs.size()) {
       setup.Fail(InvalidArgument("attr 'names' has ", names_.size(), " entries for ", setup.node().inputs.size() - 1,
                                  " values"));
     }
     if (!IsShardName(file_))
       setup.Fail(InvalidArgument("attr 'file' is '", file_, "', but shards are 'shard-0.h5' ..."));
+    if (!texts_.empty() && !IsFurtherFileName(texts_)) {
+      setup.Fail(InvalidArgument("attr 'texts' is '", texts_, "', but further files are 'tf.data-00001-of-00002' ..."));
+    }
     if (const Status loaded = LoadHdf5().status(); !loaded.ok()) setup.Fail(loaded);
   }
 
@@ -30,8 +35,10 @@ class SaveShard final : public Kernel {
     std::vector<NamedTensor> variables;
     for (size_t i = 0; i < names_.size(); ++i) variables.push_back({names_[i], ctx.input(static_cast<int>(i) + 1)});
     DF_ASSIGN(const std::string named, StringScalar(ctx, 0));
-    DF_ASSIGN(const std::string directory, FileAccess::Of(ctx.device())->ForShard(named, file_));
-    DF_ASSIGN(const ShardEntry entry, WriteShard(directory, file_, variables));
+    const RefPtr<FileAccess> access = FileAccess::Of(ctx.device());
+    DF_ASSIGN(const std::string directory, access->ForShard(named, file_));
+    if (!texts_.empty()) DF_TRY(access->ForShard(named, texts_).status());
+    DF_ASSIGN(const ShardEntry entry, WriteShard(directory, file_, variables, texts_));
     Tensor* out = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape(), &out));
     *out->data<std::string>() = entry.Serialize();
@@ -43,6 +50,7 @@ class SaveShard final : public Kernel {
  private:
   const std::vector<std::string> names_;
   const std::string file_;
+  const std::string texts_;
 };
 
 class RestoreShard final : public Kernel {

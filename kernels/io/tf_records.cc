@@ -11,12 +11,9 @@ namespace {
 constexpr uint64_t kHeaderBytes = sizeof(uint64_t) + sizeof(uint32_t);
 constexpr uint64_t kFooterBytes = sizeof(uint32_t);
 constexpr uint64_t kSearchBytes = uint64_t{256} << 10;
-constexpr uint32_t kMaskDelta = 0xa282ead8;
 
-// The crc of bytes that hold crcs themselves is no good one: the format turns and shifts it.
 uint32_t MaskedCrc(std::string_view bytes) {
-  const uint32_t crc = Crc32c(bytes.data(), bytes.size());
-  return ((crc >> 15) | (crc << 17)) + kMaskDelta;
+  return MaskCrc32c(Crc32c(bytes.data(), bytes.size()));
 }
 
 template <class T>

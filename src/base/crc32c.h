@@ -13,6 +13,12 @@ inline uint32_t Crc32c(const void* data, size_t bytes) {
   return ExtendCrc32c(0, data, bytes);
 }
 
+// Returns a crc as TensorFlow's and LevelDB's files store it, turned and shifted: the crc of bytes that hold crcs
+// themselves is no good one.
+constexpr uint32_t MaskCrc32c(uint32_t crc) {
+  return (crc >> 15 | crc << 17) + 0xa282ead8U;
+}
+
 }  // namespace dfrun
 
 #endif  // DFRUN_SRC_BASE_CRC32C_H_

@@ -19,6 +19,10 @@ const SavedVariable* Manifest::Find(const std::string& variable, size_t* shard) 
   return nullptr;
 }
 
+bool IsFurtherFileName(std::string_view name) {
+  return name.starts_with("tf.") && name.find('/') == std::string_view::npos;
+}
+
 int64_t Manifest::skipped_steps() const {
   const JsonValue* const skipped = state.Find(kSkipped);
   const Result<int64_t> steps = skipped == nullptr ? 0 : skipped->GetInt("steps");

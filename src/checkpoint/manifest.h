@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/base/json/json_value.h"
@@ -38,6 +39,9 @@ struct SavedFile {
   uint64_t bytes = 0;                    // of a file
   uint32_t crc32c = 0;                   // of a file
 };
+
+// Returns true for a name that a further file may have.
+bool IsFurtherFileName(std::string_view name);
 
 struct Manifest {
   int64_t step = 0;

@@ -8,7 +8,6 @@
 #include "src/base/json/json_reader.h"
 #include "src/base/text.h"
 #include "src/base/utf8.h"
-#include "src/checkpoint/removable.h"
 
 namespace dfrun {
 namespace {

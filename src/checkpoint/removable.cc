@@ -137,10 +137,6 @@ Status RemoveFiles(const std::string& path, std::vector<std::string> files) {
 
 }  // namespace
 
-bool IsFurtherFileName(std::string_view name) {
-  return name.starts_with("tf.") && name.find('/') == std::string_view::npos;
-}
-
 bool IsShardName(std::string_view name) {
   return name.starts_with("shard-") && name.ends_with(".h5") && name.find('/') == std::string_view::npos;
 }

@@ -45,8 +45,6 @@ Status RemoveDirectory(const std::string& path, RemovalRule rule);
 
 // Returns true for "shard-" something ".h5", the name of a file that holds variables.
 bool IsShardName(std::string_view name);
-// Returns true for a name that one of the further files of a manifest may have.
-bool IsFurtherFileName(std::string_view name);
 
 }  // namespace dfrun
 

@@ -1,7 +1,9 @@
 #include "src/checkpoint/shard.h"
 
+#include "src/base/crc32c.h"
 #include "src/base/file.h"
 #include "src/checkpoint/manifest.pb.h"
+#include "src/checkpoint/tensor_bytes.h"
 #include "src/storage/hdf5_file.h"
 
 namespace dfrun {
@@ -13,13 +15,18 @@ struct Region {
 };
 
 // Makes the structure; WriteBytes() writes plain elements at the offsets that HDF5 has given them.
-Result<std::vector<Region>> WriteStructure(const std::string& path, std::span<const NamedTensor> variables) {
+Result<std::vector<Region>> WriteStructure(const std::string& path, std::span<const NamedTensor> variables,
+                                           std::vector<SavedVariable>& saved) {
   std::vector<Region> regions;
   DF_ASSIGN(const Hdf5Library* const library, LoadHdf5());
   DF_ASSIGN(const std::unique_ptr<Hdf5Writer> file, library->CreateNew(path));
   for (const NamedTensor& v : variables) {
     DF_ASSIGN(const DatasetInfo info, file->Write(DatasetOfVariable(v.name), v.value, /*write_bytes=*/false));
-    if (info.contiguous) regions.push_back({&v.value, info.offset});
+    SavedVariable& entry = saved.emplace_back(SavedVariable{v.name, v.value.dtype(), v.value.shape()});
+    entry.crc32c = ChecksumOf(v.value);
+    if (!info.contiguous) continue;
+    entry.offset = info.offset;
+    regions.push_back({&v.value, info.offset});
   }
   DF_TRY(file->Close());
   return regions;
@@ -44,10 +51,16 @@ void ToProto(const ShardEntry& entry, checkpoint::Shard* shard) {
     if (v.offset) out->set_offset(*v.offset);
     if (v.fingerprint) out->set_fingerprint(*v.fingerprint);
   }
+  if (!entry.texts) return;
+  checkpoint::Texts* const texts = shard->mutable_texts();
+  texts->set_file(entry.texts->file);
+  texts->set_bytes(entry.texts->bytes);
+  texts->set_crc32c(entry.texts->crc32c);
+  texts->mutable_sizes()->Add(entry.texts->sizes.begin(), entry.texts->sizes.end());
 }
 
 Result<ShardEntry> FromProto(const checkpoint::Shard& shard) {
-  ShardEntry entry{shard.file(), shard.bytes(), shard.crc32c(), {}};
+  ShardEntry entry{.file = shard.file(), .bytes = shard.bytes(), .crc32c = shard.crc32c()};
   for (const checkpoint::Variable& v : shard.variables()) {
     const auto dtype = ParseDType(v.dtype());
     if (!dtype) return Error(Code::kDataLoss, "variable '", v.name(), "' has the unknown dtype '", v.dtype(), "'");
@@ -58,7 +71,27 @@ Result<ShardEntry> FromProto(const checkpoint::Shard& shard) {
     if (v.has_offset()) variable.offset = v.offset();
     if (v.has_fingerprint()) variable.fingerprint = v.fingerprint();
   }
+  if (shard.has_texts()) {
+    const checkpoint::Texts& texts = shard.texts();
+    entry.texts = {texts.file(), texts.bytes(), texts.crc32c(), {texts.sizes().begin(), texts.sizes().end()}};
+  }
   return entry;
+}
+
+Result<TextsFile> WriteTexts(const std::string& directory, const std::string& file,
+                             std::span<const NamedTensor> variables) {
+  TextsFile texts{.file = file};
+  DF_ASSIGN(const FileDescriptor to, FileDescriptor::CreateNew(directory + "/" + file));
+  for (const NamedTensor& v : variables) {
+    if (v.value.dtype() != DType::kString) continue;
+    const std::string bytes = EncodeTexts(v.value);
+    DF_TRY(to.WriteAt(texts.bytes, bytes.data(), bytes.size()));
+    texts.crc32c = ExtendCrc32c(texts.crc32c, bytes.data(), bytes.size());
+    texts.bytes += bytes.size();
+    texts.sizes.push_back(bytes.size());
+  }
+  DF_TRY(to.Sync());
+  return texts;
 }
 
 }  // namespace
@@ -80,13 +113,19 @@ Result<ShardEntry> ShardEntry::Parse(const std::string& bytes) {
 }
 
 Result<ShardEntry> WriteShard(const std::string& directory, const std::string& file,
-                              std::span<const NamedTensor> variables) {
+                              std::span<const NamedTensor> variables, const std::string& texts) {
   const std::string path = directory + "/" + file;
-  DF_ASSIGN(const std::vector<Region> regions, WriteStructure(path, variables));
+  std::vector<NamedTensor> stored;
+  for (const NamedTensor& v : variables) stored.push_back({v.name, WithTrueBools(v.value)});
+  ShardEntry entry{.file = file};
+  DF_ASSIGN(const std::vector<Region> regions, WriteStructure(path, stored, entry.variables));
   DF_TRY(WriteBytes(path, regions));
   DF_ASSIGN(const FileDigest digest, DigestFile(path));
-  ShardEntry entry{file, digest.bytes, digest.crc32c, {}};
-  for (const NamedTensor& v : variables) entry.variables.push_back({v.name, v.value.dtype(), v.value.shape()});
+  entry.bytes = digest.bytes;
+  entry.crc32c = digest.crc32c;
+  if (!texts.empty()) {
+    DF_ASSIGN(entry.texts, WriteTexts(directory, texts, stored));
+  }
   return entry;
 }
 
@@ -97,9 +136,20 @@ Status CheckVariable(Hdf5File& file, const SavedVariable& wanted) {
   const Result<DatasetInfo> info = file.Inspect(DatasetOfVariable(wanted.name));
   if (info.status().code() == Code::kNotFound) return Error(Code::kDataLoss, info.status().message());
   DF_TRY(info.status());
-  if (info->dtype == wanted.dtype && info->shape == wanted.shape) return Status();
-  return Error(Code::kDataLoss, "variable '", wanted.name, "' is ", info->dtype, info->shape, " in ", file.path(),
-               ", but ", wanted.dtype, wanted.shape, " was expected");
+  if (info->dtype != wanted.dtype || !(info->shape == wanted.shape)) {
+    return Error(Code::kDataLoss, "variable '", wanted.name, "' is ", info->dtype, info->shape, " in ", file.path(),
+                 ", but ", wanted.dtype, wanted.shape, " was expected");
+  }
+  if (!wanted.offset || (info->contiguous && info->offset == *wanted.offset)) return Status();
+  return Error(Code::kDataLoss, "variable '", wanted.name, "' does not lie at byte ", *wanted.offset, " of ",
+               file.path(), ", where it was written");
+}
+
+Status CheckBytes(const std::string& path, const SavedVariable& wanted, const Tensor& value) {
+  const uint32_t crc32c = wanted.crc32c ? ChecksumOf(value) : 0;
+  if (!wanted.crc32c || crc32c == *wanted.crc32c) return Status();
+  return Error(Code::kDataLoss, "variable '", wanted.name, "' of ", path, " has crc32c ", crc32c, ", but ",
+               *wanted.crc32c, " was written: the file is damaged");
 }
 
 }  // namespace
@@ -118,6 +168,7 @@ Result<std::vector<Tensor>> ReadShard(const std::string& path, std::span<const S
   for (const SavedVariable& w : wanted) {
     DF_TRY(CheckVariable(*file, w));
     DF_ASSIGN(Tensor value, file->Read(DatasetOfVariable(w.name), allocator));
+    DF_TRY(CheckBytes(path, w, value));
     values.push_back(std::move(value));
   }
   return values;

@@ -30,29 +30,40 @@ struct SavedVariable {
   std::optional<uint64_t> fingerprint = {};
 };
 
+// A file beside a shard that has its strings in TensorFlow's form.
+struct TextsFile {
+  std::string file;
+  uint64_t bytes = 0;
+  uint32_t crc32c = 0;
+  std::vector<uint64_t> sizes = {};  // bytes of each of the shard's variables of strings, one behind the other
+};
+
 // The manifest's entry of a shard.
 struct ShardEntry {
   std::string file;
   uint64_t bytes = 0;
   uint32_t crc32c = 0;
-  std::vector<SavedVariable> variables;
+  std::vector<SavedVariable> variables = {};
+  std::optional<TextsFile> texts = {};  // in the report of the task that wrote the shard alone
 
   // Bytes for the message from the writing task to rank 0.
   std::string Serialize() const;
   static Result<ShardEntry> Parse(const std::string& bytes);
 };
 
-// Writes directory/file and syncs it. The directory must exist; kIo if the file does.
+// Writes directory/file and syncs it. The directory must exist; kIo if the file does. `texts`: the name of the file
+// beside it that gets the strings in TensorFlow's form, likewise; empty: none.
 Result<ShardEntry> WriteShard(const std::string& directory, const std::string& file,
-                              std::span<const NamedTensor> variables);
+                              std::span<const NamedTensor> variables, const std::string& texts = "");
 
-// Reads variables of one shard whose digest has been checked; each must have the dtype and shape that is asked for.
-// `wanted` names them; values are returned in the same order. `helpers` look into
-// the file, and shards may share them; null: its own.
+// Reads variables of one shard whose digest has been checked; each must have the dtype and shape that is asked for, and
+// the crc32c and offset where `wanted` has them. `wanted` names them; values are returned in the same order. `helpers`
+// look into the file, and shards may share them; null: its own.
 Result<std::vector<Tensor>> ReadShard(const std::string& path, std::span<const SavedVariable> wanted,
                                       Allocator& allocator, const std::shared_ptr<Hdf5Helpers>& helpers = nullptr);
 
-// Whether one shard holds these variables, with their dtypes and shapes: DataLoss where it does not. Reads no values.
+// Whether one shard holds these variables, with their dtypes, shapes and offsets: DataLoss where it does not. Reads no
+// values.
 Status CheckShard(const std::string& path, std::span<const SavedVariable> variables,
                   const std::shared_ptr<Hdf5Helpers>& helpers = nullptr);
 

@@ -48,8 +48,8 @@ std::string CheckpointStore::PathOf(int64_t step, const char* suffix) const {
   return StrCat(directory_, "/step-", step, suffix);
 }
 
-Status CheckpointStore::TryToSave(uint64_t bytes) const {
-  const Status status = TrySaving(directory_, PathOf(0, ""), bytes);
+Status CheckpointStore::TryToSave(uint64_t bytes, bool with_link) const {
+  const Status status = TrySaving(directory_, PathOf(0, ""), bytes, with_link);
   if (status.ok()) return status;
   return IoError("no checkpoint could be saved in ", directory_, ": ", status.message(),
                  "; mend that, or name another run directory with --output");

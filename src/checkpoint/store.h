@@ -21,8 +21,9 @@ class CheckpointStore {
   CheckpointStore(std::string directory, int keep) : directory_(std::move(directory)), keep_(keep) {}
 
   // Whether Begin() would find place for a checkpoint of so many bytes, as far as one small file tells, which is made
-  // where the shards will be, synced and removed. kIo with the reason; where it is the room, with both numbers.
-  Status TryToSave(uint64_t bytes) const;
+  // where the shards will be, synced and removed, with a link to it where `with_link` is set. kIo with the reason;
+  // where it is the room, with both numbers.
+  Status TryToSave(uint64_t bytes, bool with_link) const;
   // Makes the empty directory for the shards of this step, and returns its path. The next Begin() and the store's
   // destructor remove it unless it is committed. Temporary directories of processes that have ended are removed too.
   Result<std::string> Begin(int64_t step);

@@ -9,6 +9,7 @@
 #include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/checkpoint/directory_commit.h"
+#include "src/checkpoint/tensorflow/tensorflow_files.h"
 
 namespace dfrun {
 namespace {
@@ -40,14 +41,17 @@ Status TryFile(const std::string& path) {
 
 }  // namespace
 
-Status TrySaving(const std::string& store, const std::string& checkpoint, uint64_t bytes) {
+Status TrySaving(const std::string& store, const std::string& checkpoint, uint64_t bytes, bool with_link) {
   DF_ASSIGN(const bool is_there, IsDirectory(store));
   DF_ASSIGN(const FileDescriptor made, MakeOwnDirectory(is_there ? checkpoint : store));
   Status status = CheckRoom(made.path(), bytes);
   const std::string file = made.path() + "/shard-0.h5";
+  const std::string link = made.path() + "/tf.data-00000-of-00001";
   if (status.ok()) status = TryFile(file);
+  if (status.ok() && with_link) status = MakeLink("shard-0.h5", link);
   if (status.ok()) status = SyncDirectory(made.path());
   ::unlink(file.c_str());  // if this fails, so does removing the directory
+  if (with_link) ::unlink(link.c_str());
   if (::rmdir(made.path().c_str()) != 0) {
     DF_LOG(kWarning) << ErrnoError("cannot remove", made.path()).message() << "; it is left where it is";
   }

@@ -9,6 +9,7 @@ namespace dfrun::h5 {
 namespace {
 
 constexpr size_t kMaxAttributeBytes = 4096;
+constexpr hsize_t kPageBytes = 4096;
 
 // HDF5 writes addresses, sizes and the time of day around the system's error text; only that text helps the reader.
 std::string OneLine(std::string text) {
@@ -64,6 +65,8 @@ Result<Handle> Create(const std::string& path, Existing existing) {
   // Values go to the file when they are written, where an error is seen. With this buffer the library would write them
   // when the dataset is closed, and drop them if that fails.
   H5Pset_sieve_buf_size(access.id(), 0);
+  // Large data of a new file begins at a page, as FORMAT.md of checkpoints says.
+  if (existing == Existing::kRefused) H5Pset_alignment(access.id(), kPageBytes, kPageBytes);
   Handle file(H5Fcreate(path.c_str(), mode, H5P_DEFAULT, access.id()));
   if (!file.valid()) return LastError(Code::kIo, "cannot create the HDF5 file " + path);
   return file;

@@ -46,7 +46,8 @@ Status LastError(Code code, const std::string& what);
 Result<Handle> OpenFile(const std::string& path);
 // Replaces a file of this name.
 Result<Handle> CreateFile(const std::string& path);
-// Creates a file; kIo where the name is taken, if only by a link.
+// Creates a file whose datasets of a page and more begin at a multiple of 4,096 bytes; kIo where the name is taken, if
+// only by a link.
 Result<Handle> CreateNewFile(const std::string& path);
 // Closes the file; the error of a write may come only here.
 Status CloseFile(Handle file, const std::string& path);

@@ -11,6 +11,7 @@
 #include "src/base/file.h"
 #include "src/base/text.h"
 #include "src/checkpoint/store.h"
+#include "src/checkpoint/tensorflow/tensorflow_files.h"
 #include "src/job/checkpoint_fit.h"
 #include "src/job/finite_watch.h"
 #include "src/job/idle_ranks.h"
@@ -242,7 +243,7 @@ Status Job::Start() {
 Status Job::BeginWriting() {
   if (spec_.job.run) DF_TRY(CheckReplaceable(fetches_path()));
   DF_TRY(directory_->Make());
-  if (spec_.job.checkpoint) DF_TRY(store_->TryToSave(BytesOf(parts_.kept)));
+  if (spec_.job.checkpoint) DF_TRY(store_->TryToSave(BytesOf(parts_.kept), spec_.job.checkpoint->tensorflow));
   if (options_.resume_step) {
     DF_ASSIGN(const std::vector<std::string> aside, store_->SetAsideAfter(step_));
     if (!aside.empty()) TellMessage("the checkpoints of later steps are set aside: " + Join(aside));
@@ -530,6 +531,7 @@ Status Job::Save() {
     DF_ASSIGN(ShardEntry shard, ShardEntry::Parse(entry.scalar<std::string>()));
     manifest.shards.push_back(std::move(shard));
   }
+  if (spec_.job.checkpoint && spec_.job.checkpoint->tensorflow) DF_TRY(WriteTensorFlowFiles(path, manifest));
   manifest.inputs = InputsToSave(spec_.job.inputs, parts_.advancing);
   manifest.state = state_;
   manifest.set_skipped_steps(watch_->skipped_steps());

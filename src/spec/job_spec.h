@@ -186,6 +186,7 @@ struct CheckpointSpec {
   int64_t every = 0;  // steps; 0: at the end only
   int keep = 5;       // newest ones; 0: all
   std::optional<BestSpec> best;
+  bool tensorflow = false;  // whether they have the files by which TensorFlow reads them
   SourceLocation location;
 };
 

@@ -211,6 +211,9 @@ std::optional<CheckpointSpec> CheckpointOf(const Yaml& section, SourceLocation l
     checkpoint.best = BestOf(*best, context);
     if (!checkpoint.best) return {};
   }
+  if (const std::optional<Yaml> tensorflow = FindKey(section, "tensorflow")) {
+    checkpoint.tensorflow = context.reader.Bool(*tensorflow, "'tensorflow'").value_or(false);
+  }
   return checkpoint;
 }
 
@@ -253,7 +256,8 @@ SPEC_SECTION(SectionDef{.key = {.name = "checkpoint",
                                 .kind = KeyKind::kMapping,
                                 .keys = {{"every", KeyKind::kInt},
                                          {"keep", KeyKind::kInt},
-                                         {.name = "best", .kind = KeyKind::kMapping, .keys = BestKeys()}}},
+                                         {.name = "best", .kind = KeyKind::kMapping, .keys = BestKeys()},
+                                         {"tensorflow", KeyKind::kBool}}},
                         .order = 130,
                         .read = &ReadCheckpoint});
 SPEC_SECTION(SectionDef{.key = {.name = "summaries", .kind = KeyKind::kMapping, .keys = {{"scalars", KeyKind::kNames}}},

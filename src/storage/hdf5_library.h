@@ -90,7 +90,7 @@ class Hdf5Library {
   virtual Result<std::unique_ptr<Hdf5Structure>> Open(const std::string& path, const Hdf5Rules& rules) const = 0;
   // Replaces a file of this name.
   virtual Result<std::unique_ptr<Hdf5Writer>> Create(const std::string& path) const = 0;
-  // Returns kIo where the name is taken, if only by a link.
+  // Datasets of 4,096 bytes and more begin at a multiple of that. kIo where the name is taken, if only by a link.
   virtual Result<std::unique_ptr<Hdf5Writer>> CreateNew(const std::string& path) const = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/checkpoint/tensorflow/tensorflow_files.h"
 #include "src/framework/device/device_factory.h"
 #include "src/training/variable_copies.h"
 
@@ -77,20 +78,36 @@ Status AddRestored(const Kept& kept, Output first, GraphOps& ops, JobGraphDraft&
   return Status();
 }
 
+// Whether a shard needs a file of texts for TensorFlow.
+bool HoldsTexts(const JobGraphDraft& draft, const std::vector<const Kept*>& members) {
+  if (!draft.spec.checkpoint || !draft.spec.checkpoint->tensorflow) return false;
+  return std::any_of(members.begin(), members.end(), [](const Kept* kept) {
+    return std::any_of(kept->parts.begin(), kept->parts.end(),
+                       [](const StatePart& part) { return part.dtype == DType::kString; });
+  });
+}
+
 // Values that the nodes of all shards are fed.
 struct ShardFeeds {
   Output directory;
   Output left_out;
 };
 
-Status AddShard(const std::vector<const Kept*>& members, const std::string& file, const ShardFeeds& feeds,
+// The files of a shard; the second is empty where there is none for texts.
+struct ShardFiles {
+  std::string shard;
+  std::string texts;
+};
+
+Status AddShard(const std::vector<const Kept*>& members, const ShardFiles& files, const ShardFeeds& feeds,
                 GraphOps& ops, JobGraphDraft& draft) {
   const ShardAttrs attrs = AttrsOf(members);
   std::vector<Output> values = {feeds.directory};
   for (const Kept* kept : members) {
     for (size_t i = 0; i < kept->parts.size(); ++i) values.push_back({kept->source, static_cast<int32_t>(i)});
   }
-  draft.job.save.fetches.push_back(ops.Add("save", "SaveShard", values, {{"names", attrs.names}, {"file", file}}));
+  draft.job.save.fetches.push_back(
+      ops.Add("save", "SaveShard", values, {{"names", attrs.names}, {"file", files.shard}, {"texts", files.texts}}));
   Output restored = ops.Add("restore", "RestoreShard", {feeds.directory, feeds.left_out},
                             {{"names", attrs.names}, {"dtypes", attrs.dtypes}, {"shapes", attrs.shapes}});
   DF_TRY(ops.status());
@@ -136,11 +153,15 @@ Status AddSaveAndRestore(JobGraphDraft& draft) {
   job.save.feed_shapes = {PartialShape::Scalar()};
   job.restore.feeds = {feeds.directory, feeds.left_out};
   job.restore.feed_shapes = {PartialShape::Scalar(), names};
-  int shard = 0;
+  std::vector<bool> has_texts;
+  for (const auto& [device, members] : by_device) has_texts.push_back(HoldsTexts(draft, members));
+  const std::vector<std::string> texts = NamesOfTextsFiles(has_texts);
+  size_t shard = 0;
   for (const auto& [device, members] : by_device) {
     ops.set_device(device);
     AddCheck(members, draft, ops);
-    DF_TRY(AddShard(members, StrCat("shard-", shard++, ".h5"), feeds, ops, draft));
+    DF_TRY(AddShard(members, {StrCat("shard-", shard, ".h5"), texts[shard]}, feeds, ops, draft));
+    ++shard;
   }
   return ops.status();
 }

@@ -95,12 +95,10 @@ FileIdentity IdentifyHdf5(std::string_view data) {
 // A record's length is followed by its masked checksum.
 bool IsTfRecord(std::string_view data) {
   constexpr size_t kHeader = 12;
-  constexpr uint32_t kMask = 0xa282ead8U;
   if (data.size() < kHeader) return false;
   uint32_t stored = 0;
   std::memcpy(&stored, data.data() + 8, sizeof stored);
-  const uint32_t crc = Crc32c(data.data(), 8);
-  return stored == ((crc >> 15 | crc << 17) + kMask);
+  return stored == MaskCrc32c(Crc32c(data.data(), 8));
 }
 
 // The footer of a table, which a checkpoint's index is, ends with its magic number.

@@ -81,25 +81,28 @@ TEST(Savable, TheRuleOfNamesIsThatOfSaving) {
 TEST(TryToSave, LeavesNothing) {
   const ScratchDirectory scratch;
   const CheckpointStore store(scratch.Path("checkpoints"), 0);
-  EXPECT_TRUE(store.TryToSave(1000).ok());
-  EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
-  std::filesystem::create_directory(scratch.Path("checkpoints"));
-  EXPECT_TRUE(store.TryToSave(1000).ok());
-  EXPECT_TRUE(std::filesystem::is_empty(scratch.Path("checkpoints")));
-  const Status status = store.TryToSave(uint64_t{1} << 62);
-  EXPECT_EQ(status.code(), Code::kIo);
-  EXPECT_THAT(status.message(), HasSubstr("a checkpoint of this job has 4611686018427387904 bytes, and "));
-  EXPECT_TRUE(std::filesystem::is_empty(scratch.Path("checkpoints")));
+  for (const bool with_link : {false, true}) {
+    EXPECT_TRUE(store.TryToSave(1000, with_link).ok());
+    EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
+    std::filesystem::create_directory(scratch.Path("checkpoints"));
+    EXPECT_TRUE(store.TryToSave(1000, with_link).ok());
+    EXPECT_TRUE(std::filesystem::is_empty(scratch.Path("checkpoints")));
+    const Status status = store.TryToSave(uint64_t{1} << 62, with_link);
+    EXPECT_EQ(status.code(), Code::kIo);
+    EXPECT_THAT(status.message(), HasSubstr("a checkpoint of this job has 4611686018427387904 bytes, and "));
+    EXPECT_TRUE(std::filesystem::is_empty(scratch.Path("checkpoints")));
+    std::filesystem::remove(scratch.Path("checkpoints"));
+  }
 }
 
 TEST(TryToSave, SaysWhatStandsInTheWay) {
   const ScratchDirectory scratch;
   scratch.Write("file", "mine");
-  EXPECT_THAT(CheckpointStore(scratch.Path("file"), 0).TryToSave(1).message(), HasSubstr("a file stands there"));
+  EXPECT_THAT(CheckpointStore(scratch.Path("file"), 0).TryToSave(1, false).message(), HasSubstr("a file stands there"));
   std::filesystem::create_symlink("nowhere", scratch.Path("link"));
-  EXPECT_THAT(CheckpointStore(scratch.Path("link"), 0).TryToSave(1).message(), HasSubstr("a link stands there"));
+  EXPECT_THAT(CheckpointStore(scratch.Path("link"), 0).TryToSave(1, false).message(), HasSubstr("a link stands there"));
   const std::string long_path = scratch.Path(std::string(300, 'x'));
-  EXPECT_EQ(CheckpointStore(long_path, 0).TryToSave(1).code(), Code::kIo);
+  EXPECT_EQ(CheckpointStore(long_path, 0).TryToSave(1, false).code(), Code::kIo);
 }
 
 }  // namespace
