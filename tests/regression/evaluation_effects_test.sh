@@ -19,7 +19,7 @@ spec() {
   {
     cat << END
 dfrun: 1
-include: [$SOURCE/configs/lib/nn.yaml]
+include: [${LIBRARY:-$SOURCE/tests/golden/runs/lib/nn.yaml}]
 inputs:
   batch: {hdf5: d.h5, tensors: {x: ~}, batch: 4}
   test: {hdf5: d.h5, tensors: {x: ~}, batch: all}
@@ -49,11 +49,12 @@ quiet() {
   done
 }
 
+# Layers that know of no modes, and those that come with dfrun.
 drop='drop: dropout(h, rate=0.5)'
 norm='norm: batch_norm(h)'
 spec both "" "$drop" "norm: batch_norm(drop)" "y: norm * 2.0"
-warns both "the evaluation assigns 'norm/moving_mean', 'norm/moving_variance', so that measuring changes what is measured: write \`eval: {feed: {norm/training: false}}\`"
-warns both "draws random numbers, by 'drop/noise', that its values depend on: write \`eval: {feed: {drop/share: 0.0}}\`"
+warns both "the evaluation assigns 'norm/moving_mean', 'norm/moving_variance', so that measuring changes what is measured: give the node that does so \`if: training\`, or write \`eval: {feed: {norm/training: false}}\`"
+warns both "draws random numbers, by 'drop/noise', that its values depend on: have Cond(training, a, b) choose between what is drawn and what is not, or write \`eval: {feed: {drop/share: 0.0}}\`"
 expect 0 "write --feed norm/training=false" "$DFRUN" eval both.yaml
 expect 0 "write --feed drop/share=0.0" "$DFRUN" eval both.yaml --fetch y
 if "$DFRUN" eval both.yaml --fetch y --feed drop/share=0 --feed norm/training=false 2>&1 | grep 'warning'; then
@@ -61,6 +62,8 @@ if "$DFRUN" eval both.yaml --fetch y --feed drop/share=0 --feed norm/training=fa
 fi
 if "$DFRUN" eval both.yaml --fetch h 2>&1 | grep 'warning'; then fail "h has no effects"; fi
 if "$DFRUN" eval both.yaml --fetch drop/noise 2>&1 | grep 'warning'; then fail "the noise is asked for itself"; fi
+LIBRARY=$SOURCE/configs/lib/nn.yaml spec shipped "" "$drop" "norm: batch_norm(drop)" "y: norm * 2.0"
+quiet shipped
 spec one "norm/training: false" "$drop" "norm: batch_norm(drop)" "y: norm * 2.0"
 warns one "write \`eval: {feed: {drop/share: 0.0}}\`"
 if grep -q assigns out; then fail "nothing is assigned"; fi
@@ -72,7 +75,7 @@ warns some "'drop/noise'"
 # Effects of one's own, in the ways in which they are written.
 spec added "" "noise: RandomStandardNormal(shape=Shape(h), dtype=float32)" "sigma: {op: Const, value: 0.1}" \
   "y: h + noise * sigma"
-warns added "by 'noise', that its values depend on: write \`eval: {feed: {sigma: 0.0}}\`"
+warns added "by 'noise', that its values depend on: have Cond(training, a, b) choose between what is drawn and what is not, or write \`eval: {feed: {sigma: 0.0}}\`"
 spec unadded "sigma: 0.0" "noise: RandomStandardNormal(shape=Shape(h), dtype=float32)" \
   "sigma: {op: Const, value: 0.1}" "y: h + noise * sigma"
 quiet unadded
@@ -93,7 +96,7 @@ looped=("last: {op: While, vars: {t: 0, z: h}, cond: t < 3, body: {t: t + 1, z: 
 spec looped "" "${looped[@]}"
 warns looped "draws random numbers"
 spec shuffled "" "order: RandomShuffle(h)" "y: h + StopGradient(order)"
-warns shuffled "by 'order', that its values depend on: feed what switches it off"
+warns shuffled "by 'order', that its values depend on: have Cond(training, a, b) choose between what is drawn and what is not, or feed what switches it off"
 for write in "AssignAdd(n, 1.0)" "AssignSub(n, Mean(h))" "Assign(n, Mean(h))" "ScatterAdd(n, 0, Mean(h))"; do
   scatter=""; [[ $write = Scatter* ]] && scatter="4"
   [ -n "$scatter" ] && write="Mean(ScatterAdd(n, 0, Mean(h)))"
