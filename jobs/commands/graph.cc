@@ -5,6 +5,7 @@
 
 #include "jobs/command.h"
 #include "jobs/commands/device_counts.h"
+#include "jobs/commands/frozen_graph.h"
 #include "jobs/commands/list_subgraphs.h"
 #include "jobs/compile_job.h"
 #include "jobs/eval/eval_variables.h"
@@ -34,6 +35,9 @@ struct GraphOptions {
   bool dot = false;
   bool pb = false;
   bool portable = false;
+  bool frozen = false;
+  std::string restore;
+  std::vector<std::string> fetches;
   bool costs = false;
   bool training = false;
   bool partitioned = false;
@@ -162,6 +166,25 @@ void SayUnknown(const Graph& graph) {
   if (!unknown.empty()) std::fprintf(stderr, "dfrun: not known here:\n%s\n", unknown.c_str());
 }
 
+Status AskForPortable(const Graph& graph) {
+  const Status status = CheckPortable(graph);
+  if (status.ok()) return status;
+  return Error(Code::kUsage, status.message(), "\nGive --portable to write them as TensorFlow's ops.");
+}
+
+// Returns the graph of a model for evaluations with the values of a checkpoint. Sets `inputs` as ForTensorFlow() does.
+Result<Graph> Frozen(const GraphOptions& options, std::vector<std::string>* inputs) {
+  DF_ASSIGN(Model model, LoadModel(ModelOf(options, ModelOptions::Form::kEvaluation)));
+  ForgetLayouts(model.graph);
+  *inputs = FilesOf(model);
+  inputs->push_back(options.restore);
+  if (model.job) DF_TRY(FreeBatchSizes(model.job->inputs, model.graph));  // the inputs are to be fed
+  DF_ASSIGN(Graph graph, MakeFrozen(model, {options.restore, options.fetches, options.portable}));
+  if (!options.portable) DF_TRY(AskForPortable(graph));
+  DF_TRY(EnterConstants(graph));
+  return graph;
+}
+
 // Returns the graph of a model as one that TensorFlow imports. Sets `inputs` to the files from which it was made.
 Result<Graph> ForTensorFlow(const GraphOptions& options, std::vector<std::string>* inputs) {
   DF_ASSIGN(Model model, LoadModel(ModelOf(options, ModelOptions::Form::kJob)));
@@ -180,8 +203,8 @@ Result<Graph> ForTensorFlow(const GraphOptions& options, std::vector<std::string
   }
   if (options.portable) {
     DF_ASSIGN(model.graph, MakePortable(model.graph));
-  } else if (Status status = CheckPortable(model.graph); !status.ok()) {
-    return Error(Code::kUsage, status.message(), "\nGive --portable to write them as TensorFlow's ops.");
+  } else {
+    DF_TRY(AskForPortable(model.graph));
   }
   DF_TRY(EnterConstants(model.graph));
   return std::move(model.graph);
@@ -189,9 +212,10 @@ Result<Graph> ForTensorFlow(const GraphOptions& options, std::vector<std::string
 
 Status WriteWhole(const GraphOptions& options) {
   std::vector<std::string> inputs;
-  DF_ASSIGN(const Graph graph, ForTensorFlow(options, &inputs));
+  const Result<Graph> graph = options.frozen ? Frozen(options, &inputs) : ForTensorFlow(options, &inputs);
+  DF_TRY(graph.status());
   DF_ASSIGN(const OutputFile file, OutputFor(options, options.out, std::move(inputs)));
-  return file.WriteText(MarkedGraphDef(graph, options.out));
+  return file.WriteText(MarkedGraphDef(*graph, options.out));
 }
 
 Status WritePb(const GraphOptions& options) {
@@ -244,6 +268,19 @@ RunCommand SetupGraph(Options& args) {
                 "names, which are said, where the spec has nodes of these");
   const Option portable =
       args.Flag("--portable", options->portable, "With --pb: ops of dfrun's own as those of TensorFlow").Needs(pb);
+  const Option frozen = args.Flag("--frozen", options->frozen,
+                                  "With --pb and --restore: the variables as constants, for a program that serves the "
+                                  "model; the graph is that of evaluations, and the inputs are fed")
+                            .Needs(pb);
+  const Option restore = args.Value("--restore", options->restore,
+                                    "With --frozen: the values of this checkpoint, or of the newest one of this run "
+                                    "directory")
+                             .Needs(frozen);
+  frozen.Needs(restore);
+  args.Values("--fetch", options->fetches,
+              "With --frozen: NAME[:port] of what the graph gives, with all that it needs; default: all that the model "
+              "computes")
+      .Needs(frozen);
   const Option costs = args.Flag("--costs", options->costs,
                                  "A line a node: operations, bytes read and bytes written, where its shapes are known");
   text.Excludes(dot).Excludes(pb).Excludes(costs);
@@ -252,12 +289,14 @@ RunCommand SetupGraph(Options& args) {
   args.Flag("--training", options->training,
             "A spec's graph as for a step of training, `training` being true; default: as for evaluations, but for "
             "--pb and the main step of a spec with `train:`");
-  args.Flag("--partitioned", options->partitioned,
-            "The parts that the devices get in the main step: pruned, optimised, placed, joined by Send and Recv");
+  const Option partitioned =
+      args.Flag("--partitioned", options->partitioned,
+                "The parts that the devices get in the main step: pruned, optimised, placed, joined by Send and Recv");
   const Option after = args.Value(
       "--after", options->after,
       "The graph of the main step after this pass, whole or by device; an unknown name lists those that there are");
-  after.Excludes(portable);
+  after.Excludes(portable).Excludes(frozen);
+  partitioned.Excludes(frozen);
   const Option explain_gpu =
       args.Flag("--explain-gpu", options->explain_gpu,
                 "What of the main step GPUs launch as a whole, and which of their nodes they do not, and why");

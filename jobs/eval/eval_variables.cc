@@ -166,11 +166,34 @@ Result<std::string> FindCheckpoint(const std::string& path) {
   return Error(Code::kBadSpec, "--restore ", path, ": the run directory has no committed checkpoint in ", store);
 }
 
-Result<FedStep> AddSavedValues(Graph& graph, const std::vector<std::string>& wanted, const std::string& directory,
-                               bool all) {
-  const Result<CheckpointStore::Checkpoint> opened = CheckpointStore::Open(directory);
+namespace {
+
+Result<CheckpointStore::Checkpoint> OpenCheckpoint(const std::string& directory) {
+  Result<CheckpointStore::Checkpoint> opened = CheckpointStore::Open(directory);
   if (opened.status().code() == Code::kNotFound)
     return NoInput("--restore ", directory, ": ", opened.status().message());
+  return opened;
+}
+
+}  // namespace
+
+Result<std::map<NodeId, Tensor>> ValuesInCheckpoint(const Graph& graph, const std::vector<NodeId>& variables,
+                                                    const std::string& directory) {
+  DF_ASSIGN(const CheckpointStore::Checkpoint checkpoint, OpenCheckpoint(directory));
+  std::vector<SavedNode> saved;
+  for (const NodeId variable : variables) {
+    DF_ASSIGN(SavedNode found, FindVariable(graph.node(variable), checkpoint, /*must_be_there=*/true));
+    saved.push_back(std::move(found));
+  }
+  DF_TRY(ReadValues(checkpoint, saved));
+  std::map<NodeId, Tensor> values;
+  for (SavedNode& node : saved) values.emplace(node.node, std::move(node.values[0]));
+  return values;
+}
+
+Result<FedStep> AddSavedValues(Graph& graph, const std::vector<std::string>& wanted, const std::string& directory,
+                               bool all) {
+  const Result<CheckpointStore::Checkpoint> opened = OpenCheckpoint(directory);
   DF_TRY(opened.status());
   std::vector<SavedNode> saved;
   for (const std::string& name : wanted) {

@@ -2,6 +2,7 @@
 #ifndef DFRUN_JOBS_EVAL_EVAL_VARIABLES_H_
 #define DFRUN_JOBS_EVAL_EVAL_VARIABLES_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,11 @@ Result<std::string> FindCheckpoint(const std::string& path);
 // `all` is set, for one that is missing there.
 Result<FedStep> AddSavedValues(Graph& graph, const std::vector<std::string>& wanted, const std::string& directory,
                                bool all);
+
+// Returns the values that the checkpoint in `directory` has of these variables. BadSpec for one that it lacks or that
+// has another dtype or shape there.
+Result<std::map<NodeId, Tensor>> ValuesInCheckpoint(const Graph& graph, const std::vector<NodeId>& variables,
+                                                    const std::string& directory);
 
 // Adds an Assign of a fed value.
 Status AddAssigned(Graph& graph, NodeId variable, Tensor value, FedStep& step);
