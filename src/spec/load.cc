@@ -259,7 +259,7 @@ class Loader {
   const std::string& path_;
   const SpecOptions& options_;
   Diagnostics diagnostics_;
-  JobSpec job_;  // what the sections before the graph say
+  JobSpec job_;  // with the sections before the graph
   std::vector<std::string> mode_feeds_;
 };
 

@@ -50,7 +50,7 @@ struct LoweringInput {
   // The calls of functions, by scope, in which a constant of the mode is fed: nodes and branches within are chosen as
   // for training.
   std::set<std::string> fed_calls = {};
-  const DecidedSides* other_sides = nullptr;  // those of the other form, if it is built already
+  const DecidedSides* other_sides = nullptr;  // by the form that was built before; null: none was
 };
 
 // The arguments of a call of Variable; shape and init are set, the others may be null.
@@ -394,7 +394,7 @@ class Lowering {
   int64_t mode_reads_ = 0;
   bool in_init_ = false;  // first values are the same in both forms
   std::unordered_set<NodeId> mode_constants_;
-  std::unordered_map<NodeId, ModeBool> mode_bools_;  // those of them that are bools
+  std::unordered_map<NodeId, ModeBool> mode_bools_;  // by constant
   DecidedSides decided_sides_;
   std::unordered_set<NodeId> stand_ins_;
 };

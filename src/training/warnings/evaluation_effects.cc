@@ -269,7 +269,7 @@ std::string Advice(const std::optional<Remedy>& remedy, const std::string& feed_
   return "feed what switches it off, `eval: {feed: {NODE: VALUE}}`, or measure a node that does without it";
 }
 
-// What the layer itself can do, in a spec.
+// Says how the layer itself, in a spec, does without the effect.
 std::string AdviceByMode(EvaluationEffect::Kind kind) {
   return kind == EvaluationEffect::Kind::kAssigns
              ? "give the node that does so `if: training`, or "
