@@ -232,14 +232,14 @@ TEST_F(WithData, EvaluationsWithNames) {
   EXPECT_FALSE(evals[1].metrics[0].over.valid());
   EXPECT_EQ(evals[1].metrics[1].name, "ratio");
   EXPECT_EQ(OutputName(loaded->graph, evals[1].metrics[1].over), "loss");
-  EXPECT_EQ(error("{evry: 5, metric: [loss]}"),
+  EXPECT_EQ(error("{evry: 5, tset: {metrics: [loss]}}"),
             "job.yaml:10:8: 'evry' is no key of 'eval', which has every, feed, metrics, steps_in_flight, did you mean "
             "'every'?; and the evaluation of that name would be a mapping");
   EXPECT_EQ(error("{test: {metric: [loss]}}"),
-            "job.yaml:10:16: unknown key 'metric' of the evaluation 'test', did you mean 'metrics'?");
+            "job.yaml:10:15: unknown key 'metric' of the evaluation 'test', did you mean 'metrics'?");
   EXPECT_EQ(error("{test: {every: 5}}"),
             "job.yaml:10:8: the evaluation 'test' lacks 'metrics', a list of scalars of the graph");
-  EXPECT_EQ(error("{every: 5, test: {metrics: [loss]}}"), "job.yaml:10:19: unknown key 'test' of the section 'eval'");
+  EXPECT_EQ(error("{every: 5, test: {metrics: [loss]}}"), "job.yaml:10:18: unknown key 'test' of the section 'eval'; it takes every, feed, metrics, steps_in_flight");
   EXPECT_EQ(
       error("{a/b: {metrics: [loss]}}"),
       "job.yaml:10:8: an evaluation's name begins with a letter and has letters, digits, '_', '-' and '.', unlike "
@@ -248,11 +248,11 @@ TEST_F(WithData, EvaluationsWithNames) {
             "job.yaml:10:8: metrics.jsonl has other values whose names begin with 'wire/': give the evaluation another "
             "name");
   EXPECT_EQ(error("{test: {metrics: [loss, {loss: {sum: loss, over: loss}}]}}"),
-            "job.yaml:10:39: 'metrics' has the name 'loss' twice");
+            "job.yaml:10:38: 'metrics' has the name 'loss' twice");
   EXPECT_EQ(error("{test: {metrics: {a: {sum: loss}}}}"),
-            "job.yaml:10:29: a quotient of 'metrics' lacks 'over': write {sum: NAME, over: NAME}");
+            "job.yaml:10:28: a quotient of 'metrics' lacks 'over': write {sum: NAME, over: NAME}");
   EXPECT_EQ(error("{test: {metrics: {a: {sum: loss, over: y}}}}"),
-            "job.yaml:10:47: 'over' is a scalar, but 'y' has shape [?,1]");
+            "job.yaml:10:46: 'over' is a scalar, but 'y' has shape [?,1]");
 }
 
 TEST_F(WithData, GoalsOfTrainingAndCheckpoints) {
@@ -295,7 +295,7 @@ TEST_F(WithData, LossThatIsAQuotient) {
   EXPECT_EQ(OutputName(loaded->graph, loaded->job.train->loss), "total");
   EXPECT_EQ(OutputName(loaded->graph, loaded->job.train->loss_over), "count");
   EXPECT_EQ(Error(spec + train("{sum: count, over: total}")),
-            "job.yaml:11:21: the loss must be a floating-point scalar, but 'count' is int32");
+            "job.yaml:11:21: the loss must be a floating-point scalar, but 'count' is int32[]");
 }
 
 TEST(Sections, RunFeedsAndFetches) {
