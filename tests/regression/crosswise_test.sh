@@ -15,6 +15,12 @@ with h5py.File("d.h5", "w") as f:
     f["column"] = (np.arange(16) % 3).astype(np.float32).reshape(16, 1)
     f["adjacency"] = np.ones((8, 8), np.float32)
 END
+# uses NAME LINE...: whether a line names the node.
+uses() {
+  local name=$1
+  shift
+  printf '%s\n' "$@" | grep -qE "(^|[^A-Za-z0-9_/])$name([^A-Za-z0-9_:]|\$)"
+}
 # spec LINE...: the loss and what it is made of.
 spec() {
   {
@@ -25,10 +31,11 @@ inputs:
   batch: {hdf5: d.h5, tensors: {x: ~, z: ~, y: ~, column: ~}, batch: 8}
   fixed: {hdf5: d.h5, tensors: {adjacency: ~}, batch: all}
 graph:
-  W: {op: Variable, shape: [4, 3], init: "RandomUniform(minval=0, maxval=1)"}
-  w: {op: Variable, shape: [], init: 0.5}
-  logit: dense(batch/x, units=1)
 END
+    # Variables that the lines do not name would not be trained.
+    uses W "$@" && echo '  W: {op: Variable, shape: [4, 3], init: "RandomUniform(minval=0, maxval=1)"}'
+    uses w "$@" && echo '  w: {op: Variable, shape: [], init: 0.5}'
+    uses logit "$@" && echo '  logit: dense(batch/x, units=1)'
     printf '  %s\n' "$@"
     echo "train: {loss: loss, learning_rate: 0.0001, steps: 1}"
   } > cross.yaml

@@ -29,7 +29,7 @@ inputs:
 graph:
   share: {op: PlaceholderWithDefault, inputs: [1.0], shape: []}
   W: {op: Variable, shape: [3, 2], init: [[1, 0], [2, 1], [0, 3]]}
-  table: {op: Variable, shape: [16, 2], init: ones}
+  table: {op: Variable, shape: [16, 2], init: ones, trainable: false}
   pred: MatMul(batch/x, W) * share
   wide: Tile(pred, [1, 1500])
   best: ArgMax(pred, 1)

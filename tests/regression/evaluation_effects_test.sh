@@ -97,9 +97,10 @@ spec looped "" "${looped[@]}"
 warns looped "draws random numbers"
 spec shuffled "" "order: RandomShuffle(h)" "y: h + StopGradient(order)"
 warns shuffled "by 'order', that its values depend on: have Cond(training, a, b) choose between what is drawn and what is not, or feed what switches it off"
-for write in "AssignAdd(n, 1.0)" "AssignSub(n, Mean(h))" "Assign(n, Mean(h))" "ScatterAdd(n, 0, Mean(h))"; do
+for write in "AssignAdd(n, 1.0)" "AssignSub(n, StopGradient(Mean(h)))" "Assign(n, StopGradient(Mean(h)))" \
+  "ScatterAdd(n, 0, StopGradient(Mean(h)))"; do
   scatter=""; [[ $write = Scatter* ]] && scatter="4"
-  [ -n "$scatter" ] && write="Mean(ScatterAdd(n, 0, Mean(h)))"
+  [ -n "$scatter" ] && write="Mean($write)"
   spec written "" "n: {op: Variable, shape: [$scatter], init: 0, trainable: false}" "w: $write" "y: h + w"
   warns written "the evaluation assigns 'n'"
 done

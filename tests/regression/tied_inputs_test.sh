@@ -119,8 +119,8 @@ inputs:
 graph:
   E: {op: Variable, shape: [100, 2], init: "RandomUniform()"}
   U: {op: Variable, shape: [2, 2], init: "RandomUniform()"}
-  V: {op: Variable, shape: [2, 2], init: "RandomUniform()"}
   D: {op: Variable, shape: [4, 100], init: "RandomUniform()"}
+$(if [[ $1$2 = *V* ]]; then echo '  V: {op: Variable, shape: [2, 2], init: "RandomUniform()"}'; fi)
   begin: MatMul(Cast(source/v, DstT=float32), Fill([3, 2], 0.0))
   state: $1
   word: $2
