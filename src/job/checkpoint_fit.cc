@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/base/name_pattern.h"
 #include "src/base/text.h"
 #include "src/job/input_samples.h"
 #include "src/job/rule_change.h"
@@ -44,10 +45,12 @@ bool IsPositionOf(const std::string& variable, const std::string& input) {
   return variable == input + "/position";
 }
 
-std::vector<std::string> NamesOf(const std::vector<const KeptState*>& all, bool are_variables) {
+// Names those of the states for which `wanted` holds.
+template <class Wanted>
+std::vector<std::string> NamesOf(const std::vector<const KeptState*>& all, const Wanted& wanted) {
   std::vector<std::string> names;
   for (const KeptState* kept : all) {
-    if (kept->is_variable == are_variables) names.push_back(kept->of);
+    if (wanted(*kept)) names.push_back(kept->of);
   }
   return names;
 }
@@ -95,12 +98,19 @@ class Fitting {
     const auto is_of = [&](const auto& input) { return IsPositionOf(variable.of, input.name); };
     const std::vector<SavedInput>& named = checkpoint_.manifest.inputs;
     if (std::any_of(named.begin(), named.end(), is_of)) return Lacks(StrCat("the position '", variable.of, "'"));
-    if (std::any_of(spec_.inputs.begin(), spec_.inputs.end(), is_of)) {
+    if (std::any_of(spec_.inputs.begin(), spec_.inputs.end(), is_of) || WasFrozen(variable.slot_of)) {
       fit_.anew.push_back(&variable);
     } else {
       missing_.push_back(variable.of);
     }
     return Status();
+  }
+
+  // Whether the variable, which the job trains, was frozen when the checkpoint was written: it had no slots then.
+  bool WasFrozen(const std::string& variable) const {
+    const std::vector<std::string> patterns = FrozenPatterns(checkpoint_.manifest.settings);
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [&](const std::string& text) { return NamePattern(text).Matches(variable); });
   }
 
   Status CheckPart(const StatePart& part, const SavedVariable& saved) const {
@@ -157,9 +167,14 @@ RestoreStep RestoreFrom(const Checkpoint& checkpoint, const CheckpointFit& fit, 
 std::string DescribeFit(const Checkpoint& checkpoint, const CheckpointFit& fit) {
   std::vector<std::string> clauses = fit.rules;
   if (!fit.changes.empty()) clauses.push_back(fit.changes);
-  const std::vector<std::string> positions = NamesOf(fit.anew, /*are_variables=*/true);
+  const auto is_slot = [](const KeptState& kept) { return !kept.slot_of.empty(); };
+  const auto is_position = [&](const KeptState& kept) { return kept.is_variable && !is_slot(kept); };
+  const auto is_state = [](const KeptState& kept) { return !kept.is_variable; };
+  const std::vector<std::string> positions = NamesOf(fit.anew, is_position);
   if (!positions.empty()) clauses.push_back(StrCat("it has no ", NameFirst(positions), ", which is 0"));
-  const std::vector<std::string> states = NamesOf(fit.anew, /*are_variables=*/false);
+  const std::vector<std::string> slots = NamesOf(fit.anew, is_slot);
+  if (!slots.empty()) clauses.push_back(StrCat("it has no ", NameFirst(slots), ", which begins anew"));
+  const std::vector<std::string> states = NamesOf(fit.anew, is_state);
   if (!states.empty()) clauses.push_back(StrCat("it has no state of ", NameFirst(states), ", which begins anew"));
   if (!fit.unused.empty()) clauses.push_back(StrCat("it also has ", NameFirst(fit.unused), ", which is left out"));
   if (clauses.empty()) return "";

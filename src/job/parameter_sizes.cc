@@ -78,8 +78,8 @@ ModelSizes SizesOf(const LoadedSpec& spec) {
   for (const VariableSpec& variable : spec.job.variables) {
     if (positions.contains(variable.node)) continue;
     const VariableSizes own = SizesOfVariable(spec.graph, variable);
-    if (!variable.trainable) {
-      sizes.others.Add(own);
+    if (!variable.is_trained()) {
+      (variable.trainable ? sizes.frozen : sizes.others).Add(own);
       continue;
     }
     sizes.parameters.Add(own);
@@ -109,6 +109,10 @@ std::string PrintTable(const ModelSizes& sizes, size_t max_scopes) {
     rows.push_back(RowOf("total", sizes.parameters));
   }
   std::string text = PrintRows(rows);
+  if (sizes.frozen.variables > 0) {
+    text += StrCat("  frozen: ", sizes.frozen.variables, " variables of ", sizes.frozen.elements, " elements, ",
+                   sizes.frozen.bytes, " bytes\n");
+  }
   if (sizes.others.variables > 0) {
     text += StrCat("  not trained: ", sizes.others.variables, " variables of ", sizes.others.elements, " elements, ",
                    sizes.others.bytes, " bytes\n");

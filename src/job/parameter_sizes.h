@@ -26,6 +26,7 @@ struct ScopeSizes {
 struct ModelSizes {
   std::vector<ScopeSizes> trained;  // the parameters, by scope, in the order of the graph
   VariableSizes parameters;         // their sum
+  VariableSizes frozen;             // variables that it would change, but for `freeze`
   VariableSizes others;             // variables that no optimizer changes, except positions of inputs
 };
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <sstream>
 #include <type_traits>
 #include <utility>
 
@@ -20,6 +21,7 @@ namespace {
 
 constexpr const char* kGraph = "graph";
 constexpr const char* kNone = "none";
+constexpr const char* kFreeze = "train.freeze";
 constexpr std::string_view kData = ".data";
 
 std::string TextOf(double value) {
@@ -146,6 +148,7 @@ class Settings {
     Add("train.loss", OutputName(spec_.graph, train.loss) + over);
     Add("train.learning_rate", TextOf(train.learning_rate));
     Add("train.clip_norm", train.clip_norm ? TextOf(*train.clip_norm) : kNone);
+    Add(kFreeze, train.freeze.empty() ? kNone : Join(train.freeze, " "));
     AddAlternative("optimizer", train.optimizer);
     AddAlternative("strategy", train.strategy);
   }
@@ -210,6 +213,11 @@ class Settings {
   std::vector<SavedSetting> settings_;
 };
 
+const SavedSetting* FindSetting(const std::vector<SavedSetting>& settings, std::string_view name) {
+  const auto found = std::find_if(settings.begin(), settings.end(), [&](const auto& s) { return s.name == name; });
+  return found == settings.end() ? nullptr : &*found;
+}
+
 std::string Change(const SavedSetting& saved, const SavedSetting& now) {
   if (now.name.starts_with("inputs.") && now.name.ends_with(kData)) {
     return StrCat("the files of ", now.name.substr(0, now.name.size() - kData.size()), " have changed (", now.value,
@@ -225,12 +233,24 @@ std::vector<SavedSetting> SettingsOf(const LoadedSpec& spec) {
   return Settings(spec).Take();
 }
 
+std::vector<std::string> FrozenPatterns(const std::vector<SavedSetting>& settings) {
+  const SavedSetting* const freeze = FindSetting(settings, kFreeze);
+  if (freeze == nullptr || freeze->value == kNone) return {};
+  std::vector<std::string> patterns;
+  std::istringstream texts(freeze->value);
+  for (std::string text; std::getline(texts, text, ' ');) patterns.push_back(text);
+  return patterns;
+}
+
 std::string DescribeChanges(const std::vector<SavedSetting>& saved, const std::vector<SavedSetting>& now) {
   std::vector<std::string> changes;
   for (const SavedSetting& setting : now) {
     if (setting.name == KnownRules().name) continue;  // DescribeRuleChanges() tells which of them matter
-    const auto was = std::find_if(saved.begin(), saved.end(), [&](const auto& s) { return s.name == setting.name; });
-    if (was != saved.end() && was->value != setting.value) changes.push_back(Change(*was, setting));
+    const SavedSetting* const was = FindSetting(saved, setting.name);
+    // Older programs froze nothing.
+    const SavedSetting unfrozen{kFreeze, kNone};
+    const SavedSetting* const before = was == nullptr && setting.name == kFreeze ? &unfrozen : was;
+    if (before != nullptr && before->value != setting.value) changes.push_back(Change(*before, setting));
   }
   return Join(changes);
 }

@@ -84,6 +84,10 @@ struct VariableSpec {
   bool trainable = true;
   bool finite = true;  // a value that is not finite is an error when the variable is saved
   Reduce reduce = Reduce::kUnsaid;
+  bool frozen = false;  // `freeze` of `train` names it
+
+  // Whether the optimizer changes it: it has a gradient, slots and an update where the loss depends on it.
+  bool is_trained() const { return trainable && !frozen; }
 };
 
 // The readers of `target` read `value` instead. Shapes agree except for unknown sizes and, between inputs, the batch.
@@ -151,8 +155,9 @@ struct TrainSpec {
   DataParallel data_parallel = DataParallel::kPs;
   int64_t bucket_bytes = int64_t{1} << 20;  // kAllreduce: smaller gradients are reduced together; 0: none are
   OnNan on_nan = OnNan::kStop;
-  int64_t most_skipped = 50;  // kSkip: steps behind each other without updates, after which the job ends
-  int input = -1;             // index into JobSpec::inputs: the first that the loss reads; -1: it reads none
+  int64_t most_skipped = 50;             // kSkip: steps behind each other without updates, after which the job ends
+  std::vector<std::string> freeze = {};  // patterns of names (src/base/name_pattern.h); see VariableSpec::frozen
+  int input = -1;                        // index into JobSpec::inputs: the first that the loss reads; -1: it reads none
   std::optional<StopSpec> stop;
   SourceLocation location;
 };

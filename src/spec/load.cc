@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "src/base/name_pattern.h"
 #include "src/graph/order/ancestors.h"
 #include "src/spec/document.h"
 #include "src/spec/section.h"
@@ -42,6 +43,13 @@ void CheckInitialValues(const std::vector<VariableSpec>& variables, const Graph&
       }
       walk.AddSources(*node);
     }
+  }
+}
+
+void FreezeVariables(const Graph& graph, JobSpec& job) {
+  for (const std::string& text : job.train->freeze) {
+    const NamePattern pattern(text);
+    for (VariableSpec& v : job.variables) v.frozen = v.frozen || pattern.Matches(graph.node(v.node).name);
   }
 }
 
@@ -239,6 +247,7 @@ class Loader {
     }
     form.lowering.CheckUncalledFunctions();
     job.variables = form.lowering.variables();
+    if (job.train) FreezeVariables(form.graph, job);
     CheckInitialValues(job.variables, form.graph, diagnostics_);
     form.graph.files() = diagnostics_.files();
     std::map<std::string, std::vector<Output>, std::less<>> values = form.lowering.ValuesThatAreNoNode();

@@ -5,6 +5,7 @@
 #include "src/graph/order/ancestors.h"
 #include "src/spec/schema/alternatives.h"
 #include "src/spec/schema/check_keys.h"
+#include "src/spec/schema/name_patterns.h"
 #include "src/spec/section.h"
 
 namespace dfrun {
@@ -20,7 +21,8 @@ class TrainReader {
 
   std::optional<TrainSpec> Read() {
     if (!CheckSection("train", map_, diagnostics_)) return {};
-    bool good = ReadLoss();
+    bool good = ReadFreeze();
+    good = ReadLoss() && good;
     good = ReadAlternative(Optimizers(), spec_.optimizer) && good;
     good = ReadAlternative(Strategies(), spec_.strategy) && good;
     good = ReadLearningRate() && good;
@@ -239,6 +241,31 @@ class TrainReader {
     return true;
   }
 
+  // The variables that the patterns choose are marked when all of them are known (load.cc).
+  bool ReadFreeze() {
+    const std::optional<Yaml> value = FindKey(map_, "freeze");
+    if (!value) return true;
+    const std::optional<std::vector<LocatedPattern>> patterns = ReadNamePatterns(*value, "'freeze'", context_.reader);
+    if (!patterns) return false;
+    for (const LocatedPattern& located : *patterns) spec_.freeze.push_back(located.pattern.text());
+    if (!diagnostics_.ok()) return true;  // variables may be missing for other reasons, which have been reported
+    MatchNames(*patterns, NamesOfVariables(), "variable of the graph", diagnostics_);
+    return diagnostics_.ok();
+  }
+
+  std::vector<std::string> NamesOfVariables() const {
+    std::vector<std::string> names;
+    for (const VariableSpec& variable : context_.lowering.variables()) {
+      if (!IsPosition(variable.node)) names.push_back(context_.graph.node(variable.node).name);
+    }
+    return names;
+  }
+
+  bool IsPosition(NodeId variable) const {
+    return std::any_of(context_.inputs.begin(), context_.inputs.end(),
+                       [&](const InputSpec& input) { return input.position == variable; });
+  }
+
   bool ReadLength() {
     const std::optional<Yaml> epochs = FindKey(map_, "epochs");
     const std::optional<Yaml> steps = FindKey(map_, "steps");
@@ -299,6 +326,7 @@ SPEC_SECTION(SectionDef{
                      {.name = "learning_rate", .kind = KeyKind::kSchedule, .required = true, .keys = ScheduleKeys()},
                      {.kind = KeyKind::kAlternativeKeys, .alternatives = &Optimizers},
                      {"clip_norm", KeyKind::kPositive},
+                     {"freeze", KeyKind::kNames},
                      {"epochs", KeyKind::kPositive},
                      {.name = "steps", .kind = KeyKind::kInt, .minimum = 1},
                      {.kind = KeyKind::kAlternativeKeys, .alternatives = &Strategies},

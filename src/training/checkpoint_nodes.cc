@@ -74,6 +74,7 @@ Status AddRestored(const Kept& kept, Output first, GraphOps& ops, JobGraphDraft&
   KeptState state{.of = kept.of, .is_variable = kept.is_variable, .parts = kept.parts};
   state.restore.assign(job.restore.targets.begin() + before, job.restore.targets.end());
   if (kept.is_variable) state.begin = draft.first_assigns[kept.source];
+  state.slot_of = kept.slot_of;
   job.kept.push_back(std::move(state));
   return Status();
 }

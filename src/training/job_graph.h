@@ -47,6 +47,7 @@ struct KeptState {
   std::vector<StatePart> parts;      // by their names in a checkpoint
   std::vector<NodeId> restore = {};  // the targets of JobGraph::restore that give it back
   std::vector<NodeId> begin = {};    // the targets of JobGraph::init that give it its first value
+  std::string slot_of = {};          // the trained variable whose slot of an optimizer it is
 };
 
 struct JobGraph {

@@ -55,6 +55,7 @@ Output JobGraphDraft::AddVariable(const std::string& name, Output like, bool sca
   }
   if (!ops.status().ok()) return {};
   if (!KeepVariable(variable.node).ok()) return {};
+  if (!scalar) kept.back().slot_of = job.graph.node(like.node).name;
   initial_values.emplace_back(variable.node, initial);
   return variable;
 }

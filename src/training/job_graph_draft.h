@@ -25,6 +25,7 @@ struct Kept {
   std::string of;      // the node whose state it is
   bool is_variable = false;
   std::vector<StatePart> parts;  // the outputs of the source, by their names in a checkpoint
+  std::string slot_of = {};      // KeptState::slot_of
   std::string restore_op;        // takes `restore_inputs` and the tensors; of a state it has the attrs of `source`
   std::vector<Output> restore_inputs = {};
 };

@@ -56,7 +56,7 @@ Status Replicas::SliceInputs(const JobSpec& spec) {
 Status Replicas::AddGradientsOfLoss(const JobGraphDraft& draft) {
   std::vector<Output> trainable;
   for (const VariableSpec& v : draft.spec.variables) {
-    if (v.trainable) trainable.push_back({v.node, 0});
+    if (v.is_trained()) trainable.push_back({v.node, 0});
   }
   const Output loss[] = {draft.spec.train->loss};
   DF_ASSIGN(const std::vector<GradientValue> gradients, AddGradients(graph_, loss, trainable));
@@ -66,9 +66,10 @@ Status Replicas::AddGradientsOfLoss(const JobGraphDraft& draft) {
     trained_.push_back({draft.shared.nodes.at(trainable[i].node), gradient});
   }
   if (trained_.empty()) {
+    const bool freezes = !draft.spec.train->freeze.empty();
     return InvalidArgument(draft.LocationText(draft.spec.train->loss_location), "train.loss '",
-                           OutputName(draft.model, loss[0]),
-                           "' depends on no trainable variable: there is nothing to train");
+                           OutputName(draft.model, loss[0]), "' depends on no trainable variable",
+                           freezes ? " that 'freeze' leaves to be trained" : "", ": there is nothing to train");
   }
   return draft.spec.train->loss_over.valid() ? AddDivisor(draft, trainable) : Status();
 }
@@ -132,11 +133,25 @@ Status Replicas::FindAssigned(const JobGraphDraft& draft) {
   return Status();
 }
 
-Status Replicas::AddSites(JobGraphDraft& draft) {
-  for (int r = 0; r < count_; ++r) devices_.push_back(DeviceOfReplica(draft.workers, r, count_));
+Result<std::vector<NodeId>> Replicas::CopiedVariables(const JobGraphDraft& draft) const {
   std::vector<NodeId> variables;
   variables.reserve(trained_.size());
   for (const Trained& trained : trained_) variables.push_back(trained.variable);
+  DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, Wanted(draft)));
+  std::set<NodeId> read;
+  for (const NodeId id : body) {
+    for (const Output input : graph_.node(id).inputs) read.insert(input.node);
+  }
+  for (const VariableSpec& v : draft.spec.variables) {
+    const bool stays = v.trainable && v.frozen && !assigned_.Has(v.node);
+    if (stays && read.contains(v.node)) variables.push_back(draft.shared.nodes.at(v.node));
+  }
+  return variables;
+}
+
+Status Replicas::AddSites(JobGraphDraft& draft) {
+  for (int r = 0; r < count_; ++r) devices_.push_back(DeviceOfReplica(draft.workers, r, count_));
+  DF_ASSIGN(const std::vector<NodeId> variables, CopiedVariables(draft));
   DF_ASSIGN(sites_, AddTrainingSites(draft, devices_, variables));
   if (count_ == 1 || draft.spec.train->data_parallel == TrainSpec::DataParallel::kPs) return Status();
   for (const VariableSpec& v : draft.spec.variables) {

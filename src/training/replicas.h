@@ -32,7 +32,7 @@ class Replicas {
   Output loss_over() const { return loss_over_; }
   // The variables that have a gradient.
   const std::vector<Trained>& trained() const { return trained_; }
-  // The sites where the trained variables are read and updated.
+  // The sites where the trained variables are read and updated, and the frozen ones read.
   const std::vector<TrainingSite>& sites() const { return sites_; }
   // The outputs of the job's graph, by replica, that stand for an output of the model or a part of a gradient.
   std::vector<Output> Over(Output of_replica) const;
@@ -57,6 +57,9 @@ class Replicas {
   // The outputs that a step may need of a replica.
   std::vector<Output> Wanted(const JobGraphDraft& draft) const;
   Status FindAssigned(const JobGraphDraft& draft);
+  // The variables of the job's graph that each site has a copy of: those that are trained, and frozen ones that the
+  // replicas read and no step assigns.
+  Result<std::vector<NodeId>> CopiedVariables(const JobGraphDraft& draft) const;
   Status AddSites(JobGraphDraft& draft);
   Status CopyAll(JobGraphDraft& draft);
   // The draft's variables, and the copies of those that the replica's site has.

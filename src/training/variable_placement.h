@@ -26,9 +26,9 @@ bool AreOfOneTask(const DeviceName& a, const DeviceName& b);
 Result<std::vector<int>> RanksWithoutReplicas(const TrainSpec& train, const Cluster& cluster);
 
 // The device of each variable of `spec.job.variables`, in their order. Without a constraint of its own a trainable
-// variable goes to the least loaded task (by bytes) of job "ps" or of the workers, as the spec says; where it does not
-// say, and with `data_parallel: allreduce`, to one that computes replicas, but for a variable whose update takes longer
-// than it would travel for; others to the first worker.
+// variable, frozen or not, goes to the least loaded task (by bytes) of job "ps" or of the workers, as the spec says;
+// where it does not say, and with `data_parallel: allreduce`, to one that computes replicas, but for a variable whose
+// update takes longer than it would travel for; others to the first worker.
 Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, const Cluster& cluster);
 
 }  // namespace dfrun

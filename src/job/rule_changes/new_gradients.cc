@@ -39,7 +39,7 @@ bool TrainsByNewGradients(const LoadedSpec& spec, const JobGraph&) {
   if (!spec.job.train) return false;
   std::vector<Output> trained;
   for (const VariableSpec& variable : spec.job.variables) {
-    if (variable.trainable) trained.push_back({variable.node, 0});
+    if (variable.is_trained()) trained.push_back({variable.node, 0});
   }
   const Output loss[] = {spec.job.train->loss};
   const Dependency dependency(spec.graph, loss, trained);

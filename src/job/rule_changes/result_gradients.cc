@@ -33,7 +33,7 @@ bool DependsOnTrained(const LoadedSpec& spec, Output value) {
   }
   const std::vector<VariableSpec>& variables = spec.job.variables;
   return std::any_of(variables.begin(), variables.end(),
-                     [&](const VariableSpec& v) { return v.trainable && walk.added()[v.node]; });
+                     [&](const VariableSpec& v) { return v.is_trained() && walk.added()[v.node]; });
 }
 
 // Batch normalisation in inference by a mean or a variance that is trained.

@@ -43,6 +43,8 @@ constexpr YamlAdvice kAdvice[] = {
     {"illegal EOF in scalar", "a quoted text before this is never closed"},
     {"unknown token", "no value begins so: quote it"},
     {"the referenced anchor is not defined", "no '&' above gives a value this name"},
+    {"alias not found after *", "'*' begins the name of a value that '&' marks above"},
+    {"illegal character found while scanning alias", "'*' begins the name of a value that '&' marks above"},
     {"unknown escape character", "within \"...\" a backslash begins an escape; within '...' it is itself"},
 };
 
@@ -52,6 +54,21 @@ std::string Explain(const std::string& reason, bool may_quote) {
     return StrCat("YAML: ", may_quote ? std::string_view(reason) : known.reason, "; ", known.advice);
   }
   return may_quote ? StrCat("YAML: ", reason) : "this is no YAML";
+}
+
+// A text that was meant to begin with a star: "; a text that begins with '*' is quoted: \"*/W\"". It is the first of
+// the line that is not quoted and comes no earlier than what ends at `end`; "" where there is none.
+std::string AboutStar(const std::string& reason, std::string_view line, size_t at) {
+  const bool is_of_alias =
+      reason.find("alias") != std::string::npos || reason.find("anchor is not") != std::string::npos;
+  if (!is_of_alias) return "";
+  size_t star = line.substr(0, std::min(at + 1, line.size())).rfind('*');
+  while (star != std::string_view::npos && star > 0 && std::string_view(" \t[{,:").find(line[star - 1]) == line.npos)
+    star = line.substr(0, star).rfind('*');
+  if (star == std::string_view::npos) return "";
+  std::string_view text = line.substr(star);
+  text = text.substr(0, text.find_first_of(" \t,]}\r"));
+  return StrCat("; a text that begins with '*' is quoted: \"", text, "\"");
 }
 
 // Guesses the cause of an error from its line; "" where nothing is odd.
@@ -113,12 +130,14 @@ class YamlTreeBuilder final : public YAML::EventHandler {
   // Reports yaml-cpp's error, unless the reason is a tab that looks like spaces.
   void FailToParse(YAML::Mark mark, const std::string& reason) {
     const std::string_view source = doc_.source_;
-    const size_t line = source.substr(0, static_cast<size_t>(std::max(mark.pos, 0))).rfind('\n') + 1;
+    const auto at = static_cast<size_t>(std::max(mark.pos, 0));
+    const size_t line = source.substr(0, at).rfind('\n') + 1;
     const std::string_view indent = source.substr(line, source.find_first_not_of(" \t", line) - line);
     const size_t tab = indent.find('\t');
     if (tab == std::string_view::npos) {
       const std::string_view whole = source.substr(line, source.find('\n', line) - line);
-      return Fail(mark, StrCat(Explain(reason, may_quote_), AboutLine(whole)));
+      const std::string star = may_quote_ ? AboutStar(reason, whole, at - line) : "";
+      return Fail(mark, StrCat(Explain(reason, may_quote_), star, AboutLine(whole)));
     }
     mark.column = static_cast<int>(tab);
     Fail(mark, "YAML: lines are indented by spaces, not by tabs");

@@ -34,7 +34,7 @@ std::string NameLoss(const LoadedSpec& spec) {
 std::vector<Output> TrainedVariables(const LoadedSpec& spec) {
   std::vector<Output> trained;
   for (const VariableSpec& variable : spec.job.variables) {
-    if (variable.trainable) trained.push_back({variable.node, 0});
+    if (variable.is_trained()) trained.push_back({variable.node, 0});
   }
   return trained;
 }
@@ -83,7 +83,26 @@ std::string DescribeUnreached(const LoadedSpec& spec) {
   if (names.empty()) return "";
   return StrCat(NameLoss(spec), " has no gradient for the trained variable", names.size() == 1 ? " " : "s ",
                 NameSome(names), ", which no step changes; write 'trainable: false' at what is not to be trained, or ",
-                "read it through StopGradient");
+                "name it in 'freeze' of 'train', or read it through StopGradient");
+}
+
+std::string DescribeFrozenAssigned(const LoadedSpec& spec) {
+  const Graph& graph = spec.graph;
+  const std::vector<bool> in_step = NodesOfStep(spec);
+  const Consumers consumers = graph.BuildConsumers();
+  const VariableReaders readers(graph, consumers);
+  std::vector<std::string> names;
+  for (const VariableSpec& variable : spec.job.variables) {
+    if (!variable.frozen) continue;
+    const std::vector<NodeId> uses = readers.Of(variable.node);
+    const bool is_assigned = std::any_of(uses.begin(), uses.end(), [&](NodeId use) {
+      return in_step[static_cast<size_t>(use)] && MayChangeVariable(graph.node(use));
+    });
+    if (is_assigned) names.push_back(StrCat("'", graph.node(variable.node).name, "'"));
+  }
+  if (names.empty()) return "";
+  return StrCat("'freeze' of 'train' names ", NameSome(names), ", which the graph assigns in each step all the same: ",
+                "it ends training by gradients alone; patterns that leave these out say that it is meant");
 }
 
 std::string DescribeGradientEnds(const LoadedSpec& spec) {

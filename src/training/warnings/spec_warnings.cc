@@ -51,7 +51,7 @@ Result<Texts> OfMeetings(const LoadedSpec& spec) {
 }
 
 Result<Texts> OfReach(const LoadedSpec& spec) {
-  Texts texts = {DescribeUnreached(spec), DescribeGradientEnds(spec)};
+  Texts texts = {DescribeUnreached(spec), DescribeFrozenAssigned(spec), DescribeGradientEnds(spec)};
   std::erase(texts, "");
   return texts;
 }

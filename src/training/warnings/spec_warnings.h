@@ -11,8 +11,9 @@ namespace dfrun {
 
 // Returns warnings, a sentence each, with the location and the remedy: those of reading the spec (JobSpec::warnings),
 // an evaluation that assigns variables or draws random numbers, a metric that it must leave out, a loss that changes
-// with `replicas` or over values that meet crosswise, or whose gradients do not reach a trained variable, and inputs
-// that are probably not read as was meant. BuildJobGraph() must accept the spec.
+// with `replicas` or over values that meet crosswise, or whose gradients do not reach a trained variable, frozen
+// variables that a step assigns, and inputs that are probably not read as was meant. BuildJobGraph() must accept the
+// spec.
 std::vector<std::string> WarningsOfSpec(const LoadedSpec& spec);
 
 }  // namespace dfrun

@@ -55,6 +55,43 @@ constexpr char kModel[] =
     "  y: MatMul(batch/image, W)\n"
     "  loss: Mean(Square(y))\n";
 
+TEST_F(WithData, FreezeChoosesVariablesByPatterns) {
+  const std::string model = std::string(kInputs) +
+                            "graph:\n"
+                            "  h1/W: {op: Variable, shape: [4, 2], init: zeros}\n"
+                            "  h1/b: {op: Variable, shape: [2], init: zeros}\n"
+                            "  top: {op: Variable, shape: [2], init: zeros}\n"
+                            "  count: {op: Variable, shape: [], init: 0, dtype: int64}\n"
+                            "  loss: Mean(Square(MatMul(batch/image, h1/W) + h1/b - top))\n"
+                            "train: {loss: loss, learning_rate: 0.1, steps: 2, freeze: ";
+  const auto frozen = [&](const std::string& freeze) {
+    const Result<LoadedSpec> spec = Load(model + freeze + "}\n");
+    EXPECT_TRUE(spec.ok()) << spec.status().ToString();
+    std::string names;
+    if (!spec.ok()) return names;
+    for (const VariableSpec& v : spec->job.variables) {
+      if (v.frozen) names += spec->graph.node(v.node).name + " ";
+      EXPECT_EQ(v.is_trained(), v.trainable && !v.frozen);
+    }
+    return names;
+  };
+  EXPECT_EQ(frozen("[]"), "");
+  EXPECT_EQ(frozen("h1/W"), "h1/W ");
+  EXPECT_EQ(frozen("[\"*/W\", top]"), "h1/W top ");
+  EXPECT_EQ(frozen("[h1/*, count]"), "h1/W h1/b count ");
+  EXPECT_EQ(frozen("\"*[Wb]\""), "h1/W h1/b ");
+  EXPECT_EQ(Error(model + "[h1/w, top]}\n"),
+            "job.yaml:11:60: 'h1/w' is no variable of the graph; the nearest are 'h1/W', 'h1/b', 'top'");
+  EXPECT_EQ(Error(model + "\"h2/*\"}\n"),
+            "job.yaml:11:59: 'h2/*' matches no variable of the graph; the nearest are 'h1/W', 'h1/b', 'top'");
+  EXPECT_NE(Error(model + "batch/*}\n").find("'batch/*' matches no variable of the graph"), std::string::npos);
+  EXPECT_EQ(
+      Error(model + "\"h1/W h1/b\"}\n"),
+      "job.yaml:11:59: 'freeze' takes names and patterns of them, and no name is 'h1/W h1/b'; several are a list, "
+      "[a, b]");
+  EXPECT_EQ(Error(model + "{a: b}}\n").substr(0, 15), "job.yaml:11:59:");
+}
+
 TEST_F(WithData, InputsBecomeNodes) {
   const Result<LoadedSpec> spec = Load(std::string(kInputs) + "graph: {y: Neg(batch/image)}\n");
   ASSERT_TRUE(spec.ok()) << spec.status().ToString();

@@ -69,6 +69,23 @@ TEST_F(DataParallelTest, EachTaskHasEachTrainedVariableAndItsSlots) {
   EXPECT_FALSE(names.contains("copy_1/c"));
 }
 
+TEST_F(DataParallelTest, AFrozenVariableHasCopiesAndNoSlots) {
+  spec_.job.variables[0].frozen = true;
+  spec_.job.train->freeze = {"a"};
+  const Result<JobGraph> job = Build();
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  const std::set<std::string> names = Variables(job->graph);
+  EXPECT_EQ(names.contains("copy_0/a") + names.contains("copy_1/a"), kTasks - 1);
+  for (const std::string name : {"a/Adam", "a/Adam_1", "copy_0/a/Adam", "copy_1/a/Adam"})
+    EXPECT_FALSE(names.contains(name)) << name;
+  EXPECT_TRUE(names.contains("b/Adam"));
+  for (const KeptState& kept : job->kept) EXPECT_EQ(kept.slot_of, kept.of.starts_with("b/Adam") ? "b" : "") << kept.of;
+  EXPECT_TRUE(std::any_of(job->kept.begin(), job->kept.end(), [](const KeptState& kept) { return kept.of == "a"; }));
+  spec_.job.variables[1].frozen = true;
+  EXPECT_NE(Build().status().message().find("depends on no trainable variable that 'freeze' leaves to be trained"),
+            std::string::npos);
+}
+
 TEST_F(DataParallelTest, OnlyTheVariablesThemselvesAreSaved) {
   const Result<JobGraph> job = Build();
   ASSERT_TRUE(job.ok()) << job.status().ToString();

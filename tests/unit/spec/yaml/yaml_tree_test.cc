@@ -119,6 +119,12 @@ TEST(YamlTree, SaysWhatToDoAboutErrorsOfYaml) {
   expect("a: [1, 2\nb: 3\n", "f:2:2: YAML: end of sequence flow not found; ", "'[' before this is not closed");
   expect("a: {b: 1\nc: 3\n", "f:2:2: YAML: end of map flow not found; ", "'{' before this is not closed");
   expect("a: *nowhere\n", "f:1:4: YAML: the referenced anchor is not defined; ", "no '&' above");
+  expect("a: */W\n", "f:1:4: YAML: the referenced anchor is not defined; ",
+         "a text that begins with '*' is quoted: \"*/W\"");
+  expect("a: [b, *, c]\n", "f:1:", "a text that begins with '*' is quoted: \"*\"");
+  expect("a: [b, **/W, c]\n", "f:1:", "a text that begins with '*' is quoted: \"**/W\"");
+  expect("a: *.h5\n", "f:1:4: YAML: ", "a text that begins with '*' is quoted: \"*.h5\"");
+  expect("a: [*h[12]/W]\n", "f:1:", "a text that begins with '*' is quoted: \"*h[12\"");
   expect("a:\n  b: 1\n c: 2\n", "f:3:2: YAML: end of map not found; ", "check its indentation");
   expect("a: \"\\w\"\n", "f:1:7: YAML: unknown escape character: w; ", "'...'");
 }
