@@ -2,9 +2,33 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cmath>
+#include <string>
+
 #include "src/base/status.h"
+#include "src/base/units.h"
 
 namespace dfrun::jobs {
+namespace {
+
+Result<int64_t> WholeSeconds(std::string_view text) {
+  DF_ASSIGN(const double seconds, ParseSeconds(text));
+  if (seconds == std::floor(seconds) && seconds < 0x1p63) return static_cast<int64_t>(seconds);
+  return InvalidArgument("must be a whole number of seconds, not '", text, "'");
+}
+
+// Makes of a text with a unit the number that the option's own checks read.
+CLI::Validator ReadsUnits(Result<int64_t> (*parse)(std::string_view), const char* form) {
+  const auto read = [parse](std::string& text) {
+    const Result<int64_t> number = parse(text);
+    if (!number.ok()) return number.status().message();
+    text = std::to_string(*number);
+    return std::string();
+  };
+  return {read, form};
+}
+
+}  // namespace
 
 Option Option::Required() const {
   option_->required();
@@ -47,6 +71,16 @@ Option Options::Value(const std::string& name, int& value, const std::string& he
 
 Option Options::Value(const std::string& name, int64_t& value, const std::string& help) {
   return Option(app_.add_option(name, value, help));
+}
+
+Option Options::Bytes(const std::string& name, int64_t& value, const std::string& help) {
+  CLI::Option* const option = app_.add_option(name, value, help);
+  return Option(option->type_name("")->transform(ReadsUnits(&ParseBytes, "BYTES")));
+}
+
+Option Options::Seconds(const std::string& name, int64_t& value, const std::string& help) {
+  CLI::Option* const option = app_.add_option(name, value, help);
+  return Option(option->type_name("")->transform(ReadsUnits(&WholeSeconds, "SECONDS")));
 }
 
 Option Options::Values(const std::string& name, std::vector<std::string>& values, const std::string& help) {

@@ -40,6 +40,10 @@ class Options {
   Option Value(const std::string& name, std::string& value, const std::string& help);
   Option Value(const std::string& name, int& value, const std::string& help);
   Option Value(const std::string& name, int64_t& value, const std::string& help);
+  // Declares an option that is a number of bytes, or of seconds, or a number with a unit (src/base/units.h). Seconds
+  // are whole ones.
+  Option Bytes(const std::string& name, int64_t& value, const std::string& help);
+  Option Seconds(const std::string& name, int64_t& value, const std::string& help);
   // Declares an option that may be given any number of times, with one value each.
   Option Values(const std::string& name, std::vector<std::string>& values, const std::string& help);
   // Declares an option that sets the value to `alone` as "--name", and to the text as "--name=text".

@@ -19,6 +19,7 @@
 #include "src/base/log.h"
 #include "src/base/mutex.h"
 #include "src/base/text.h"
+#include "src/base/units.h"
 
 namespace dfrun::comm {
 namespace {
@@ -650,9 +651,10 @@ WatchLink* HeartbeatThread::LinkTo(int rank) {
   return found == links_.end() ? nullptr : &*found;
 }
 
-std::optional<double> ParseSeconds(std::string_view text) {
-  const std::optional<double> seconds = ParseAs<double>(text);
-  return seconds && std::isfinite(*seconds) && *seconds >= 0.01 && *seconds <= 86'400 ? seconds : std::nullopt;
+// Returns a time of --heartbeat, which has bounds.
+std::optional<double> TimeOf(std::string_view text) {
+  const Result<double> seconds = ParseSeconds(text);
+  return seconds.ok() && *seconds >= 0.01 && *seconds <= 86'400 ? std::optional(*seconds) : std::nullopt;
 }
 
 }  // namespace
@@ -661,13 +663,14 @@ Result<WatchTimes> ParseHeartbeat(const std::string& text) {
   constexpr double kSilentBeats = 5;
   if (text == "off") return WatchTimes{std::chrono::seconds(1), std::chrono::seconds(5), false};
   const size_t comma = text.find(',');
-  const std::optional<double> every = ParseSeconds(std::string_view(text).substr(0, comma));
+  const std::optional<double> every = TimeOf(std::string_view(text).substr(0, comma));
   std::optional<double> dead_after = every ? std::optional(*every * kSilentBeats) : std::nullopt;
-  if (comma != std::string::npos) dead_after = ParseSeconds(std::string_view(text).substr(comma + 1));
+  if (comma != std::string::npos) dead_after = TimeOf(std::string_view(text).substr(comma + 1));
   if (!every || !dead_after || *dead_after < 2 * *every) {
     return Error(Code::kUsage, "--heartbeat ", text,
-                 ": it is the seconds between two heartbeats and, after a comma, those of silence until a rank is "
-                 "dead, at least twice as many (1,5), or off");
+                 ": it is the time between two heartbeats and, after a comma, that of silence until a rank is dead, "
+                 "at least twice as long (1,5 or 1s,5s), or off; each is ",
+                 kSecondsForms, ", from 0.01 to 1d");
   }
   const auto as_duration = [](double seconds) {
     return duration_cast<Duration>(std::chrono::duration<double>(seconds));

@@ -139,7 +139,7 @@ BENCH("collectives", "What an AllReduce over all ranks costs, beside the bare ne
       "mpirun -np 2 dfrun bench collectives --collectives participants", [](Options& args) -> RunBench {
         auto options = std::make_shared<CollectivesOptions>();
         args.Value("--rounds", options->rounds, "Rounds that the median is taken of").AtLeast(1);
-        args.Value("--most-bytes", options->most_bytes, "The largest value that is summed").AtLeast(4);
+        args.Bytes("--most-bytes", options->most_bytes, "The largest value that is summed").AtLeast(4);
         DeclareRankOptions(args, options->ranks);
         return [options] { return RunOnRanks<CollectivesBench>(options->ranks, *options); };
       });

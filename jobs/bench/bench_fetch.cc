@@ -147,7 +147,7 @@ BENCH("fetch", "What it costs workers to read variables of a parameter server, b
       "mpirun -np 3 dfrun bench fetch", [](Options& args) -> RunBench {
         auto options = std::make_shared<FetchOptions>();
         args.Value("--rounds", options->rounds, "Rounds that steps are measured in").AtLeast(1);
-        args.Value("--most-bytes", options->most_bytes, "The largest variable; default: 1 GiB").AtLeast(4);
+        args.Bytes("--most-bytes", options->most_bytes, "The largest variable; default: 1 GiB").AtLeast(4);
         DeclareRankOptions(args, options->ranks);
         return [options] { return RunOnRanks<FetchBench>(options->ranks, *options); };
       });

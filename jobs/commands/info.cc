@@ -197,10 +197,10 @@ COMMAND("info", "Shows versions, the CPU, devices, and what is off in this build
           args.Flag("--selftest", options->selftest,
                     "Under a launcher: move data between all pairs of ranks on every transport, and say which path "
                     "damages them, fails, or is slow");
-          args.Value("--most-bytes", options->of_selftest.most_bytes,
+          args.Bytes("--most-bytes", options->of_selftest.most_bytes,
                      "The largest message of --selftest; default: 1 GiB")
               .Between(0, int64_t{1} << 30);
-          args.Value("--timeout", options->of_selftest.timeout_s, "Seconds that --selftest waits for a message")
+          args.Seconds("--timeout", options->of_selftest.timeout_s, "How long --selftest waits for a message")
               .Between(1, 86400);
           args.Value("--mpi-abi", options->mpi_abi, "Which MPI to use: ompi, mpich or abi; default: the launcher's");
           return [options] { return ShowRanks(*options); };

@@ -72,8 +72,8 @@ RunCommand SetupRun(Options& args) {
                    "Go on from the newest checkpoint in the run directory; --resume=STEP: from that of this step");
   DeclareRankOptions(args, options->ranks);
   DeclareStall(args, options->ranks);
-  args.Value("--grace", options->ranks.grace_s,
-             "Seconds for the step in progress to end in after a signal that asks to stop; default: 20, less a save")
+  args.Seconds("--grace", options->ranks.grace_s,
+               "Time for the step in progress to end in after a signal that asks to stop; default: 20, less a save")
       .Between(1, 86'400);
   args.Value("--trace", options->job.trace_steps, "Write a Chrome trace a rank of the first STEPS steps").AtLeast(0);
   AddAllowPaths(args, options->allow_paths);

@@ -105,7 +105,7 @@ class LinkCheck {
 
   // Waits for a call. Aborts a call that has not ended in time, because its memory is freed.
   Status Wait(const Call& call) {
-    const double deadline = Now(CLOCK_MONOTONIC) + options_.timeout_s;
+    const double deadline = Now(CLOCK_MONOTONIC) + static_cast<double>(options_.timeout_s);
     while (!call.is_done) {
       if (!transport_.Poll()) sched_yield();
       if (call.is_done || Now(CLOCK_MONOTONIC) < deadline) continue;

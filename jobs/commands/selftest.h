@@ -13,7 +13,7 @@ namespace dfrun::jobs {
 
 struct SelftestOptions {
   int64_t most_bytes = int64_t{1} << 30;
-  int timeout_s = 60;  // timeout of one message
+  int64_t timeout_s = 60;  // timeout of one message
 };
 
 // The findings on rank 0: a text for each pair of ranks and transport.

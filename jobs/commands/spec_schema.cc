@@ -73,7 +73,7 @@ std::string KeysSchema(const std::vector<KeyDef>& keys) {
 }
 
 std::string OptionSchema(const SampleOption& option) {
-  if (option.kind == SampleOption::Kind::kInt) return IntSchema();
+  if (option.kind == SampleOption::Kind::kInt || option.kind == SampleOption::Kind::kBytes) return IntSchema();
   if (option.kind == SampleOption::Kind::kBool) return BoolSchema();
   if (option.kind == SampleOption::Kind::kTexts) return Ref("names");
   return option.choices.empty() ? Types({"string"}) : Choice(option.choices);
@@ -106,11 +106,14 @@ std::string MetricSchema(const KeyDef& key) {
 std::string KeySchema(const KeyDef& key) {
   switch (key.kind) {
     case KeyKind::kInt:
+    case KeyKind::kBytes:
     case KeyKind::kDeviceCounts:
       return IntSchema();
     case KeyKind::kNumber:
     case KeyKind::kFraction:
     case KeyKind::kPositive:
+    case KeyKind::kSeconds:
+    case KeyKind::kShareOrBytes:
     case KeyKind::kDeviceMemory:
       return FloatSchema();
     case KeyKind::kBool:

@@ -114,8 +114,8 @@ void DeclareRankOptions(Options& args, RankOptions& options) {
   args.Value(
       "--heartbeat", options.heartbeat,
       "Seconds between two heartbeats and, after a comma, of silence until a rank is dead; or off; default: 1,5");
-  args.Value("--start-timeout", options.start_timeout_s,
-             "Seconds for all ranks to start; 0: they are waited for without end; default: 300")
+  args.Seconds("--start-timeout", options.start_timeout_s,
+               "Time for all ranks to start; 0: they are waited for without end; default: 300")
       .Between(0, 86'400);
   args.Flag("--explain-gpu", options.explain_gpu,
             "Say what of a step is launched on a GPU as a whole, and why other nodes are not");
@@ -124,8 +124,8 @@ void DeclareRankOptions(Options& args, RankOptions& options) {
 
 void DeclareStall(Options& args, RankOptions& options) {
   options.stall_s = kStallS;
-  args.Value("--stall", options.stall_s,
-             "Seconds without the end of a step until it is said what all ranks wait for; 0: never; default: 60")
+  args.Seconds("--stall", options.stall_s,
+               "Time without the end of a step until it is said what all ranks wait for; 0: never; default: 60")
       .Between(0, 86'400);
 }
 

@@ -97,8 +97,9 @@ class InputReader {
 
   std::optional<std::string> OptionText(const SampleOption& option, const Yaml& value) {
     const std::string what = StrCat("'", option.name, "'");
-    if (option.kind == SampleOption::Kind::kInt) {
-      const std::optional<int64_t> number = reader_.Int(value, what, 0);
+    if (option.kind == SampleOption::Kind::kInt || option.kind == SampleOption::Kind::kBytes) {
+      const bool has_unit = option.kind == SampleOption::Kind::kBytes;
+      const std::optional<int64_t> number = has_unit ? reader_.Bytes(value, what) : reader_.Int(value, what, 0);
       return number ? std::optional(std::to_string(*number)) : std::nullopt;
     }
     if (option.kind == SampleOption::Kind::kTexts) return TextLines(value, what);

@@ -334,7 +334,7 @@ SPEC_SECTION(SectionDef{
                      {"deterministic", KeyKind::kBool},
                      {.name = "parameters", .kind = KeyKind::kChoice, .choices = {"ps", "spread"}},
                      {.name = "data_parallel", .kind = KeyKind::kChoice, .choices = {"ps", "allreduce"}},
-                     {.name = "bucket_bytes", .kind = KeyKind::kInt, .minimum = 0},
+                     {.name = "bucket_bytes", .kind = KeyKind::kBytes, .minimum = 0},
                      {.name = "on_nan",
                       .kind = KeyKind::kChoice,
                       .choices = {"stop", "skip", "warn"},

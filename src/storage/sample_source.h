@@ -99,7 +99,7 @@ Status AsInputError(const Status& status);
 
 // A key of the format's own. A list of texts is one value of SampleConfig::options, its lines.
 struct SampleOption {
-  enum class Kind { kInt, kBool, kText, kTexts };
+  enum class Kind { kInt, kBytes, kBool, kText, kTexts };  // kBytes: an integer, or a number with a unit of bytes
   std::string name;
   Kind kind = Kind::kText;
   bool required = false;

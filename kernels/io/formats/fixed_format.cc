@@ -57,10 +57,10 @@ Result<std::unique_ptr<SampleSource>> OpenFixedLength(const SampleConfig& config
 
 SAMPLE_FORMAT(SampleFormat{
     .name = "fixed_length",
-    .options = RecordOptions({{.name = "record_bytes", .kind = SampleOption::Kind::kInt, .required = true},
-                              {.name = "header_bytes", .kind = SampleOption::Kind::kInt},
-                              {.name = "footer_bytes", .kind = SampleOption::Kind::kInt},
-                              {.name = "hop_bytes", .kind = SampleOption::Kind::kInt}}),
+    .options = RecordOptions({{.name = "record_bytes", .kind = SampleOption::Kind::kBytes, .required = true},
+                              {.name = "header_bytes", .kind = SampleOption::Kind::kBytes},
+                              {.name = "footer_bytes", .kind = SampleOption::Kind::kBytes},
+                              {.name = "hop_bytes", .kind = SampleOption::Kind::kBytes}}),
     .default_fields = {{"bytes", "0"}},
     .open = &OpenFixedLength});
 

@@ -8,21 +8,28 @@ namespace dfrun {
 namespace {
 
 std::optional<KeyValue> ReadInt(const Yaml& value, const KeyDef& key, std::string_view what, ValueReader& reader) {
-  const std::optional<int64_t> number = reader.Int(value, what, key.minimum);
+  const std::optional<int64_t> number =
+      key.kind == KeyKind::kBytes ? reader.Bytes(value, what, key.minimum) : reader.Int(value, what, key.minimum);
   if (!number) return {};
   if (*number <= key.maximum) return *number;
   reader.diagnostics().Error(value.location(), "more than ", key.maximum, " ", key.name);
   return {};
 }
 
+std::optional<double> NumberOf(const Yaml& value, const KeyDef& key, std::string_view what, ValueReader& reader) {
+  if (key.kind == KeyKind::kSeconds) return reader.Seconds(value, what);
+  if (key.kind == KeyKind::kShareOrBytes) return reader.ShareOrBytes(value, what);
+  return reader.Number(value, what);
+}
+
 std::optional<KeyValue> ReadNumber(const Yaml& value, const KeyDef& key, std::string_view what, ValueReader& reader) {
-  const std::optional<double> number = reader.Number(value, what);
+  const std::optional<double> number = NumberOf(value, key, what, reader);
   if (!number) return {};
   if (key.kind == KeyKind::kFraction && !(*number >= 0 && *number < 1)) {
     reader.diagnostics().Error(value.location(), what, " must be in [0, 1)");
     return {};
   }
-  if (key.kind == KeyKind::kPositive && !(*number > 0)) {
+  if ((key.kind == KeyKind::kPositive || key.kind == KeyKind::kShareOrBytes) && !(*number > 0)) {
     reader.diagnostics().Error(value.location(), what, " must be above 0");
     return {};
   }
@@ -48,12 +55,12 @@ KeyDef DeviceCountKeyDef(std::string_view type) {
 }
 
 KeyDef DeviceMemoryKeyDef(std::string_view type) {
-  return {.name = DeviceMemoryKey(type), .kind = KeyKind::kPositive};
+  return {.name = DeviceMemoryKey(type), .kind = KeyKind::kShareOrBytes};
 }
 
 std::optional<KeyValue> ReadKeyValue(const Yaml& value, const KeyDef& key, ValueReader& reader) {
   const std::string what = StrCat("'", key.name, "'");
-  if (key.kind == KeyKind::kInt) return ReadInt(value, key, what, reader);
+  if (key.kind == KeyKind::kInt || key.kind == KeyKind::kBytes) return ReadInt(value, key, what, reader);
   if (key.kind != KeyKind::kBool) return ReadNumber(value, key, what, reader);
   const std::optional<bool> is_on = reader.Bool(value, what);
   return is_on ? std::optional<KeyValue>(*is_on) : std::nullopt;

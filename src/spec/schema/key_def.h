@@ -20,8 +20,11 @@ class Alternatives;
 enum class KeyKind {
   kInt,
   kNumber,
-  kFraction,  // a number in [0, 1)
-  kPositive,  // a number above 0
+  kFraction,      // a number in [0, 1)
+  kPositive,      // a number above 0
+  kBytes,         // an integer, of bytes, or a number with one of their units (src/base/units.h)
+  kShareOrBytes,  // a number up to 1, or kBytes
+  kSeconds,       // a number, of seconds, or one with one of their units
   kBool,
   kBoolOrInt,
   kText,
@@ -45,7 +48,7 @@ enum class KeyKind {
   kNodes,          // a mapping of names to nodes of the graph
   kCounts,         // a mapping of names to integers
   kDeviceCounts,   // no key: stands for an integer by the DeviceCountKey() of each type of device
-  kDeviceMemory,   // no key: stands for a number above 0 by the DeviceMemoryKey() of each type of device
+  kDeviceMemory,   // no key: stands for a kShareOrBytes by the DeviceMemoryKey() of each type of device
   kAnyMapping,     // a mapping whose keys are the user's
   kMapping,        // a mapping of KeyDef::keys
   kNamedMappings,  // a mapping of names to mappings of KeyDef::keys
@@ -64,7 +67,7 @@ struct KeyDef {
   std::vector<std::string> choices = {};
   std::vector<KeyDef> keys = {};
   Alternatives& (*alternatives)() = nullptr;
-  // Bounds of a kInt.
+  // Bounds of a kInt and of kBytes.
   int64_t minimum = std::numeric_limits<int64_t>::min();
   int64_t maximum = std::numeric_limits<int64_t>::max();
   std::optional<KeyValue> fallback = {};  // for an alternative's key: its value where the spec has none

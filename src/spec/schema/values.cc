@@ -3,22 +3,45 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <functional>
 
+#include "src/base/units.h"
 #include "src/spec/expr/constant.h"
 
 namespace dfrun {
 namespace {
 
-// Reads `text` as a number or as a sum or product of numbers.
-std::optional<Constant::Scalar> ParseScalar(const std::string& text) {
+using ParseUnits = std::function<std::optional<double>(std::string_view)>;
+
+// Replaces the words that `parse` reads by their numbers.
+void ReplaceUnits(const ParseUnits& parse, Expr& expr) {
+  for (Expr& item : expr.items) ReplaceUnits(parse, item);
+  if (!expr.is(Expr::Kind::kName) || expr.port >= 0) return;
+  const std::optional<double> number = parse(expr.text);
+  if (!number) return;
+  expr.kind = Expr::Kind::kFloat;
+  expr.float_value = *number;
+}
+
+// Reads `text` as a number or as a sum or product of numbers, of which some may have units.
+std::optional<Constant::Scalar> ParseScalar(const std::string& text, const ParseUnits& parse_units = nullptr) {
   LocatedText located;
   located.Append(text, {});
   Diagnostics unheeded;  // the caller reports the form that it expects
-  const std::optional<Expr> expr = ParseExpr(located, unheeded);
+  std::optional<Expr> expr = ParseExpr(located, unheeded);
   if (!expr) return {};
+  if (parse_units) ReplaceUnits(parse_units, *expr);
   const Folded folded = FoldExpr(*expr, unheeded);
   if (!folded.is_constant() || !folded.value.dims.empty()) return {};
   return folded.value.elements[0];
+}
+
+// The number that a scalar is.
+std::optional<double> ToDouble(const Constant::Scalar& scalar) {
+  if (const auto* fraction = std::get_if<double>(&scalar)) return *fraction;
+  if (const auto* integer = std::get_if<int64_t>(&scalar)) return static_cast<double>(*integer);
+  if (const auto* large = std::get_if<uint64_t>(&scalar)) return static_cast<double>(*large);
+  return {};
 }
 
 }  // namespace
@@ -65,6 +88,48 @@ std::optional<int64_t> ValueReader::Int(const Yaml& value, std::string_view what
   const int64_t* integer = number ? std::get_if<int64_t>(&*number) : nullptr;
   if (integer == nullptr || *integer < minimum) return Fail(value, what, wanted, *text);
   return *integer;
+}
+
+template <class T>
+std::optional<double> ValueReader::Quantity(const Yaml& value, std::string_view what, std::string_view forms,
+                                            Result<T> (*parse)(std::string_view)) {
+  const std::optional<std::string> text = Scalar(value, what, forms);
+  if (!text) return {};
+  const Result<T> plain = parse(*text);
+  if (plain.ok()) return static_cast<double>(*plain);
+  const auto parse_units = [&](std::string_view word) -> std::optional<double> {
+    const Result<T> number = parse(word);
+    return number.ok() ? std::optional(static_cast<double>(*number)) : std::nullopt;
+  };
+  const std::optional<Constant::Scalar> worked_out = ParseScalar(*text, parse_units);
+  const std::optional<double> number = worked_out ? ToDouble(*worked_out) : std::nullopt;
+  if (number && std::isfinite(*number) && *number >= 0) return number;
+  diagnostics_.Error(value.location(), what, " ", plain.status().message());
+  return {};
+}
+
+std::optional<int64_t> ValueReader::Bytes(const Yaml& value, std::string_view what, int64_t minimum) {
+  const std::optional<double> bytes = Quantity(value, what, kBytesForms, &ParseBytes);
+  if (!bytes) return {};
+  if (*bytes < 0x1p63 && *bytes == std::floor(*bytes) && *bytes >= static_cast<double>(minimum))
+    return static_cast<int64_t>(*bytes);
+  diagnostics_.Error(value.location(), what, " must be ", kBytesForms, ", whole and at least ",
+                     std::max<int64_t>(minimum, 0), ", but is ", *bytes);
+  return {};
+}
+
+std::optional<double> ValueReader::Seconds(const Yaml& value, std::string_view what) {
+  return Quantity(value, what, kSecondsForms, &ParseSeconds);
+}
+
+std::optional<double> ValueReader::ShareOrBytes(const Yaml& value, std::string_view what) {
+  constexpr std::string_view kForms = "a share, a number up to 1, or bytes: a number, or one with KiB, MiB or GiB";
+  const std::optional<std::string> text = Scalar(value, what, kForms);
+  if (!text) return {};
+  const std::optional<Constant::Scalar> number = ParseScalar(*text);
+  const std::optional<double> share_or_bytes = number ? ToDouble(*number) : std::nullopt;
+  if (share_or_bytes && std::isfinite(*share_or_bytes)) return share_or_bytes;
+  return Quantity(value, what, kForms, &ParseBytes);
 }
 
 std::optional<double> ValueReader::Number(const Yaml& value, std::string_view what) {

@@ -25,6 +25,12 @@ class ValueReader {
   // Whether the value is this word, with params replaced; reports nothing.
   bool Is(const Yaml& value, std::string_view word) const;
   std::optional<int64_t> Int(const Yaml& value, std::string_view what, int64_t minimum = INT64_MIN);
+  // A number of bytes, or of seconds, or one with a unit (src/base/units.h). With units a sum or a product is worked
+  // out too.
+  std::optional<int64_t> Bytes(const Yaml& value, std::string_view what, int64_t minimum = 0);
+  std::optional<double> Seconds(const Yaml& value, std::string_view what);
+  // A number as it is, a share if it is at most 1, or a size with a unit.
+  std::optional<double> ShareOrBytes(const Yaml& value, std::string_view what);
   // Finite.
   std::optional<double> Number(const Yaml& value, std::string_view what);
   std::optional<bool> Bool(const Yaml& value, std::string_view what);
@@ -36,6 +42,10 @@ class ValueReader {
 
  private:
   std::nullopt_t Fail(const Yaml& value, std::string_view what, std::string_view wanted, std::string_view text);
+  // A number, or a sum or product of numbers; `parse` reads those with a unit, and is asked why a text is none.
+  template <class T>
+  std::optional<double> Quantity(const Yaml& value, std::string_view what, std::string_view forms,
+                                 Result<T> (*parse)(std::string_view));
   // The text of a scalar; reports other values.
   std::optional<std::string> Scalar(const Yaml& value, std::string_view what, std::string_view wanted);
 

@@ -66,6 +66,16 @@ TEST_F(InputFormats, SkippedRecordsAreCounted) {
   EXPECT_EQ(spec->job.inputs[0].record_index.skipped, 1);
 }
 
+TEST_F(InputFormats, SizesHaveUnits) {
+  directory_.Write("large.bin", std::string(3 * 1024 + 7, 'x'));
+  const Result<LoadedSpec> spec = Load("{fixed_length: large.bin, record_bytes: 1KiB, header_bytes: 7, batch: 1}");
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  EXPECT_EQ(spec->job.inputs[0].num_samples, 3);
+  EXPECT_EQ(Error("{fixed_length: large.bin, record_bytes: 1kb, batch: 1}"),
+            "job.yaml:3:42: 'record_bytes' must be a number of bytes, or one with KiB, MiB or GiB, not '1kb': kb may "
+            "stand for a power of 1,000 or of 1,024; write 1KiB, or 1000");
+}
+
 TEST_F(InputFormats, Errors) {
   EXPECT_EQ(Error("{cvs: a.csv, batch: 1}"), "job.yaml:3:8: unknown key 'cvs' of input 'in', did you mean 'csv'?");
   EXPECT_EQ(Error("{batch: 1}"),

@@ -441,6 +441,13 @@ TEST(Sections, ClusterLimitsMemory) {
   EXPECT_EQ(limits("0.5").at("gpu").BytesOf(1000), 500);
   EXPECT_EQ(limits("1").at("gpu").BytesOf(1000), 1000);
   EXPECT_EQ(limits("\"3 * 1024\"").at("gpu").BytesOf(1000), 3072);
+  EXPECT_EQ(limits("2GiB").at("gpu").BytesOf(1000), int64_t{2} << 30);
+  EXPECT_EQ(limits("1KiB").at("gpu").BytesOf(1000), 1024);
+  EXPECT_EQ(limits("\"2 * 1.5GiB\"").at("gpu").BytesOf(1000), int64_t{3} << 30);
+  EXPECT_EQ(
+      ErrorOf("cluster: {gpu_memory: 2G}\ngraph: {x: 1}\n"),
+      "job.yaml:2:23: 'gpu_memory' must be a number of bytes, or one with KiB, MiB or GiB, not '2G': G may stand for "
+      "a power of 1,000 or of 1,024; write 2GiB, or 2000000000");
   EXPECT_EQ(ErrorOf("cluster: {gpu_memory: 0}\ngraph: {x: 1}\n"), "job.yaml:2:23: 'gpu_memory' must be above 0");
   EXPECT_EQ(ErrorOf("cluster: {gpu_memory: 1e30}\ngraph: {x: 1}\n"),
             "job.yaml:2:23: 'gpu_memory' is more than any memory: give bytes, or a share");
