@@ -28,7 +28,8 @@ class Aligner {
     MoveTo(SkipAnchor(source, at));
     quote_ = At(0) == '"' || At(0) == '\'' ? At(0) : '\0';
     if (quote_ != '\0') Move(1);
-    if (At(0) == '|' || At(0) == '>') MoveTo(std::min(source_.find('\n', at_), source_.size()));
+    const bool is_block = quote_ == '\0' && (At(0) == '|' || At(0) == '>');
+    if (is_block) MoveTo(std::min(source_.find('\n', at_), source_.size()));
     runs_.push_back({0, line_, column_});
   }
 
