@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <optional>
 #include <span>
 #include <string>
@@ -161,6 +162,16 @@ Result<int64_t> ParseBytes(std::string_view text) {
 
 Result<double> ParseSeconds(std::string_view text) {
   return Parse(kSeconds, text);
+}
+
+std::string BytesText(int64_t bytes) {
+  for (const Unit& unit : kSizes) {
+    const double count = static_cast<double>(bytes) / unit.factor;
+    char text[64];
+    std::snprintf(text, sizeof text, "%.*f ", count < 10 ? 2 : count < 100 ? 1 : 0, count);
+    if (count >= 1) return StrCat(text, unit.name);
+  }
+  return StrCat(bytes, bytes == 1 ? " byte" : " bytes");
 }
 
 bool HasBytesUnit(std::string_view text) {

@@ -4,6 +4,7 @@
 #define DFRUN_SRC_BASE_UNITS_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "src/base/status.h"
@@ -21,6 +22,9 @@ inline constexpr std::string_view kSecondsForms = "a number of seconds, or one w
 // Thread safety: any thread.
 Result<int64_t> ParseBytes(std::string_view text);
 Result<double> ParseSeconds(std::string_view text);
+
+// "75.1 KiB", "3.00 GiB", "512 bytes", for people.
+std::string BytesText(int64_t bytes);
 
 // Whether the text is a number with a unit of bytes.
 bool HasBytesUnit(std::string_view text);

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "src/base/units.h"
 #include "src/framework/device/device_factory.h"
 
 namespace dfrun {
@@ -126,15 +127,37 @@ MemoryEstimate EstimateMemory(const std::vector<const Partition*>& parts) {
   return estimate;
 }
 
-Result<std::vector<std::string>> CheckMemory(const std::vector<const Partition*>& partitions,
-                                             const MemoryLimits& limits, const Cluster& cluster) {
+std::vector<MemoryEstimate> EstimateDevices(const std::vector<const Partition*>& partitions) {
   std::map<std::string, std::vector<const Partition*>> by_device;
   for (const Partition* partition : partitions) by_device[partition->device].push_back(partition);
+  std::vector<MemoryEstimate> estimates;
+  for (const auto& [device, parts] : by_device) estimates.push_back(EstimateMemory(parts));
+  return estimates;
+}
+
+std::vector<std::string> DescribeMemory(std::vector<MemoryEstimate> estimates) {
+  constexpr size_t kMaxShown = 4;
+  const auto total = [](const MemoryEstimate& estimate) { return estimate.state_bytes + estimate.step_bytes; };
+  std::stable_sort(estimates.begin(), estimates.end(),
+                   [&](const MemoryEstimate& a, const MemoryEstimate& b) { return total(a) > total(b); });
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < std::min(estimates.size(), kMaxShown); ++i) {
+    const MemoryEstimate& estimate = estimates[i];
+    lines.push_back(StrCat("memory: ", BytesText(estimate.state_bytes), " of variables and slots, about ",
+                           BytesText(estimate.step_bytes), " of values in a step, on ", estimate.device));
+  }
+  if (estimates.size() > kMaxShown)
+    lines.push_back(StrCat("memory: no more on each of ", estimates.size() - kMaxShown, " further devices"));
+  return lines;
+}
+
+Result<std::vector<std::string>> CheckMemory(const std::vector<const Partition*>& partitions,
+                                             const MemoryLimits& limits, const Cluster& cluster) {
   std::vector<std::string> warnings;
-  for (const auto& [device, parts] : by_device) {
+  for (const MemoryEstimate& estimate : EstimateDevices(partitions)) {
+    const std::string& device = estimate.device;
     const int64_t limit = LimitOf(device, limits, cluster);
     if (limit == 0) continue;
-    const MemoryEstimate estimate = EstimateMemory(parts);
     const std::string key = KeyOf(device);
     if (estimate.state_bytes > limit) {
       return InvalidArgument("the variables of ", device, " and their slots take ", estimate.state_bytes,

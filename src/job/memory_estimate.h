@@ -24,6 +24,13 @@ struct MemoryEstimate {
 // Estimates one device, from the part of each signature of the job that it runs.
 MemoryEstimate EstimateMemory(const std::vector<const Partition*>& parts);
 
+// Estimates each device that has a part, in the order of their names.
+std::vector<MemoryEstimate> EstimateDevices(const std::vector<const Partition*>& partitions);
+
+// The forecast for people, a line a device; of many devices those that need most: "memory: 150 KiB of variables and
+// slots, about 1.20 MiB of values in a step, on /job:worker/task:0/device:cpu:0".
+std::vector<std::string> DescribeMemory(std::vector<MemoryEstimate> estimates);
+
 // Checks `limits` for the devices of `cluster`, given the partitions of all signatures: an error (kInvalidArgument)
 // where variables and slots alone take more than a device has, else sentences about devices of which a step may take
 // more. A share of a device whose memory is not known is not checked.

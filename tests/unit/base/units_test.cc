@@ -80,6 +80,16 @@ TEST(Units, Bounds) {
   EXPECT_EQ(SecondsError("1e308d"), "is '1e308d', beyond all numbers");
 }
 
+TEST(Units, BytesText) {
+  EXPECT_EQ(BytesText(0), "0 bytes");
+  EXPECT_EQ(BytesText(1), "1 byte");
+  EXPECT_EQ(BytesText(1023), "1023 bytes");
+  EXPECT_EQ(BytesText(1024), "1.00 KiB");
+  EXPECT_EQ(BytesText(76880), "75.1 KiB");
+  EXPECT_EQ(BytesText(int64_t{200} << 20), "200 MiB");
+  EXPECT_EQ(BytesText(int64_t{3} << 30), "3.00 GiB");
+}
+
 TEST(Units, HasBytesUnit) {
   EXPECT_TRUE(HasBytesUnit("1KiB"));
   EXPECT_TRUE(HasBytesUnit("0.5 GiB"));
