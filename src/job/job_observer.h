@@ -30,6 +30,8 @@ class JobObserver {
   virtual ~JobObserver() = default;
   // Something a person should know once: "resumed at step 400 from ...".
   virtual void OnMessage(const std::string&) {}
+  // Called once, before the first step: `step` steps are done, of `steps` in all.
+  virtual void OnBegin(int64_t /*step*/, int64_t /*steps*/) {}
   // Called after a logged step, with its fetches and the job's own counts.
   virtual Status OnStep(const JobResults&) { return Status(); }
   virtual Status OnEvaluation(const JobResults&) { return Status(); }

@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kTerminalInterval(100);
 constexpr std::chrono::seconds kLogInterval(2);
+// The first steps take longer than others: a rate is told after so many, or after so many seconds.
+constexpr int64_t kStepsOfRate = 20;
+constexpr double kSecondsOfRate = 10;
 
 // Prints the results that are numbers.
 std::string Print(const JobResults& results) {
@@ -40,8 +43,11 @@ std::string PrintDuration(double seconds) {
 
 }  // namespace
 
-Progress::Progress(std::FILE* out)
-    : out_(out), is_terminal_(IsTerminal(out)), has_colour_(is_terminal_ && std::getenv("NO_COLOR") == nullptr) {}
+Progress::Progress(std::FILE* out, Now now)
+    : out_(out),
+      now_(now),
+      is_terminal_(IsTerminal(out)),
+      has_colour_(is_terminal_ && std::getenv("NO_COLOR") == nullptr) {}
 
 // A job goes on though nobody can read how it does, and has not failed for that.
 Progress::~Progress() {
@@ -68,27 +74,31 @@ void Progress::OnMessage(const std::string& text) {
   Line("dfrun: " + PrintableText(text));
 }
 
+void Progress::OnBegin(int64_t step, int64_t /*steps*/) {
+  first_step_ = step;
+  first_time_ = now_();
+}
+
+std::string Progress::PrintRate(int64_t step, int64_t steps, Clock::time_point now) const {
+  const double elapsed_s = std::chrono::duration<double>(now - first_time_).count();
+  const int64_t done = step - first_step_;
+  if (done <= 0 || elapsed_s <= 0 || (done < kStepsOfRate && elapsed_s < kSecondsOfRate)) return "";
+  const double rate = static_cast<double>(done) / elapsed_s;
+  char number[48];
+  std::snprintf(number, sizeof number, "  %.4g steps/s", rate);
+  std::string text = number;
+  if (step < steps) text += "  " + PrintDuration(static_cast<double>(steps - step) / rate) + " left";
+  return text;
+}
+
 Status Progress::OnStep(const JobResults& results) {
   const auto [step, steps] = std::pair(results.step, results.steps);
-  const Clock::time_point now = Clock::now();
-  if (first_step_ < 0) {
-    first_step_ = step;
-    first_time_ = now;
-  }
+  const Clock::time_point now = now_();
   const bool due =
       now - printed_ >= (is_terminal_ ? Clock::duration(kTerminalInterval) : Clock::duration(kLogInterval));
   if (!due && step != steps) return Status();
   printed_ = now;
-  const double elapsed_s = std::chrono::duration<double>(now - first_time_).count();
-  std::string text = StrCat("step ", step, "/", steps);
-  if (step > first_step_ && elapsed_s > 0) {
-    const double rate = static_cast<double>(step - first_step_) / elapsed_s;
-    char number[48];
-    std::snprintf(number, sizeof number, "  %.4g steps/s", rate);
-    text += number;
-    if (step < steps) text += "  " + PrintDuration(static_cast<double>(steps - step) / rate) + " left";
-  }
-  text += Print(results);
+  const std::string text = StrCat("step ", step, "/", steps, PrintRate(step, steps, now), Print(results));
   if (!is_terminal_) {
     Line(text);
     return Status();

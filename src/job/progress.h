@@ -10,27 +10,31 @@
 
 namespace dfrun {
 
-// Prints to `out`, which outlives it. Colour only on a terminal and without NO_COLOR.
+// Prints to `out`, which outlives it: the rate of steps and the time to the end once they can be told from 20 steps, or
+// from 10 seconds. Colour only on a terminal and without NO_COLOR.
 class Progress final : public JobObserver {
  public:
-  explicit Progress(std::FILE* out);
+  using Clock = std::chrono::steady_clock;
+  using Now = Clock::time_point (*)();
+  explicit Progress(std::FILE* out, Now now = &Clock::now);
   ~Progress() override;
 
   void OnMessage(const std::string& text) override;
+  void OnBegin(int64_t step, int64_t steps) override;
   Status OnStep(const JobResults& results) override;
   Status OnEvaluation(const JobResults& results) override;
 
  private:
-  using Clock = std::chrono::steady_clock;
-
+  std::string PrintRate(int64_t step, int64_t steps, Clock::time_point now) const;
   void Line(const std::string& text);
   void EndUpdatingLine();
 
   std::FILE* const out_;
+  const Now now_;
   const bool is_terminal_;
   const bool has_colour_;
-  bool updating_ = false;  // the cursor is on a line that the next step overwrites
-  int64_t first_step_ = -1;
+  bool updating_ = false;   // the cursor is on a line that the next step overwrites
+  int64_t first_step_ = 0;  // steps that were done when this run began
   Clock::time_point first_time_;
   Clock::time_point printed_;
 };
