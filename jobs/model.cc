@@ -46,13 +46,16 @@ Model ModelOf(LoadedSpec spec) {
   model.other = std::move(spec.other);
   model.sections = spec.sections;
   model.mode_feeds = spec.mode_feeds;
+  model.files = std::move(spec.files);
+  model.printed = std::move(spec.printed);
   return model;
 }
 
 }  // namespace
 
 LoadedSpec Model::TakeSpec() {
-  return {*std::move(job), std::move(graph), std::move(values), training, std::move(other), sections, mode_feeds};
+  return {*std::move(job), std::move(graph), std::move(values), training,          std::move(other),
+          sections,        mode_feeds,       std::move(files),  std::move(printed)};
 }
 
 bool IsSpec(const std::string& path) {
@@ -128,6 +131,7 @@ Result<Model> LoadSpecModel(const ModelOptions& options) {
   spec_options.ranks = options.ranks;
   spec_options.device_counts = options.device_counts;
   spec_options.feeds = options.feeds;
+  spec_options.prints = options.prints;
   DF_ASSIGN(LoadedSpec spec, LoadSpec(options.path, spec_options));
   if (options.form == ModelOptions::Form::kJob) return ModelOf(std::move(spec));
   const bool training = options.form == ModelOptions::Form::kTraining;
@@ -148,7 +152,7 @@ Result<Model> LoadModel(const ModelOptions& options) {
     return Error(Code::kUsage, "--training is for the model of a spec, and '", options.path, "' is a graph");
   }
   if (!options.sets.empty()) {
-    return Error(Code::kUsage, "--set is for the params of a spec, and '", options.path, "' is a graph");
+    return Error(Code::kUsage, "--set is for the params and keys of a spec, and '", options.path, "' is a graph");
   }
   DF_ASSIGN(GraphFile file, ReadGraphFile(options.path, options.tags));
   std::vector<JobTasks> tasks = TasksOfDevices(file.graph);

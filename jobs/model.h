@@ -29,6 +29,8 @@ struct Model {
   std::shared_ptr<const LoadedSpec> other = {};
   Status sections = {};
   std::vector<std::string> mode_feeds = {};
+  std::vector<std::string> files = {};  // LoadedSpec::files
+  std::string printed = {};             // LoadedSpec::printed
 
   // Takes the spec out of the model of one.
   LoadedSpec TakeSpec();
@@ -53,6 +55,7 @@ struct ModelOptions {
   enum class Form { kEvaluation, kTraining, kJob };
   Form form = Form::kEvaluation;
   std::vector<std::string> feeds = {};  // SpecOptions::feeds
+  bool prints = false;                  // whether Model::printed is wanted
 };
 
 // Loads a model. Specs end in .yaml or .yml; everything else is read by ReadGraphFile(). Calls of the graph library's
@@ -71,6 +74,10 @@ std::string ListSignatures(const Model& model);
 
 // Loads a file that must be a spec, whatever its name ends in.
 Result<Model> LoadSpecModel(const ModelOptions& options);
+
+// The help of --set.
+inline constexpr const char* kSetHelp =
+    "key=value: another value for one of the spec's params, or for a key by its path, as train.steps=5";
 
 bool IsSpec(const std::string& path);
 

@@ -14,11 +14,13 @@
 #include "jobs/model.h"
 #include "src/base/counted.h"
 #include "src/base/printable.h"
+#include "src/base/terminal.h"
 #include "src/base/text.h"
 #include "src/framework/device/device_factory.h"
 #include "src/graph/graph_def/file_kind.h"
 #include "src/graph/graph_def/unknown_ops.h"
 #include "src/job/idle_ranks.h"
+#include "src/job/kept_spec.h"
 #include "src/job/memory_estimate.h"
 #include "src/job/parameter_sizes.h"
 #include "src/training/build_job_graph.h"
@@ -35,6 +37,7 @@ struct CheckOptions {
   DeviceCountOptions devices;
   bool explain_gpu = false;
   bool timings = false;
+  bool print = false;
 };
 
 void Print(const std::string& path, int ranks, const LoadedSpec& spec, const std::vector<CompiledStep>& steps) {
@@ -65,14 +68,17 @@ std::string IdleRanks(const LoadedSpec& spec, const Cluster& cluster, int ranks,
   return text.empty() ? "" : StrCat("warning: ", text, "\n");
 }
 
-// Returns the memory that the spec gives to devices, and what the compiled steps need.
+// Returns a forecast of the memory that the compiled steps need, and warnings where the spec gives devices less.
 Result<std::string> Memory(const LoadedSpec& spec, const Cluster& cluster, const std::vector<CompiledStep>& steps) {
   std::vector<const Partition*> partitions;
   for (const CompiledStep& step : steps) {
     for (const Partition& partition : step.partitions) partitions.push_back(&partition);
   }
   DF_ASSIGN(const std::vector<std::string> warnings, CheckMemory(partitions, spec.job.memory_limits, cluster));
-  return Join(warnings, "", [](const std::string& warning) { return StrCat("warning: ", warning, "\n"); });
+  const std::vector<std::string> forecast = DescribeMemory(EstimateDevices(partitions));
+  const auto line = [](const std::string& text) { return StrCat("  ", PrintableLine(text), "\n"); };
+  const auto warn = [](const std::string& warning) { return StrCat("warning: ", warning, "\n"); };
+  return StrCat(Join(forecast, "", line), Join(warnings, "", warn));
 }
 
 // Returns the types of devices, except the host's, that the job counts or has nodes on.
@@ -111,9 +117,12 @@ std::string Describe(const MetaGraph& meta) {
 
 // Checks a graph. Unknown nodes are listed and are no error, because a graph runs if it does not need them.
 Result<int> CheckGraph(const CheckOptions& options) {
-  if (options.explain_gpu || options.timings) {
-    return Error(Code::kUsage, options.timings ? "--timings" : "--explain-gpu", ": ", options.spec,
-                 " is a graph, which is compiled when it runs; give a job's spec");
+  if (options.explain_gpu || options.timings || options.print) {
+    return Error(Code::kUsage,
+                 options.timings ? "--timings"
+                 : options.print ? "--print"
+                                 : "--explain-gpu",
+                 ": ", options.spec, " is a graph, which is compiled when it runs; give a job's spec");
   }
   DF_ASSIGN(const Model model, LoadRunnable({options.spec, options.sets, options.tags, options.ranks}));
   std::printf("%s: ok, %s\n", PrintableLine(options.spec).c_str(), Counted(model.graph.num_nodes(), "node").c_str());
@@ -124,11 +133,27 @@ Result<int> CheckGraph(const CheckOptions& options) {
   return 0;
 }
 
+// Prints the spec as it is understood, and warnings to stderr, so that the output is a spec.
+int PrintUnderstood(const LoadedSpec& spec, const std::string& memory) {
+  std::fprintf(stderr, "%s", memory.c_str());
+  for (const std::string& warning : WarningsOfSpec(spec)) {
+    std::fprintf(stderr, "warning: %s\n", PrintableLine(warning).c_str());
+  }
+  WriteText(stdout, MarkedSpec(spec));
+  return 0;
+}
+
 Result<int> Check(const CheckOptions& options) {
   const Result<FileIdentity> identity = IdentifyFile(options.spec);
   if (identity.ok() && !IsSpec(options.spec) && !identity->is_text) return CheckGraph(options);
-  DF_ASSIGN(Model model, LoadSpecModel({options.spec, options.sets, options.tags, options.ranks,
-                                        options.devices.Given(), ModelOptions::Form::kJob}));
+  DF_ASSIGN(Model model, LoadSpecModel({options.spec,
+                                        options.sets,
+                                        options.tags,
+                                        options.ranks,
+                                        options.devices.Given(),
+                                        ModelOptions::Form::kJob,
+                                        {},
+                                        options.print}));
   const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
   Result<JobCompiler> compiler = JobCompiler::Create(model, ranks);
   DF_TRY(AsSpecError(options.spec, compiler.status()));
@@ -138,6 +163,7 @@ Result<int> Check(const CheckOptions& options) {
   DF_TRY(AsSpecError(options.spec, steps.status()));
   const Result<std::string> memory = Memory(spec, compiler->cluster(), *steps);
   DF_TRY(AsSpecError(options.spec, memory.status()));
+  if (options.print) return PrintUnderstood(spec, *memory);
   Print(options.spec, ranks, spec, *steps);
   std::printf("%s", memory->c_str());
   std::printf("%s", IdleRanks(spec, compiler->cluster(), ranks, (*steps)[0]).c_str());
@@ -156,13 +182,17 @@ Result<int> Check(const CheckOptions& options) {
 RunCommand SetupCheck(Options& args) {
   auto options = std::make_shared<CheckOptions>();
   args.Value("spec", options->spec, "The job's YAML file, or a graph").Required();
-  args.Values("--set", options->sets, "key=value: another value for one of the spec's params");
+  args.Values("--set", options->sets, kSetHelp);
   args.Values("--tag", options->tags, "Of the graph to read from a SavedModel; default: its only one, or `serve`");
   args.Value("--ranks", options->ranks, "Ranks that the job will have; default: as many as it needs")
       .Between(1, 1 << 20);
   options->devices.Declare(args);
   args.Flag("--explain-gpu", options->explain_gpu,
             "Say what of each step GPUs launch as a whole, and which of their nodes they do not, and why");
+  args.Flag(
+      "--print", options->print,
+      "Print the spec as it is understood: with what it includes, with defaults and --set, and the origin of each "
+      "line");
   args.Flag("--timings", options->timings,
             "Print to stderr how many milliseconds each pass took for each step, and for all of them");
   return [options] { return Check(*options); };

@@ -258,7 +258,7 @@ Result<int> Show(const GraphOptions& options) {
 RunCommand SetupGraph(Options& args) {
   auto options = std::make_shared<GraphOptions>();
   args.Value("model", options->model, "A spec, a GraphDef, a MetaGraph, a SavedModel or its directory").Required();
-  args.Values("--set", options->sets, "key=value: another value for one of the spec's params");
+  args.Values("--set", options->sets, kSetHelp);
   args.Values("--tag", options->tags, "Of the graph to read from a SavedModel; default: its only one, or `serve`");
   const Option text = args.Flag("--text", options->text, "A line a node (the default)");
   const Option dot = args.Flag("--dot", options->dot, "For Graphviz");

@@ -22,6 +22,7 @@ constexpr int64_t kGraceS = 20;
 struct RunOptions {
   std::string spec;
   std::string resume;  // kNewest, a step, or empty
+  int64_t steps = 0;   // 0: as many as the spec says
   RankOptions ranks;
   JobOptions job;
   std::vector<std::string> allow_paths;
@@ -45,12 +46,15 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
   SpecOptions spec_options;
   spec_options.sets = job.sets;
   spec_options.ranks = runtime.size();
+  if (options.steps > 0) spec_options.steps = options.steps;
+  spec_options.prints = true;
   DF_TRY(CheckMayBeSpec(options.spec));
   DF_ASSIGN(const LoadedSpec spec, LoadSpec(options.spec, spec_options));
   if (!spec.job.train && !spec.job.run) {
     return Error(Code::kBadSpec, options.spec,
                  ":1:1: there is nothing to run: the spec has neither `train:` nor `run:`");
   }
+  if (options.steps > 0) job.sets.push_back(StrCat(spec.job.train ? "train" : "run", ".steps=", options.steps));
   job.grace_s = static_cast<double>(options.ranks.grace_s);
   if (job.output.empty()) job.output = spec.job.name + ".run";
   job.files = RulesOfModel(options.spec, options.allow_paths);
@@ -66,7 +70,8 @@ RunCommand SetupRun(Options& args) {
   auto options = std::make_shared<RunOptions>();
   options->ranks.grace_s = kGraceS;
   args.Value("spec", options->spec, "The job's YAML file").Required();
-  args.Values("--set", options->job.sets, "key=value: another value for one of the spec's params");
+  args.Values("--set", options->job.sets, kSetHelp);
+  args.Value("--steps", options->steps, "Steps of the job, in place of the spec's `steps` or `epochs`").AtLeast(1);
   args.Value("--output", options->job.output, "Run directory; default: the spec's name with .run");
   args.FlagOrValue("--resume", kNewest, options->resume,
                    "Go on from the newest checkpoint in the run directory; --resume=STEP: from that of this step");

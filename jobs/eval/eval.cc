@@ -531,7 +531,7 @@ class Evaluation {
 
 void AddModelOptions(Options& args, EvalOptions& options) {
   args.Value("model", options.model, "A GraphDef, a MetaGraph, a SavedModel or its directory, or a spec").Required();
-  args.Values("--set", options.sets, "key=value: another value for one of the spec's params");
+  args.Values("--set", options.sets, kSetHelp);
   args.Values("--tag", options.tags, "Of the graph to read from a SavedModel; default: its only one, or `serve`");
   args.Value("--signature", options.signature,
              "Feed and fetch by the names of this signature; default: serving_default, or the only one");

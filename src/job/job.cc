@@ -16,6 +16,7 @@
 #include "src/job/finite_watch.h"
 #include "src/job/idle_ranks.h"
 #include "src/job/input_samples.h"
+#include "src/job/kept_spec.h"
 #include "src/job/metrics_log.h"
 #include "src/job/rule_change.h"
 #include "src/job/run_directory.h"
@@ -253,11 +254,13 @@ Status Job::BeginWriting() {
   observers_.insert(observers_.begin(), metrics_.get());
   const RunFacts facts{.version = options_.version,
                        .spec = spec_.job.path,
-                       .files = spec_.graph.files(),
+                       .files = spec_.files,
                        .sets = options_.sets,
                        .hosts = runtime_.hosts(),
                        .ranks = runtime_.size(),
                        .from_step = step_};
+  DF_ASSIGN(const std::string about_spec, KeepSpec(directory_->spec(), spec_));
+  if (!about_spec.empty()) TellMessage("warning: " + about_spec);
   // Written last: it brings the entry of metrics.jsonl to the disk too.
   DF_ASSIGN(RunRecord record, RunRecord::Begin(directory_->record(), facts));
   record_ = std::make_unique<RunRecord>(std::move(record));
@@ -337,6 +340,7 @@ int64_t Job::NextStop() const {
 }
 
 Status Job::RunSteps() {
+  for (JobObserver* observer : observers_) observer->OnBegin(step_, steps_);
   while (step_ < steps_) {
     if (is_stopping()) return EndEarly();
     const int64_t stop = NextStop();

@@ -1,4 +1,4 @@
-// The directory that a job writes to: run.json, metrics.jsonl, checkpoints/, trace/. Rank 0 makes it.
+// The directory that a job writes to: run.json, spec.yaml, metrics.jsonl, checkpoints/, trace/. Rank 0 makes it.
 #ifndef DFRUN_SRC_JOB_RUN_DIRECTORY_H_
 #define DFRUN_SRC_JOB_RUN_DIRECTORY_H_
 
@@ -23,6 +23,7 @@ class RunDirectory {
 
   const std::string& path() const { return path_; }
   std::string record() const { return path_ + "/run.json"; }
+  std::string spec() const { return path_ + "/spec.yaml"; }
   std::string metrics() const { return path_ + "/metrics.jsonl"; }
   std::string checkpoints() const { return path_ + "/checkpoints"; }
   std::string trace() const { return path_ + "/trace"; }

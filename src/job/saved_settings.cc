@@ -23,6 +23,7 @@ constexpr const char* kGraph = "graph";
 constexpr const char* kNone = "none";
 constexpr const char* kFreeze = "train.freeze";
 constexpr std::string_view kData = ".data";
+constexpr std::string_view kFiles = ".files";
 
 std::string TextOf(double value) {
   char text[64];
@@ -114,6 +115,30 @@ class Settings {
     return std::move(settings_);
   }
 
+  // Returns a digest of the nodes that a step computes, by the names that the spec gives. Batches, files and seeds are
+  // settings of their own.
+  std::string GraphDigest() const {
+    AncestorWalk walk(spec_.graph);
+    if (spec_.job.train) walk.Add(spec_.job.train->loss.node);
+    if (spec_.job.train && spec_.job.train->loss_over.valid()) walk.Add(spec_.job.train->loss_over.node);
+    if (spec_.job.run) {
+      for (const FetchSpec& fetch : spec_.job.run->fetches) walk.Add(fetch.output.node);
+      for (const FeedSpec& feed : spec_.job.run->feeds) walk.Add(feed.value.node);
+      for (const NodeId target : spec_.job.run->targets) walk.Add(target);
+    }
+    std::vector<std::string> lines;
+    while (const Node* node = walk.Next()) {
+      if (!IsInput(node->id)) lines.push_back(LineOf(*node));
+      walk.AddSources(*node);
+    }
+    std::sort(lines.begin(), lines.end());
+    uint32_t digest = 0;
+    for (const std::string& line : lines) digest = ExtendCrc32c(digest, line.data(), line.size());
+    char text[9];
+    std::snprintf(text, sizeof text, "%08x", digest);
+    return text;
+  }
+
  private:
   void Add(std::string name, std::string value) { settings_.push_back({std::move(name), std::move(value)}); }
 
@@ -160,30 +185,6 @@ class Settings {
     }
   }
 
-  // Returns a digest of the nodes that a step computes, by the names that the spec gives. Batches, files and seeds are
-  // settings of their own.
-  std::string GraphDigest() const {
-    AncestorWalk walk(spec_.graph);
-    if (spec_.job.train) walk.Add(spec_.job.train->loss.node);
-    if (spec_.job.train && spec_.job.train->loss_over.valid()) walk.Add(spec_.job.train->loss_over.node);
-    if (spec_.job.run) {
-      for (const FetchSpec& fetch : spec_.job.run->fetches) walk.Add(fetch.output.node);
-      for (const FeedSpec& feed : spec_.job.run->feeds) walk.Add(feed.value.node);
-      for (const NodeId target : spec_.job.run->targets) walk.Add(target);
-    }
-    std::vector<std::string> lines;
-    while (const Node* node = walk.Next()) {
-      if (!IsInput(node->id)) lines.push_back(LineOf(*node));
-      walk.AddSources(*node);
-    }
-    std::sort(lines.begin(), lines.end());
-    uint32_t digest = 0;
-    for (const std::string& line : lines) digest = ExtendCrc32c(digest, line.data(), line.size());
-    char text[9];
-    std::snprintf(text, sizeof text, "%08x", digest);
-    return text;
-  }
-
   bool IsInput(NodeId id) const {
     return std::any_of(spec_.job.inputs.begin(), spec_.job.inputs.end(),
                        [&](const InputSpec& input) { return input.read == id || input.position == id; });
@@ -218,6 +219,34 @@ const SavedSetting* FindSetting(const std::vector<SavedSetting>& settings, std::
   return found == settings.end() ? nullptr : &*found;
 }
 
+// Whether two paths may be those of one file, seen from two folders.
+bool IsPathOf(std::string_view a, std::string_view b) {
+  constexpr std::string_view kUp = "../";
+  while (a.starts_with(kUp)) a.remove_prefix(kUp.size());
+  while (b.starts_with(kUp)) b.remove_prefix(kUp.size());
+  if (a.size() < b.size()) std::swap(a, b);
+  return a == b || (a.ends_with(b) && a[a.size() - b.size() - 1] == '/');
+}
+
+// Whether two values of `inputs.NAME.files` may name the same files: those of a spec that has been moved, or that the
+// run has kept. Their contents are a setting of their own.
+bool AreSameFiles(std::string_view a, std::string_view b) {
+  constexpr std::string_view kBetween = ", ";
+  while (true) {
+    const size_t end_a = a.find(kBetween);
+    const size_t end_b = b.find(kBetween);
+    if (!IsPathOf(a.substr(0, end_a), b.substr(0, end_b))) return false;
+    if (end_a == std::string_view::npos || end_b == std::string_view::npos) return end_a == end_b;
+    a.remove_prefix(end_a + kBetween.size());
+    b.remove_prefix(end_b + kBetween.size());
+  }
+}
+
+bool IsSame(const SavedSetting& saved, const SavedSetting& now) {
+  if (saved.value == now.value) return true;
+  return now.name.starts_with("inputs.") && now.name.ends_with(kFiles) && AreSameFiles(saved.value, now.value);
+}
+
 std::string Change(const SavedSetting& saved, const SavedSetting& now) {
   if (now.name.starts_with("inputs.") && now.name.ends_with(kData)) {
     return StrCat("the files of ", now.name.substr(0, now.name.size() - kData.size()), " have changed (", now.value,
@@ -242,6 +271,10 @@ std::vector<std::string> FrozenPatterns(const std::vector<SavedSetting>& setting
   return patterns;
 }
 
+std::string GraphDigest(const LoadedSpec& spec) {
+  return Settings(spec).GraphDigest();
+}
+
 std::string DescribeChanges(const std::vector<SavedSetting>& saved, const std::vector<SavedSetting>& now) {
   std::vector<std::string> changes;
   for (const SavedSetting& setting : now) {
@@ -250,7 +283,7 @@ std::string DescribeChanges(const std::vector<SavedSetting>& saved, const std::v
     // Older programs froze nothing.
     const SavedSetting unfrozen{kFreeze, kNone};
     const SavedSetting* const before = was == nullptr && setting.name == kFreeze ? &unfrozen : was;
-    if (before != nullptr && before->value != setting.value) changes.push_back(Change(*before, setting));
+    if (before != nullptr && !IsSame(*before, setting)) changes.push_back(Change(*before, setting));
   }
   return Join(changes);
 }

@@ -19,6 +19,9 @@ std::vector<SavedSetting> SettingsOf(const LoadedSpec& spec);
 // The patterns of `freeze` in such settings.
 std::vector<std::string> FrozenPatterns(const std::vector<SavedSetting>& settings);
 
+// Returns a digest of the nodes that a step computes, the setting `graph`.
+std::string GraphDigest(const LoadedSpec& spec);
+
 // "train.learning_rate is 0.01 and was 0.1, seed is 5 and was 3"; "" where no setting of both differs.
 std::string DescribeChanges(const std::vector<SavedSetting>& saved, const std::vector<SavedSetting>& now);
 

@@ -57,14 +57,15 @@ std::optional<JobSize> ReadJob(const Yaml& name, const Yaml& value, ValueReader&
   return job;
 }
 
-SPEC_SECTION(SectionDef{.key = {.name = "cluster",
-                                .kind = KeyKind::kMapping,
-                                .keys = {{.name = "jobs", .kind = KeyKind::kCounts},
-                                         {.kind = KeyKind::kDeviceCounts},
-                                         {.kind = KeyKind::kDeviceMemory},
-                                         {.name = "soft_placement", .kind = KeyKind::kBool},
-                                         {.name = "compress", .kind = KeyKind::kChoice, .choices = kCompressions}}},
-                        .order = 60});
+SPEC_SECTION(SectionDef{
+    .key = {.name = "cluster",
+            .kind = KeyKind::kMapping,
+            .keys = {{.name = "jobs", .kind = KeyKind::kCounts},
+                     {.kind = KeyKind::kDeviceCounts},
+                     {.kind = KeyKind::kDeviceMemory},
+                     {.name = "soft_placement", .kind = KeyKind::kBool, .default_text = "false"},
+                     {.name = "compress", .kind = KeyKind::kChoice, .choices = kCompressions, .default_text = "none"}}},
+    .order = 60});
 
 }  // namespace
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
+#include <iterator>
 
 #include "src/base/configs_folder.h"
 #include "src/base/log.h"
@@ -36,34 +36,73 @@ std::vector<std::string> SectionNames(bool is_included) {
   return names;
 }
 
-// Reads files depth first.
+// Reads all files depth first, then changes their values, then merges them.
 class Reader {
  public:
   explicit Reader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
-  Result<SpecDocument> Read(const std::string& path) {
+  Result<SpecDocument> Read(const std::string& path, const SpecChanges& changes) {
     Result<std::string> text = ReadSpecFile(path);
     if (!text.ok() && text.status().code() != Code::kBadSpec) return std::move(text).status();
-    AddFile(path, std::move(text), diagnostics_.AddFile(path));
+    AddFile(path, std::move(text), diagnostics_.AddFile(path), changes);
+    if (files_.empty()) return std::move(doc_);
+    Change(changes);
+    AddSections(*files_[0]);
+    for (const std::unique_ptr<File>& file : files_) doc_.files.push_back(std::move(file->yaml));
     return std::move(doc_);
   }
 
  private:
-  void AddFile(const std::string& path, Result<std::string> text, int32_t file) {
-    if (!text.ok()) return diagnostics_.Error({file, 1, 1}, text.status());
-    if (!CheckSpecText(*text, file, diagnostics_)) return;
+  struct File {
+    std::unique_ptr<YamlDocument> yaml;
+    std::vector<File*> includes = {};
+  };
+
+  // Reads a file and those that it includes. Changes of what it includes are made at once.
+  File* AddFile(const std::string& path, Result<std::string> text, int32_t file, const SpecChanges& changes = {}) {
+    if (!text.ok()) {
+      diagnostics_.Error({file, 1, 1}, text.status());
+      return nullptr;
+    }
+    if (!CheckSpecText(*text, file, diagnostics_)) return nullptr;
     std::unique_ptr<YamlDocument> yaml = Parse(*std::move(text), file);
-    if (!yaml) return;
+    if (!yaml) return nullptr;
+    const bool is_main = files_.empty();
+    if (is_main) ChangeIncludes(changes, *yaml);
+    const Yaml root = yaml->root();
+    File* const added = files_.emplace_back(std::make_unique<File>(std::move(yaml))).get();
     open_.push_back(Canonical(path));
     seen_.insert(open_.back());
-    AddSections(yaml->root(), path);
+    const bool good = is_main ? root.is_map() : CheckIncludedKeys(root);
+    const std::optional<Yaml> include = good ? FindKey(root, "include") : std::nullopt;
+    if (include) AddIncludes(*include, path, *added);
     open_.pop_back();
-    doc_.files.push_back(std::move(yaml));
+    return good ? added : nullptr;
+  }
+
+  static bool IsOfInclude(const SpecOverride& set) { return set.path == "include" || set.path.starts_with("include."); }
+
+  void ChangeIncludes(const SpecChanges& changes, YamlDocument& spec) {
+    std::vector<SpecOverride> of_include;
+    std::copy_if(changes.overrides.begin(), changes.overrides.end(), std::back_inserter(of_include), &IsOfInclude);
+    ApplyOverrides(of_include, {&spec}, diagnostics_);
+  }
+
+  void Change(const SpecChanges& changes) {
+    std::vector<SpecOverride> overrides;
+    std::remove_copy_if(changes.overrides.begin(), changes.overrides.end(), std::back_inserter(overrides),
+                        &IsOfInclude);
+    const std::optional<SpecOverride> steps =
+        changes.steps ? OverrideOfSteps(*changes.steps, *files_[0]->yaml) : std::nullopt;
+    if (steps) overrides.push_back(*steps);
+    std::vector<YamlDocument*> files;
+    for (const std::unique_ptr<File>& file : files_) files.push_back(file->yaml.get());
+    doc_.overridden_params = ApplyOverrides(overrides, files, diagnostics_);
   }
 
   // Errors quote nothing of a file that is not known to be a spec, since any file may be included.
   std::unique_ptr<YamlDocument> Parse(std::string text, int32_t file) {
-    const bool is_main = open_.empty();
+    const bool is_main = files_.empty();
     std::unique_ptr<YamlDocument> yaml = YamlDocument::Parse(std::move(text), file, diagnostics_, is_main);
     if (!yaml || is_main || HasIncludedKey(yaml->root())) return yaml;
     diagnostics_.Error({file, 1, 1}, "this is no file to include: it is no mapping that has any of ",
@@ -83,15 +122,14 @@ class Reader {
     return error ? path : canonical.string();
   }
 
-  void AddSections(const Yaml& root, const std::string& path) {
-    const bool is_main = open_.size() == 1;
-    const bool good =
-        is_main ? CheckKeys(root, SectionNames(false), "the spec", diagnostics_) : CheckIncludedKeys(root);
+  void AddSections(const File& file) {
+    const Yaml root = file.yaml->root();
+    const bool is_main = &file == files_[0].get();
+    if (is_main) CheckKeys(root, SectionNames(false), "the spec", diagnostics_);
     if (!root.is_map()) return;
     CheckVersion(root, is_main);
-    if (!good && !is_main) return;
     if (auto params = FindKey(root, "params")) AddParams(*params);
-    if (auto include = FindKey(root, "include")) AddIncludes(*include, path);
+    for (const File* const included : file.includes) AddSections(*included);
     if (auto functions = FindKey(root, "functions")) AddFunctions(*functions);
     if (auto graph = FindKey(root, "graph")) AddGraph(*graph);
     if (!is_main) return;
@@ -164,11 +202,11 @@ class Reader {
     }
   }
 
-  void AddIncludes(const Yaml& list, const std::string& path) {
-    if (list.is_scalar()) return Include(list, path);
+  void AddIncludes(const Yaml& list, const std::string& path, File& by) {
+    if (list.is_scalar()) return Include(list, path, by);
     if (!list.is_sequence())
       return diagnostics_.Error(list.location(), "'include' must be a list of files, not ", list.Describe());
-    for (size_t i = 0; i < list.size(); ++i) Include(list.item(i), path);
+    for (size_t i = 0; i < list.size(); ++i) Include(list.item(i), path, by);
   }
 
   // The path is relative to the file that includes it. If there is no such file, one of those that come with dfrun is
@@ -182,7 +220,7 @@ class Reader {
     return !library.empty() && fs::exists(installed, error) ? installed : near;
   }
 
-  void Include(const Yaml& name, const std::string& from) {
+  void Include(const Yaml& name, const std::string& from, File& by) {
     if (!name.is_scalar())
       return diagnostics_.Error(name.location(), "an included file is a path, not ", name.Describe());
     const std::string path = FindIncluded(std::string(name.text()), from);
@@ -200,12 +238,13 @@ class Reader {
     Result<std::string> text = ReadSpecFile(path);
     if (!text.ok() && text.status().code() != Code::kBadSpec)
       return diagnostics_.Error(name.location(), text.status().message(), AboutPath(name.text()));
-    AddFile(path, std::move(text), diagnostics_.AddFile(path));
+    if (File* const file = AddFile(path, std::move(text), diagnostics_.AddFile(path))) by.includes.push_back(file);
   }
 
   Diagnostics& diagnostics_;
   SpecDocument doc_;
-  std::vector<std::string> open_;  // the chain of files that are being read, outermost first
+  std::vector<std::unique_ptr<File>> files_;  // the spec's own first
+  std::vector<std::string> open_;             // the chain of files that are being read, outermost first
   std::set<std::string> seen_;
   std::unordered_map<std::string_view, SourceLocation> nodes_;
 };
@@ -217,8 +256,8 @@ const Yaml* SpecDocument::FindSection(std::string_view name) const {
   return it == sections.end() ? nullptr : &it->second.value;
 }
 
-Result<SpecDocument> ReadSpecDocument(const std::string& path, Diagnostics& diagnostics) {
-  return Reader(diagnostics).Read(path);
+Result<SpecDocument> ReadSpecDocument(const std::string& path, const SpecChanges& changes, Diagnostics& diagnostics) {
+  return Reader(diagnostics).Read(path, changes);
 }
 
 }  // namespace dfrun

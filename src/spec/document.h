@@ -4,11 +4,13 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "src/spec/expr/params.h"
 #include "src/spec/schema/function_def.h"
+#include "src/spec/schema/overrides.h"
 
 namespace dfrun {
 
@@ -21,17 +23,24 @@ struct SpecDocument {
   std::vector<GraphEntry> graph;
   std::map<std::string, GraphEntry, std::less<>> sections;  // the other sections, of the spec's own file
 
+  std::set<std::string> overridden_params = {};
+
   // Returns null if the spec lacks the section.
   const Yaml* FindSection(std::string_view name) const;
   // The position of the key of an existing section.
   SourceLocation Location(std::string_view section) const { return sections.find(section)->second.name.location(); }
 };
 
-// Reads the spec's files. kIo if the spec itself cannot be read. Other errors go to `diagnostics`, and the result is as
-// complete as possible. An included file may have functions, params and graph, and is read once however often it is
-// named.
-// Blocks: on file reads.
-Result<SpecDocument> ReadSpecDocument(const std::string& path, Diagnostics& diagnostics);
+// What the command line changes in a spec.
+struct SpecChanges {
+  std::vector<SpecOverride> overrides = {};
+  std::optional<int64_t> steps = {};  // the length of the job
+};
+
+// Reads the spec's files, with the changes. kIo if the spec itself cannot be read. Other errors go to `diagnostics`,
+// and the result is as complete as possible. An included file may have functions, params and graph, and is read once
+// however often it is named. Blocks: on file reads.
+Result<SpecDocument> ReadSpecDocument(const std::string& path, const SpecChanges& changes, Diagnostics& diagnostics);
 
 }  // namespace dfrun
 

@@ -146,10 +146,10 @@ void ReadEval(const Yaml& section, SourceLocation location, const SectionContext
 
 SPEC_SECTION(SectionDef{.key = {.name = "eval",
                                 .kind = KeyKind::kEvaluations,
-                                .keys = {{.name = "every", .kind = KeyKind::kInt, .minimum = 0},
+                                .keys = {{.name = "every", .kind = KeyKind::kInt, .minimum = 0, .default_text = "0"},
                                          {"feed", KeyKind::kExpressions},
                                          {.name = "metrics", .kind = KeyKind::kMetrics, .keys = QuotientKeys()},
-                                         {"steps_in_flight", KeyKind::kInt}}},
+                                         {.name = "steps_in_flight", .kind = KeyKind::kInt, .default_text = "1"}}},
                         .order = 120,
                         .form = SectionDef::Form::kEvaluation,
                         .read = &ReadEval});

@@ -1,30 +1,37 @@
 #include <algorithm>
-#include <filesystem>
 
 #include "src/base/path_hint.h"
 #include "src/base/text.h"
 #include "src/spec/attr_value.h"
 #include "src/spec/input_nodes.h"
 #include "src/spec/schema/check_keys.h"
+#include "src/spec/schema/input_path.h"
 #include "src/spec/tied_inputs.h"
 
 namespace dfrun {
 namespace {
 
+// An input that goes with another has the order of that one.
+bool HasOwnOrder(const Yaml& input, const ValueReader& reader) {
+  const std::optional<Yaml> with = FindKey(input, "with");
+  return !with || reader.Is(*with, InputSpec::kNoOther);
+}
+
 // The keys that every format has.
 const std::vector<KeyDef>& CommonKeys() {
-  static const std::vector<KeyDef>& keys = *new std::vector<KeyDef>{{.name = "tensors",
-                                                                     .kind = KeyKind::kTensors,
-                                                                     .keys = {{"from", KeyKind::kTextOrNumber},
-                                                                              {"dtype", KeyKind::kDType},
-                                                                              {"shape", KeyKind::kInts},
-                                                                              {"default", KeyKind::kTextOrNumber}}},
-                                                                    {"batch", KeyKind::kInt},
-                                                                    {"split", KeyKind::kBool},
-                                                                    {"shuffle", KeyKind::kBoolOrInt},
-                                                                    {"with", KeyKind::kText},
-                                                                    {"readers", KeyKind::kInt},
-                                                                    {"prefetch", KeyKind::kInt}};
+  static const std::vector<KeyDef>& keys = *new std::vector<KeyDef>{
+      {.name = "tensors",
+       .kind = KeyKind::kTensors,
+       .keys = {{"from", KeyKind::kTextOrNumber},
+                {"dtype", KeyKind::kDType},
+                {"shape", KeyKind::kInts},
+                {"default", KeyKind::kTextOrNumber}}},
+      {"batch", KeyKind::kInt},
+      {"split", KeyKind::kBool},
+      {.name = "shuffle", .kind = KeyKind::kBoolOrInt, .default_text = "false", .has_default = &HasOwnOrder},
+      {"with", KeyKind::kText},
+      {.name = "readers", .kind = KeyKind::kInt, .default_text = "1"},
+      {.name = "prefetch", .kind = KeyKind::kInt, .default_text = "2"}};
   return keys;
 }
 
@@ -114,18 +121,6 @@ class InputReader {
     return {};
   }
 
-  // Returns the path of a pattern relative to the spec's directory, in whose own name special characters are escaped.
-  std::string PathOf(const std::string& text) const {
-    constexpr std::string_view kSpecial = "*?[\\";
-    const std::filesystem::path path = std::filesystem::path(directory_) / text;
-    std::error_code error;
-    if (text.find_first_of(kSpecial) == std::string::npos || std::filesystem::exists(path, error)) return path.string();
-    std::string directory;
-    for (const char c : directory_)
-      directory += kSpecial.find(c) != std::string_view::npos ? StrCat("\\", c) : StrCat(c);
-    return (std::filesystem::path(directory) / text).string();
-  }
-
   // Reads a text or a list of texts, and joins them as lines.
   std::optional<std::string> TextLines(const Yaml& value, const std::string& what) {
     std::string lines;
@@ -152,7 +147,7 @@ class InputReader {
       const std::optional<std::string> text = reader_.Text(is_list ? files.item(i) : files, what);
       if (!text) return false;
       if (about_paths_.empty()) about_paths_ = AboutPath(*text);
-      spec_.config.files.push_back(PathOf(*text));
+      spec_.config.files.push_back(InputPath(directory_, *text));
     }
     if (spec_.config.files.empty()) return Fail(files_location_, " has no files"), false;
     Result<std::unique_ptr<SampleSource>> source = format_->open(spec_.config);

@@ -232,6 +232,8 @@ struct LoadedSpec {
   Status sections = {};
   // A line for each feed, of evaluations or of `run:`, that has the place of a constant of the mode.
   std::vector<std::string> mode_feeds = {};
+  std::vector<std::string> files = {};  // the spec's own, and those that it includes
+  std::string printed = {};             // PrintSpec(), where it is asked for
 
   // The form for a mode.
   const LoadedSpec& form(bool for_training) const {

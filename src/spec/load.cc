@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <set>
 
 #include "src/base/name_pattern.h"
 #include "src/graph/order/ancestors.h"
 #include "src/spec/document.h"
+#include "src/spec/print/spec_printer.h"
 #include "src/spec/section.h"
 #include "src/spec/shared_variables.h"
 
@@ -62,21 +62,18 @@ bool Uses(const Yaml& value, const std::string& param) {
 }
 
 // An override without an effect is an error, as that of an unknown param is.
-void CheckOverridesUsed(const SpecDocument& document, const std::vector<ParamOverride>& overrides,
-                        Diagnostics& diagnostics) {
-  std::vector<std::string> names;
-  for (const ParamEntry& entry : document.params) names.emplace_back(entry.name.text());
-  for (const ParamOverride& o : overrides) {
-    const std::string use = "${" + o.name + "}";
+void CheckOverridesUsed(const SpecDocument& document, Diagnostics& diagnostics) {
+  for (const std::string& name : document.overridden_params) {
+    const std::string use = "${" + name + "}";
     const auto uses = [&](const auto& file) { return Uses(file->root(), use); };
-    if (std::find(names.begin(), names.end(), o.name) == names.end() ||
-        std::any_of(document.files.begin(), document.files.end(), uses))
-      continue;
+    if (std::any_of(document.files.begin(), document.files.end(), uses)) continue;
     std::vector<std::string> others;
-    std::copy_if(names.begin(), names.end(), std::back_inserter(others), [&](const auto& n) { return n != o.name; });
-    const std::string near = Nearest(o.name, others);
-    diagnostics.Error({}, "nothing in the spec uses the param '", o.name, "', so that --set ", o.name,
-                      " changes nothing", near.empty() ? "" : StrCat(", did you mean '", near, "'?"));
+    for (const ParamEntry& entry : document.params) {
+      if (entry.name.text() != name) others.emplace_back(entry.name.text());
+    }
+    const std::string near = Nearest(name, others);
+    diagnostics.Error({}, "nothing in the spec uses the param '", name, "', so that --set ", name, " changes nothing",
+                      near.empty() ? "" : StrCat(", did you mean '", near, "'?"));
   }
 }
 
@@ -123,11 +120,12 @@ class Loader {
   Loader(const std::string& path, const SpecOptions& options) : path_(path), options_(options) {}
 
   Result<LoadedSpec> Load() {
-    DF_ASSIGN(const std::vector<ParamOverride> overrides, ParseOverrides(options_.sets));
-    DF_ASSIGN(const SpecDocument document, ReadSpecDocument(path_, diagnostics_));
+    SpecChanges changes{.steps = options_.steps};
+    DF_ASSIGN(changes.overrides, ParseOverrides(options_.sets));
+    DF_ASSIGN(const SpecDocument document, ReadSpecDocument(path_, changes, diagnostics_));
     CheckFunctionNames(document.functions, *options_.ops, diagnostics_);
-    const Params params = MakeParams(document.params, overrides, diagnostics_);
-    CheckOverridesUsed(document, overrides, diagnostics_);
+    const Params params = MakeParams(document.params, diagnostics_);
+    CheckOverridesUsed(document, diagnostics_);
     DF_TRY(diagnostics_.ToStatus());
     ValueReader reader(params, diagnostics_);
     ReadHead(document, reader);
@@ -154,6 +152,11 @@ class Loader {
     if (other != nullptr) of_other = std::make_shared<LoadedSpec>(Read(source, *other, true));
     DF_TRY(diagnostics_.ToStatus());
     DF_TRY(Finish(spec));
+    spec.files = Files();
+    const auto is_called = [&](const FunctionDef& def) {
+      return form->lowering.IsCalled(def) || (other != nullptr && other->lowering.IsCalled(def));
+    };
+    if (options_.prints) spec.printed = PrintSpec({document, job_, params, reader, is_called});
     if (other == nullptr || !(form->lowering.depends_on_mode() || other->lowering.depends_on_mode())) return spec;
     DF_TRY(Finish(*of_other));
     spec.other = std::move(of_other);
@@ -161,6 +164,14 @@ class Loader {
   }
 
  private:
+  std::vector<std::string> Files() const {
+    std::vector<std::string> files;
+    for (size_t i = 0; i < diagnostics_.files().size(); ++i) {
+      if (!diagnostics_.IsOption(static_cast<int32_t>(i))) files.push_back(diagnostics_.files()[i]);
+    }
+    return files;
+  }
+
   void ReadHead(const SpecDocument& document, ValueReader& reader) {
     job_.path = path_;
     job_.name = std::filesystem::path(path_).stem().string();
@@ -273,7 +284,7 @@ class Loader {
 };
 
 SPEC_SECTION(SectionDef{.key = {.name = "name", .kind = KeyKind::kTextOrNumber}, .order = 20});
-SPEC_SECTION(SectionDef{.key = {.name = "seed", .kind = KeyKind::kInt}, .order = 30});
+SPEC_SECTION(SectionDef{.key = {.name = "seed", .kind = KeyKind::kInt, .default_text = "0"}, .order = 30});
 
 }  // namespace
 

@@ -88,6 +88,9 @@ class Lowering {
   // Adds a variable with a constant first value that is not trained.
   std::optional<NodeId> AddCounter(const std::string& name, SourceLocation location);
 
+  // Whether something has called the function.
+  bool IsCalled(const FunctionDef& def) const { return called_.contains(&def); }
+
   const std::vector<VariableSpec>& variables() const { return variables_; }
   // Adds a variable of the other form, whose nodes are in this graph.
   void AddVariable(VariableSpec variable) { variables_.push_back(variable); }

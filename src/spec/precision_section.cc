@@ -13,9 +13,10 @@ void ReadPrecision(const Yaml& section, SourceLocation /*location*/, const Secti
   if (choice) job.arithmetic.tf32 = *choice == 1;
 }
 
-SPEC_SECTION(SectionDef{.key = {.name = "precision", .kind = KeyKind::kChoice, .choices = Precisions()},
-                        .order = 35,
-                        .read = &ReadPrecision});
+SPEC_SECTION(SectionDef{
+    .key = {.name = "precision", .kind = KeyKind::kChoice, .choices = Precisions(), .default_text = "float32"},
+    .order = 35,
+    .read = &ReadPrecision});
 
 }  // namespace
 }  // namespace dfrun

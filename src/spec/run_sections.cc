@@ -186,7 +186,7 @@ std::optional<RunSpec> RunOf(const Yaml& section, SourceLocation location, const
 
 std::vector<KeyDef> BestKeys() {
   std::vector<KeyDef> keys = GoalKeys();
-  keys.push_back({.name = "keep", .kind = KeyKind::kInt, .minimum = 1});
+  keys.push_back({.name = "keep", .kind = KeyKind::kInt, .minimum = 1, .default_text = "1"});
   return keys;
 }
 
@@ -243,28 +243,30 @@ void ReadTrace(const Yaml& section, SourceLocation, const SectionContext& contex
 
 SPEC_SECTION(SectionDef{.key = {.name = "run",
                                 .kind = KeyKind::kMapping,
-                                .keys = {{"steps", KeyKind::kInt},
+                                .keys = {{.name = "steps", .kind = KeyKind::kInt, .default_text = "1"},
                                          {"feed", KeyKind::kExpressions},
                                          {"fetch", KeyKind::kFetches},
                                          {"targets", KeyKind::kNames},
-                                         {"save", KeyKind::kText},
-                                         {"steps_in_flight", KeyKind::kInt}}},
+                                         {.name = "save", .kind = KeyKind::kText, .default_text = "fetches.h5"},
+                                         {.name = "steps_in_flight", .kind = KeyKind::kInt, .default_text = "1"}}},
                         .order = 110,
                         .form = SectionDef::Form::kEvaluation,
                         .read = &ReadRun});
 SPEC_SECTION(SectionDef{.key = {.name = "checkpoint",
                                 .kind = KeyKind::kMapping,
-                                .keys = {{"every", KeyKind::kInt},
-                                         {"keep", KeyKind::kInt},
+                                .keys = {{.name = "every", .kind = KeyKind::kInt, .default_text = "0"},
+                                         {.name = "keep", .kind = KeyKind::kInt, .default_text = "5"},
                                          {.name = "best", .kind = KeyKind::kMapping, .keys = BestKeys()},
-                                         {"tensorflow", KeyKind::kBool}}},
+                                         {.name = "tensorflow", .kind = KeyKind::kBool, .default_text = "false"}}},
                         .order = 130,
                         .read = &ReadCheckpoint});
 SPEC_SECTION(SectionDef{.key = {.name = "summaries", .kind = KeyKind::kMapping, .keys = {{"scalars", KeyKind::kNames}}},
                         .order = 140,
                         .form = SectionDef::Form::kTraining,
                         .read = &ReadSummaries});
-SPEC_SECTION(SectionDef{.key = {.name = "trace", .kind = KeyKind::kMapping, .keys = {{"steps", KeyKind::kInt}}},
+SPEC_SECTION(SectionDef{.key = {.name = "trace",
+                                .kind = KeyKind::kMapping,
+                                .keys = {{.name = "steps", .kind = KeyKind::kInt, .default_text = "0"}}},
                         .order = 150,
                         .read = &ReadTrace});
 

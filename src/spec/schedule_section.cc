@@ -128,22 +128,27 @@ class ScheduleReader {
   ScheduleSpec spec_;
 };
 
+bool IsCosine(const Yaml& schedule, const ValueReader& reader) {
+  const std::optional<Yaml> name = FindKey(schedule, "schedule");
+  return name && reader.Is(*name, "cosine");
+}
+
 }  // namespace
 
 // The choices are in the order of ScheduleSpec::Kind.
 const std::vector<KeyDef>& ScheduleKeys() {
-  static const std::vector<KeyDef>& keys =
-      *new std::vector<KeyDef>{{.name = "schedule",
-                                .kind = KeyKind::kChoice,
-                                .required = true,
-                                .choices = {"constant", "piecewise", "step", "exponential", "cosine"}},
-                               {"initial", KeyKind::kNumber},
-                               {"final", KeyKind::kNumber},
-                               {"factor", KeyKind::kNumber},
-                               {"steps", KeyKind::kInt},
-                               {"warmup", KeyKind::kInt},
-                               {"boundaries", KeyKind::kInts},
-                               {"values", KeyKind::kNumbers}};
+  static const std::vector<KeyDef>& keys = *new std::vector<KeyDef>{
+      {.name = "schedule",
+       .kind = KeyKind::kChoice,
+       .required = true,
+       .choices = {"constant", "piecewise", "step", "exponential", "cosine"}},
+      {"initial", KeyKind::kNumber},
+      {.name = "final", .kind = KeyKind::kNumber, .default_text = "0", .has_default = &IsCosine},
+      {"factor", KeyKind::kNumber},
+      {"steps", KeyKind::kInt},
+      {.name = "warmup", .kind = KeyKind::kInt, .default_text = "0"},
+      {"boundaries", KeyKind::kInts},
+      {"values", KeyKind::kNumbers}};
   return keys;
 }
 

@@ -311,10 +311,16 @@ void ReadTrain(const Yaml& section, SourceLocation location, const SectionContex
 std::vector<KeyDef> StopKeys() {
   std::vector<KeyDef> keys = GoalKeys();
   keys.push_back({.name = "patience", .kind = KeyKind::kInt, .required = true, .minimum = 1});
-  keys.push_back({.name = "min_delta", .kind = KeyKind::kNumber});
+  keys.push_back({.name = "min_delta", .kind = KeyKind::kNumber, .default_text = "0"});
   keys.push_back({.name = "after_epochs", .kind = KeyKind::kPositive});
   keys.push_back({.name = "after_steps", .kind = KeyKind::kInt, .minimum = 0});
   return keys;
+}
+
+// Buckets are those of gradients that tasks reduce together.
+bool IsByAllreduce(const Yaml& train, const ValueReader& reader) {
+  const std::optional<Yaml> value = FindKey(train, "data_parallel");
+  return value && reader.Is(*value, "allreduce");
 }
 
 // The choices of `parameters`, `data_parallel` and `on_nan` are in the order of TrainSpec's enums.
@@ -327,18 +333,26 @@ SPEC_SECTION(SectionDef{
                      {.kind = KeyKind::kAlternativeKeys, .alternatives = &Optimizers},
                      {"clip_norm", KeyKind::kPositive},
                      {"freeze", KeyKind::kNames},
-                     {"epochs", KeyKind::kPositive},
-                     {.name = "steps", .kind = KeyKind::kInt, .minimum = 1},
+                     {.name = "epochs", .kind = KeyKind::kPositive, .excludes = {"steps"}},
+                     {.name = "steps", .kind = KeyKind::kInt, .minimum = 1, .excludes = {"epochs"}},
                      {.kind = KeyKind::kAlternativeKeys, .alternatives = &Strategies},
-                     {.name = "log_every", .kind = KeyKind::kInt, .minimum = 1},
-                     {"deterministic", KeyKind::kBool},
+                     {.name = "log_every", .kind = KeyKind::kInt, .minimum = 1, .default_text = "10"},
+                     {.name = "deterministic", .kind = KeyKind::kBool, .default_text = "true"},
                      {.name = "parameters", .kind = KeyKind::kChoice, .choices = {"ps", "spread"}},
-                     {.name = "data_parallel", .kind = KeyKind::kChoice, .choices = {"ps", "allreduce"}},
-                     {.name = "bucket_bytes", .kind = KeyKind::kBytes, .minimum = 0},
+                     {.name = "data_parallel",
+                      .kind = KeyKind::kChoice,
+                      .choices = {"ps", "allreduce"},
+                      .default_text = "ps"},
+                     {.name = "bucket_bytes",
+                      .kind = KeyKind::kBytes,
+                      .minimum = 0,
+                      .default_text = "1MiB",
+                      .has_default = &IsByAllreduce},
                      {.name = "on_nan",
                       .kind = KeyKind::kChoice,
                       .choices = {"stop", "skip", "warn"},
-                      .keys = {{.name = "skip", .kind = KeyKind::kInt, .required = true, .minimum = 1}}},
+                      .keys = {{.name = "skip", .kind = KeyKind::kInt, .required = true, .minimum = 1}},
+                      .default_text = "stop"},
                      {.name = "stop", .kind = KeyKind::kMapping, .keys = StopKeys()},
                      {.name = "strategy", .kind = KeyKind::kAlternative, .alternatives = &Strategies}}},
     .order = 100,

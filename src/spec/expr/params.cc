@@ -159,13 +159,6 @@ class Resolver {
     for (const auto& [name, entry] : entries_) names.push_back(name);
     return names;
   }
-  bool Has(const std::string& name) const { return entries_.contains(name); }
-  void Override(const ParamOverride& o) {
-    LocatedText text;
-    text.Append(o.text, {});
-    const std::string worked_out = WorkedOut(text);
-    done_[o.name] = ParamText{worked_out, worked_out};
-  }
 
   // Returns null after an error.
   const ParamText* Resolve(const std::string& name, SourceLocation location) {
@@ -255,27 +248,8 @@ std::optional<ParamText> Params::SubstituteAll(const Yaml& value, Diagnostics& d
       value, lookup, [](const LocatedText& text) { return std::string(text.text()); }, pool, diagnostics);
 }
 
-Result<std::vector<ParamOverride>> ParseOverrides(const std::vector<std::string>& sets) {
-  std::vector<ParamOverride> out;
-  for (const std::string& set : sets) {
-    const size_t equals = set.find('=');
-    if (equals == 0 || equals == std::string::npos)
-      return Error(Code::kUsage, "--set takes key=value, not '", set, "'");
-    out.push_back({set.substr(0, equals), set.substr(equals + 1)});
-  }
-  return out;
-}
-
-Params MakeParams(const std::vector<ParamEntry>& entries, const std::vector<ParamOverride>& overrides,
-                  Diagnostics& diagnostics) {
+Params MakeParams(const std::vector<ParamEntry>& entries, Diagnostics& diagnostics) {
   Resolver resolver(entries, diagnostics);
-  for (const ParamOverride& o : overrides) {
-    if (resolver.Has(o.name)) {
-      resolver.Override(o);
-    } else {
-      ReportUnknown(o.name, {}, resolver.Names(), diagnostics);
-    }
-  }
   Params params;
   for (const ParamEntry& e : entries) {
     const std::string name(e.name.text());

@@ -53,22 +53,14 @@ class Params {
   std::map<std::string, ParamText, std::less<>> texts_;
 };
 
-// A `key=value` of the command line, which replaces a param of the spec.
-struct ParamOverride {
-  std::string name;
-  std::string text;
-};
-Result<std::vector<ParamOverride>> ParseOverrides(const std::vector<std::string>& sets);
-
 // A `params:` entry: its name and value.
 struct ParamEntry {
   Yaml name;
   Yaml value;
 };
 // Makes params, which may use each other in any order. Sums and products of numbers are computed. Of entries with one
-// name the first counts. An override of a name that no entry has is an error.
-Params MakeParams(const std::vector<ParamEntry>& entries, const std::vector<ParamOverride>& overrides,
-                  Diagnostics& diagnostics);
+// name the first counts.
+Params MakeParams(const std::vector<ParamEntry>& entries, Diagnostics& diagnostics);
 
 }  // namespace dfrun
 

@@ -9,14 +9,6 @@
 namespace dfrun {
 namespace {
 
-std::string Print(const KeyValue& value) {
-  if (const bool* is_on = std::get_if<bool>(&value)) return *is_on ? "true" : "false";
-  if (const int64_t* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
-  char text[64];
-  const auto [end, error] = std::to_chars(text, text + sizeof text, std::get<double>(value));
-  return std::string(text, end);
-}
-
 std::string TableLine(const std::vector<std::string>& cells) {
   return StrCat("| ", Join(cells, " | "), " |\n");
 }
@@ -85,6 +77,14 @@ bool Alternatives::ReadKey(const Yaml& value, const KeyDef& key, Alternative& ch
   const std::optional<KeyValue> read = ReadKeyValue(value, *own, reader);
   if (read) chosen.Set(key.name, *read);
   return read.has_value();
+}
+
+std::string Alternatives::Print(const KeyValue& value) {
+  if (const bool* is_on = std::get_if<bool>(&value)) return *is_on ? "true" : "false";
+  if (const int64_t* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
+  char text[64];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, std::get<double>(value));
+  return std::string(text, end);
 }
 
 std::string Alternatives::Table() const {

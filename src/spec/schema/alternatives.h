@@ -50,6 +50,8 @@ class Alternatives {
   // Reads the alternative that a section chooses, with the values of its keys; nothing after an error, which is
   // reported.
   std::optional<Alternative> Read(const Yaml& section, ValueReader& reader) const;
+  // A value as a spec writes it.
+  static std::string Print(const KeyValue& value);
   // The table of docs/spec.md: a line for each of Names(), with its keys and their fallbacks.
   std::string Table() const;
 

@@ -102,6 +102,7 @@ std::optional<FunctionDef> ReadFunction(const Yaml& name, const Yaml& value, Dia
   FunctionDef def;
   def.name = name.text();
   def.location = name.location();
+  def.written = value;
   const std::string what = StrCat("function '", def.name, "'");
   if (!IsNodeName(name, diagnostics)) return {};
   if (!CheckKeys(value, FunctionKeys(), what, diagnostics)) return {};

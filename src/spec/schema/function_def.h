@@ -27,6 +27,7 @@ struct FunctionDef {
   };
   std::string name;
   SourceLocation location;
+  std::optional<Yaml> written;  // all of it
   std::vector<Yaml> args;
   std::vector<AttrArg> attrs;
   std::vector<GraphEntry> locals;

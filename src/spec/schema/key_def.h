@@ -71,6 +71,12 @@ struct KeyDef {
   int64_t minimum = std::numeric_limits<int64_t>::min();
   int64_t maximum = std::numeric_limits<int64_t>::max();
   std::optional<KeyValue> fallback = {};  // for an alternative's key: its value where the spec has none
+  // The key's text where the spec has none, for `dfrun check --print`; empty: it then has no value, or one that depends
+  // on others. Null `has_default`: in every mapping.
+  std::string default_text = {};
+  bool (*has_default)(const Yaml& map, const ValueReader& reader) = nullptr;
+  // Keys that an override of this one on the command line takes away.
+  std::vector<std::string> excludes = {};
 };
 
 // The key for the number of devices of the type on a rank.

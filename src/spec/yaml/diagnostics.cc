@@ -26,6 +26,13 @@ int32_t Diagnostics::AddFile(std::string path) {
   return file;
 }
 
+int32_t Diagnostics::AddOption(std::string option) {
+  const auto file = static_cast<int32_t>(files_.size());
+  options_.insert(file);
+  files_.push_back(std::move(option));
+  return file;
+}
+
 void Diagnostics::Add(SourceLocation location, std::string message, Code code, bool is_of_call) {
   if (full()) return;
   Entry entry = Located(location, std::move(message), code, is_of_call);
@@ -50,7 +57,7 @@ Diagnostics::Entry Diagnostics::Located(SourceLocation location, std::string mes
 std::string Diagnostics::Print(SourceLocation location) const {
   if (location.file < 0) return "command line";
   const std::string& file = files_[location.file];
-  return location.line > 0 ? StrCat(file, ":", location.line, ":", location.column) : file;
+  return location.line > 0 && !IsOption(location.file) ? StrCat(file, ":", location.line, ":", location.column) : file;
 }
 
 std::vector<std::string> Diagnostics::Warnings() const {

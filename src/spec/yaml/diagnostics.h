@@ -28,7 +28,11 @@ class Diagnostics {
 
   // Returns the index of a file, for SourceLocations in it.
   int32_t AddFile(std::string path);
+  // Returns the index of a value that the command line gives, "--set train.steps=5": a file of one line.
+  int32_t AddOption(std::string option);
   const std::vector<std::string>& files() const { return files_; }
+  // Whether a file is a value of the command line.
+  bool IsOption(int32_t file) const { return options_.contains(file); }
   // Whether a file belongs to the library of functions.
   bool IsLibrary(int32_t file) const { return library_files_.contains(file); }
 
@@ -99,7 +103,7 @@ class Diagnostics {
   bool ok() const { return errors_.empty(); }
   // Returns true if further errors would not be shown, so that work may stop.
   bool full() const { return errors_.size() >= kMaxErrors; }
-  // Prints "spec.yaml:3:7"; the path alone for a SourceLocation without a line.
+  // Prints "spec.yaml:3:7", or "--set train.steps=5"; the path alone for a SourceLocation without a line.
   std::string Print(SourceLocation location) const;
   // Returns OK without errors. Else the message has a printable line "file:line:column: message" for each, in the order
   // of files and lines; the code is kBadSpec if one of them is the spec's own, else that of the first.
@@ -112,6 +116,7 @@ class Diagnostics {
 
   std::vector<std::string> files_;
   std::set<int32_t> library_files_;
+  std::set<int32_t> options_;  // files that are values of the command line
   std::set<Entry> errors_;
   std::set<Entry> warnings_;
   const Context* where_ = nullptr;  // the innermost

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <istream>
 #include <iterator>
+#include <ranges>
 #include <streambuf>
 #include <unordered_map>
 #include <unordered_set>
@@ -175,6 +176,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
   uint32_t Open(Yaml::Kind kind, const YAML::Mark& mark) {
     YamlDocument::Node node;
     node.kind = kind;
+    node.file = doc_.file_;
     node.line = mark.line + 1;
     node.column = mark.column + 1;
     doc_.nodes_.push_back(node);
@@ -311,13 +313,102 @@ std::unique_ptr<YamlDocument> YamlDocument::Parse(std::string text, int32_t file
   return builder.failed() ? nullptr : std::move(document);
 }
 
+std::unique_ptr<YamlDocument> YamlDocument::OfText(std::string text, int32_t file) {
+  auto document = std::make_unique<YamlDocument>();
+  document->source_ = std::move(text);
+  document->file_ = file;
+  Node node;
+  node.kind = Yaml::Kind::kScalar;
+  node.verbatim = true;
+  node.file = file;
+  node.line = node.column = 1;
+  node.text = document->source_;
+  document->nodes_.push_back(node);
+  return document;
+}
+
+void YamlDocument::Replace(std::span<const size_t> path, std::unique_ptr<YamlDocument> value) {
+  const uint32_t id = Import(std::move(value));
+  root_ = Edited(root_, path, [id](uint32_t) { return id; });
+}
+
+void YamlDocument::Add(std::span<const size_t> path, std::span<const std::string> keys,
+                       std::unique_ptr<YamlDocument> value) {
+  uint32_t id = Import(std::move(value));
+  const Node at = nodes_[id];
+  const auto entry = [&](const std::string& key) {
+    Node name = at;
+    name.kind = Yaml::Kind::kScalar;
+    name.text = copies_.emplace_back(key);
+    nodes_.push_back(name);
+    return std::vector<uint32_t>{static_cast<uint32_t>(nodes_.size()) - 1, id};
+  };
+  for (const std::string& key : std::views::reverse(keys.subspan(1))) {
+    Node map = at;
+    map.kind = Yaml::Kind::kMap;
+    map.text = {};
+    id = AddCollection(map, entry(key));
+  }
+  root_ = Edited(root_, path, [&](uint32_t old) {
+    std::vector<uint32_t> children = ChildrenOf(old);
+    for (const uint32_t child : entry(keys[0])) children.push_back(child);
+    Node map = nodes_[old];
+    map.kind = Yaml::Kind::kMap;
+    return AddCollection(map, children);
+  });
+}
+
+void YamlDocument::Remove(std::span<const size_t> path) {
+  const auto entry = static_cast<std::ptrdiff_t>(2 * path.back());
+  root_ = Edited(root_, path.first(path.size() - 1), [&](uint32_t old) {
+    std::vector<uint32_t> children = ChildrenOf(old);
+    children.erase(children.begin() + entry, children.begin() + entry + 2);
+    return AddCollection(nodes_[old], children);
+  });
+}
+
+std::vector<uint32_t> YamlDocument::ChildrenOf(uint32_t id) const {
+  const auto begin = children_.begin() + nodes_[id].begin;
+  return {begin, begin + nodes_[id].size};
+}
+
+uint32_t YamlDocument::AddCollection(Node node, const std::vector<uint32_t>& children) {
+  node.begin = static_cast<uint32_t>(children_.size());
+  node.size = static_cast<uint32_t>(children.size());
+  children_.insert(children_.end(), children.begin(), children.end());
+  nodes_.push_back(node);
+  return static_cast<uint32_t>(nodes_.size()) - 1;
+}
+
+uint32_t YamlDocument::Edited(uint32_t id, std::span<const size_t> path, const Edit& edit) {
+  if (path.empty()) return edit(id);
+  std::vector<uint32_t> children = ChildrenOf(id);
+  uint32_t& child = children[nodes_[id].kind == Yaml::Kind::kMap ? 2 * path[0] + 1 : path[0]];
+  child = Edited(child, path.subspan(1), edit);
+  return AddCollection(nodes_[id], children);
+}
+
+uint32_t YamlDocument::Import(std::unique_ptr<YamlDocument> other) {
+  const auto nodes = static_cast<uint32_t>(nodes_.size());
+  const auto children = static_cast<uint32_t>(children_.size());
+  for (Node node : other->nodes_) {
+    node.begin += children;
+    nodes_.push_back(node);
+  }
+  for (const uint32_t child : other->children_) children_.push_back(child + nodes);
+  for (auto& [id, runs] : other->runs_) runs_.emplace(id + nodes, std::move(runs));
+  const uint32_t root = other->root_ + nodes;
+  imported_.push_back(std::move(other));
+  return root;
+}
+
 Yaml::Kind Yaml::kind() const {
   return document_->nodes_[id_].kind;
 }
 
 SourceLocation Yaml::location() const {
   const YamlDocument::Node& node = document_->nodes_[id_];
-  return {document_->file_, node.line, node.column};
+  return {node.file, node.line, node.column};
 }
 
 std::string_view Yaml::text() const {
@@ -331,9 +422,9 @@ SourceLocation Yaml::LocationOf(size_t offset) const {
     const auto after = std::upper_bound(runs.begin() + 1, runs.end(), offset,
                                         [](size_t at, const TextRun& run) { return at < run.begin; });
     const TextRun& run = *std::prev(after);
-    return {document_->file_, run.line, run.column + static_cast<int32_t>(offset - run.begin)};
+    return {node.file, run.line, run.column + static_cast<int32_t>(offset - run.begin)};
   }
-  return {document_->file_, node.line, node.column + node.text_column + static_cast<int32_t>(offset)};
+  return {node.file, node.line, node.column + node.text_column + static_cast<int32_t>(offset)};
 }
 
 size_t Yaml::size() const {

@@ -7,7 +7,9 @@
 #define DFRUN_SRC_SPEC_YAML_YAML_TREE_H_
 
 #include <deque>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -64,7 +66,19 @@ class YamlDocument {
   static std::unique_ptr<YamlDocument> Parse(std::string text, int32_t file, Diagnostics& diagnostics,
                                              bool may_quote = true);
 
+  // Makes a document of one text, which is as it stands.
+  static std::unique_ptr<YamlDocument> OfText(std::string text, int32_t file);
+
   Yaml root() const { return {this, root_}; }
+
+  // The following change one place; views of values elsewhere stay as they are, and so do other places that have the
+  // same value by an alias. A `path` says which value of each mapping, and which item of each list, from the root on.
+  // Gives the place the value of another document, which keeps its positions.
+  void Replace(std::span<const size_t> path, std::unique_ptr<YamlDocument> value);
+  // Adds to the mapping there the key keys[0]; several keys are mappings within each other. A null becomes a mapping.
+  void Add(std::span<const size_t> path, std::span<const std::string> keys, std::unique_ptr<YamlDocument> value);
+  // Removes the entry of a mapping.
+  void Remove(std::span<const size_t> path);
 
  private:
   friend class Yaml;
@@ -74,6 +88,7 @@ class YamlDocument {
     Yaml::Kind kind = Yaml::Kind::kNull;
     bool verbatim = false;    // the text is in the file byte for byte
     uint8_t text_column = 0;  // if verbatim: the columns from the node to the text
+    int32_t file = -1;
     int32_t line = 0;
     int32_t column = 0;
     uint32_t begin = 0;     // into children_
@@ -81,8 +96,17 @@ class YamlDocument {
     std::string_view text;  // in source_ or copies_
   };
 
+  using Edit = std::function<uint32_t(uint32_t id)>;
+  // Returns a copy of the node `id` in which `edit` has replaced what is at `path`.
+  uint32_t Edited(uint32_t id, std::span<const size_t> path, const Edit& edit);
+  std::vector<uint32_t> ChildrenOf(uint32_t id) const;
+  uint32_t AddCollection(Node node, const std::vector<uint32_t>& children);
+  // Takes over the nodes of a document; the id of its root here.
+  uint32_t Import(std::unique_ptr<YamlDocument> other);
+
   std::string source_;
   int32_t file_ = -1;
+  std::vector<std::unique_ptr<YamlDocument>> imported_;      // own texts of nodes
   std::deque<std::string> copies_;                           // texts that are not verbatim
   std::unordered_map<uint32_t, std::vector<TextRun>> runs_;  // runs of those texts, by node
   std::vector<Node> nodes_;
