@@ -26,7 +26,7 @@ std::string Lines(int64_t from, const std::vector<std::pair<int64_t, double>>& e
     progress.OnBegin(from, 1000);
     for (const auto& [step, at_s] : ends) {
       now = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(at_s));
-      EXPECT_TRUE(progress.OnStep({.step = step, .steps = 1000}).ok());
+      EXPECT_TRUE(progress.OnStep({.step = step, .steps = 1000, .values = {}}).ok());
     }
   }
   std::rewind(file);

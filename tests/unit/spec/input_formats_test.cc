@@ -72,7 +72,7 @@ TEST_F(InputFormats, SizesHaveUnits) {
   ASSERT_TRUE(spec.ok()) << spec.status().ToString();
   EXPECT_EQ(spec->job.inputs[0].num_samples, 3);
   EXPECT_EQ(Error("{fixed_length: large.bin, record_bytes: 1kb, batch: 1}"),
-            "job.yaml:3:42: 'record_bytes' must be a number of bytes, or one with KiB, MiB or GiB, not '1kb': kb may "
+            "job.yaml:3:47: 'record_bytes' must be a number of bytes, or one with KiB, MiB or GiB, not '1kb': kb may "
             "stand for a power of 1,000 or of 1,024; write 1KiB, or 1000");
 }
 

@@ -124,7 +124,7 @@ TEST(SpecPrinter, OddTextsAndPlaces) {
       "params: {\"odd one\": \"a: b # c\", list: [1, [2, 3]], text: \"line\\nnext\", dir: ., 'q\"': \"it's \\\\ \"}\n"
       "inputs:\n"
       "  in: {csv: ['x*.csv', \"${dir}/x.csv\"], tensors: {x: 0, y: {from: 1, default: \"-1\"}}, batch: 2}\n"
-      "  also: {csv: x.csv, tensors: {z: 0}, with: in}\n"
+      "  also: {csv: [x.csv, x.csv], tensors: {z: 0}, with: in}\n"
       "functions:\n"
       "  f: {args: [x], attrs: {by: ~, list: [1, 2]}, graph: {h: \"x * ${by}\"}, returns: {a: h, b: Neg(h)}}\n"
       "graph:\n"

@@ -96,7 +96,7 @@ TEST(Overrides, FunctionsAndNodes) {
 
 TEST(Overrides, NamesMayHoldDots) {
   const Result<LoadedSpec> spec =
-      Load({"graph.a.b.shape=[2]"}, "graph: {a.b: {op: Const, value: 1, shape: [3]}}\nrun: {fetch: [a.b]}\n");
+      Load({"graph.a.b.dims=[2]"}, "graph: {a.b: {op: Fill, value: 1.0, dims: [3]}}\nrun: {fetch: [a.b]}\n");
   ASSERT_TRUE(spec.ok()) << spec.status().ToString();
   EXPECT_EQ(spec->graph.shape({spec->graph.Find("a.b"), 0}), PartialShape({2}));
 }
@@ -106,7 +106,9 @@ TEST(Overrides, NullTakesAKeyAway) {
   ASSERT_TRUE(spec.ok()) << spec.status().ToString();
   EXPECT_TRUE(spec->job.evals.empty());
   EXPECT_EQ(Error({"train.steps=~"}), "job.yaml:10:1: 'train' needs one of 'epochs' and 'steps'");
-  EXPECT_EQ(Error({"train.momentumm=~"}), "--set train.momentumm=~: there is no 'momentumm' in 'train'");
+  EXPECT_EQ(Error({"train.momentumm=~"}),
+            "--set train.momentumm=~: there is no 'momentumm' in 'train', only loss, learning_rate, "
+            "steps");
 }
 
 TEST(Overrides, StepsTakeThePlaceOfEpochs) {
@@ -118,8 +120,8 @@ TEST(Overrides, StepsTakeThePlaceOfEpochs) {
 }
 
 TEST(Overrides, AnAliasKeepsItsValueElsewhere) {
-  constexpr char kShared[] = "graph: {x: &v {op: Const, value: 1, shape: [2]}, y: *v}\nrun: {fetch: [x, y]}\n";
-  const Result<LoadedSpec> spec = Load({"graph.y.shape=[3]"}, kShared);
+  constexpr char kShared[] = "graph: {x: &v {op: Fill, value: 1.0, dims: [2]}, y: *v}\nrun: {fetch: [x, y]}\n";
+  const Result<LoadedSpec> spec = Load({"graph.y.dims=[3]"}, kShared);
   ASSERT_TRUE(spec.ok()) << spec.status().ToString();
   EXPECT_EQ(spec->graph.shape({spec->graph.Find("x"), 0}), PartialShape({2}));
   EXPECT_EQ(spec->graph.shape({spec->graph.Find("y"), 0}), PartialShape({3}));
@@ -157,11 +159,11 @@ TEST(Overrides, OfIncludedFiles) {
   const ScratchDirectory directory;
   directory.Write("lib.yaml",
                   "params: {k: 2}\nfunctions: {twice: {args: [x], attrs: {by: 2}, returns: \"x * ${by}\"}}\n"
-                  "graph: {z: {op: Const, value: 1, shape: [2]}}\n");
-  directory.Write("other.yaml", "graph: {z: {op: Const, value: 1, shape: [7]}}\n");
+                  "graph: {z: {op: Fill, value: 1.0, dims: [2]}}\n");
+  directory.Write("other.yaml", "graph: {z: {op: Fill, value: 1.0, dims: [7]}}\n");
   const std::string path = directory.Write(
       "job.yaml", "dfrun: 1\ninclude: [lib.yaml]\ngraph: {y: twice(z), p: \"z * ${k}\"}\nrun: {fetch: [y, p]}\n");
-  const Result<LoadedSpec> spec = LoadSpec(path, {.sets = {"functions.twice.attrs.by=5", "graph.z.shape=[3]", "k=4"}});
+  const Result<LoadedSpec> spec = LoadSpec(path, {.sets = {"functions.twice.attrs.by=5", "graph.z.dims=[3]", "k=4"}});
   ASSERT_TRUE(spec.ok()) << spec.status().ToString();
   EXPECT_EQ(spec->graph.shape({spec->graph.Find("y"), 0}), PartialShape({3}));
   const Result<LoadedSpec> other =
