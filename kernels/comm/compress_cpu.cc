@@ -36,9 +36,17 @@ void CompressPart(const float* x, uint16_t* y, int64_t n, WireStatistics& part) 
   }
 }
 
+RefPtr<WireCounters> CountersOf(KernelSetup& setup) {
+  Result<RefPtr<WireCounters>> counters = WireCounters::Of(setup.device());
+  if (counters.ok()) return *std::move(counters);
+  setup.Fail(counters.status());
+  return {};
+}
+
 class CompressKernel : public Kernel {
  public:
-  explicit CompressKernel(KernelSetup& setup) : count_(setup.input_shape(0).num_elements()) {}
+  explicit CompressKernel(KernelSetup& setup)
+      : count_(setup.input_shape(0).num_elements()), counters_(CountersOf(setup)) {}
   bool IsExpensive() const override { return count_ >= kExpensiveCount; }
 
   Status Compute(OpContext& ctx) {
@@ -52,21 +60,22 @@ class CompressKernel : public Kernel {
       const auto count = static_cast<double>(end - begin);
       WireStatistics part{.bytes = count * sizeof(float), .wire_bytes = count * sizeof(uint16_t)};
       CompressPart(from + begin, to + begin, end - begin, part);
-      CountCompressed(part);
+      counters_->Add(part);
     });
     return Status();
   }
 
  private:
-  int64_t count_;
+  const int64_t count_;
+  const RefPtr<WireCounters> counters_;
 };
 
 class WireStatisticsKernel : public Kernel {
  public:
-  explicit WireStatisticsKernel(KernelSetup&) {}
+  explicit WireStatisticsKernel(KernelSetup& setup) : counters_(CountersOf(setup)) {}
 
   Status Compute(OpContext& ctx) {
-    const WireStatistics taken = TakeWireStatistics();
+    const WireStatistics taken = counters_->Take();
     const double values[] = {taken.bytes, taken.wire_bytes, taken.dropped, taken.total};
     for (int i = 0; i < 4; ++i) {
       Tensor* output = nullptr;
@@ -75,6 +84,9 @@ class WireStatisticsKernel : public Kernel {
     }
     return Status();
   }
+
+ private:
+  const RefPtr<WireCounters> counters_;
 };
 
 CPU_KERNEL_ANY("_Compress", CompressKernel);

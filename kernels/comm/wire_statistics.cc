@@ -1,37 +1,35 @@
 #include "kernels/comm/wire_statistics.h"
 
-#include <atomic>
-
 namespace dfrun {
 namespace {
 
-struct Counters {
-  std::atomic<double> bytes{0};
-  std::atomic<double> wire_bytes{0};
-  std::atomic<double> dropped{0};
-  std::atomic<double> total{0};
-};
-Counters g_counters;
+// Graphs name containers by their own words; this is no word of theirs that a reset would forget by chance.
+constexpr const char* kContainer = "dfrun wire statistics";
 
-void Add(std::atomic<double>& counter, double value) {
+void AddTo(std::atomic<double>& counter, double value) {
   counter.fetch_add(value, std::memory_order_relaxed);
 }
 
-double Take(std::atomic<double>& counter) {
+double TakeFrom(std::atomic<double>& counter) {
   return counter.exchange(0, std::memory_order_relaxed);
 }
 
 }  // namespace
 
-void CountCompressed(const WireStatistics& part) {
-  Add(g_counters.bytes, part.bytes);
-  Add(g_counters.wire_bytes, part.wire_bytes);
-  Add(g_counters.dropped, part.dropped);
-  Add(g_counters.total, part.total);
+Result<RefPtr<WireCounters>> WireCounters::Of(Device& device) {
+  return device.containers().LookupOrCreate<WireCounters>(kContainer, "",
+                                                          []() -> Result<WireCounters*> { return new WireCounters; });
 }
 
-WireStatistics TakeWireStatistics() {
-  return {Take(g_counters.bytes), Take(g_counters.wire_bytes), Take(g_counters.dropped), Take(g_counters.total)};
+void WireCounters::Add(const WireStatistics& part) {
+  AddTo(bytes_, part.bytes);
+  AddTo(wire_bytes_, part.wire_bytes);
+  AddTo(dropped_, part.dropped);
+  AddTo(total_, part.total);
+}
+
+WireStatistics WireCounters::Take() {
+  return {TakeFrom(bytes_), TakeFrom(wire_bytes_), TakeFrom(dropped_), TakeFrom(total_)};
 }
 
 }  // namespace dfrun

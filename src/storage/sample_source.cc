@@ -2,12 +2,13 @@
 
 #include <utility>
 
+#include "src/base/registry.h"
+
 namespace dfrun {
 namespace {
 
-std::map<std::string, SampleFormat, std::less<>>& Formats() {
-  static std::map<std::string, SampleFormat, std::less<>>& formats =
-      *new std::map<std::string, SampleFormat, std::less<>>();
+Registry<SampleFormat>& Formats() {
+  static Registry<SampleFormat>& formats = *new Registry<SampleFormat>();
   return formats;
 }
 
@@ -16,7 +17,7 @@ std::map<std::string, SampleFormat, std::less<>>& Formats() {
 namespace internal {
 SampleFormatRegistration::SampleFormatRegistration(SampleFormat format) {
   std::string name = format.name;
-  Formats().emplace(std::move(name), std::move(format));
+  Formats().Add(std::move(name), std::move(format));
 }
 }  // namespace internal
 
@@ -32,13 +33,12 @@ Status AsInputError(const Status& status) {
 }
 
 const SampleFormat* SampleFormats::Find(std::string_view name) {
-  auto it = Formats().find(name);
-  return it == Formats().end() ? nullptr : &it->second;
+  return Formats().Find(name);
 }
 
 std::vector<const SampleFormat*> SampleFormats::List() {
   std::vector<const SampleFormat*> all;
-  for (const auto& [name, format] : Formats()) all.push_back(&format);
+  for (const auto& [name, format] : Formats().all()) all.push_back(&format);
   return all;
 }
 

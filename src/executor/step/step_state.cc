@@ -9,10 +9,6 @@
 namespace dfrun {
 namespace {
 
-// Marks in the inbox: nobody runs the step; the step is shared.
-Work g_asleep;
-Work g_shared;
-
 // Turns a list around and returns its new first.
 Work* Reversed(Work* list) {
   Work* reversed = nullptr;
@@ -189,8 +185,8 @@ void StepState::Fail(const Status& status) {
 
 bool StepState::Rests(int in_flight) const {
   const Work* const inbox = inbox_.load(std::memory_order_acquire);
-  if (inbox == &g_shared) return active_.load(std::memory_order_acquire) == in_flight;
-  return inbox == &g_asleep;
+  if (inbox == &shared_mark_) return active_.load(std::memory_order_acquire) == in_flight;
+  return inbox == &asleep_;
 }
 
 void StepState::AppendStarted(std::vector<StartedNode>& started) const {
@@ -234,24 +230,24 @@ Work* StepState::TakeInbox() {
 
 bool StepState::Sleep() {
   Work* empty = nullptr;
-  return inbox_.compare_exchange_strong(empty, &g_asleep, std::memory_order_acq_rel);
+  return inbox_.compare_exchange_strong(empty, &asleep_, std::memory_order_acq_rel);
 }
 
 Work* StepState::Share() {
   shared_ = true;
   active_.store(1 + in_flight_, std::memory_order_relaxed);
-  return Reversed(inbox_.exchange(&g_shared, std::memory_order_acq_rel));
+  return Reversed(inbox_.exchange(&shared_mark_, std::memory_order_acq_rel));
 }
 
 void StepState::Complete(AsyncOp& op) {
   WorkerPool& pool = *pool_;  // once the op is handed on, the step may end
   Work* seen = inbox_.load(std::memory_order_acquire);
   for (;;) {
-    if (seen == &g_shared) break;
-    op.next = seen == &g_asleep ? nullptr : seen;
-    Work* const next = seen == &g_asleep ? nullptr : &op;
+    if (seen == &shared_mark_) break;
+    op.next = seen == &asleep_ ? nullptr : seen;
+    Work* const next = seen == &asleep_ ? nullptr : &op;
     if (inbox_.compare_exchange_weak(seen, next, std::memory_order_acq_rel)) {
-      if (seen == &g_asleep) break;
+      if (seen == &asleep_) break;
       return;
     }
   }

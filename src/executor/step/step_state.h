@@ -141,7 +141,9 @@ class StepState final : public PlanState {
   bool shared_ = false;
   std::atomic<bool> failed_{false};
   std::atomic<int32_t> withheld_{0};   // used if RunArgs bring none
-  std::atomic<Work*> inbox_{nullptr};  // newest first; or one of the two marks in step_state.cc
+  std::atomic<Work*> inbox_{nullptr};  // newest first; or one of the two marks
+  Work asleep_;                        // a mark: nobody runs the step
+  Work shared_mark_;                   // a mark: the step is shared
   std::atomic<int> active_{0};
 
   Mutex mu_;

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <vector>
 
-#include "kernels/comm/wire_statistics.h"
 #include "tests/unit/testing/node_runner.h"
 
 namespace dfrun::testing {
@@ -18,6 +18,16 @@ class CompressTest : public ::testing::Test {
     EXPECT_TRUE(outputs.ok()) << outputs.status().ToString();
     return outputs.ok() ? (*outputs)[0] : Tensor();
   }
+
+  // The outputs of _WireStatistics: bytes, bytes on the way, losses, and the sum of magnitudes.
+  static std::vector<double> TakenOn(NodeRunner& runner) {
+    std::vector<double> taken(4, -1);
+    const auto outputs = runner.Run(NodeRunner::Way::kStaticShapes, "_WireStatistics", {}, {});
+    EXPECT_TRUE(outputs.ok()) << outputs.status().ToString();
+    for (size_t i = 0; outputs.ok() && i < taken.size(); ++i) taken[i] = *(*outputs)[i].data<double>();
+    return taken;
+  }
+  std::vector<double> Taken() { return TakenOn(runner_); }
 
  private:
   NodeRunner runner_;
@@ -43,15 +53,22 @@ TEST_F(CompressTest, WhatIsNotFiniteStaysSo) {
 }
 
 TEST_F(CompressTest, BytesAndLossAreCounted) {
-  TakeWireStatistics();
+  EXPECT_EQ(Taken(), std::vector<double>(4, 0));
   constexpr int64_t kCount = 100003;
   std::vector<float> values(kCount, std::bit_cast<float>(0x3f80ffffU));  // 1 + 0xffff / 2^23
   Compressed(Tensor::Vector<float>(values));
-  const WireStatistics counted = TakeWireStatistics();
-  EXPECT_EQ(counted.bytes, 4.0 * kCount);
-  EXPECT_EQ(counted.wire_bytes, 2.0 * kCount);
-  EXPECT_NEAR(counted.dropped / counted.total, 0x1.fffep-8 / (1 + 0x1.fffep-8), 1e-6);
-  EXPECT_EQ(TakeWireStatistics().bytes, 0);
+  const std::vector<double> counted = Taken();
+  EXPECT_EQ(counted[0], 4.0 * kCount);
+  EXPECT_EQ(counted[1], 2.0 * kCount);
+  EXPECT_NEAR(counted[2] / counted[3], 0x1.fffep-8 / (1 + 0x1.fffep-8), 1e-6);
+  EXPECT_EQ(Taken()[0], 0);
+}
+
+TEST_F(CompressTest, EachDeviceCountsItsOwn) {
+  NodeRunner other;
+  Compressed(Tensor::Vector<float>({1, 2, 3}));
+  EXPECT_EQ(TakenOn(other)[0], 0);
+  EXPECT_EQ(Taken()[0], 12);
 }
 
 }  // namespace
