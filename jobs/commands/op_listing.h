@@ -37,8 +37,8 @@ struct OpTests {
 
 // Finds the tests by op in a directory like tests/. Golden cases are in golden/*.txt.gz, graphs and sources anywhere
 // below. Fuzzers do not count, since they show no values. Kernels for GPUs are listed in golden/registry/gpu.txt, since
-// not every build has them. Io for a file that cannot be read, DataLoss for golden cases that are damaged, BadSpec for a
-// graph that is none.
+// not every build has them. Io for a file that cannot be read, DataLoss for golden cases that are damaged, BadSpec for
+// a graph that is none.
 Result<std::map<std::string, OpTests>> FindOpTests(const std::string& directory);
 
 // Returns a Markdown page with a row for each op, as docs/OPS.md holds it.

@@ -15,8 +15,8 @@ enum class Compression { kNone, kGzip, kZlib };
 // "" and "none", "gzip", "zlib" in any case; InvalidArgument for others.
 Result<Compression> ParseCompression(std::string_view name);
 
-// The bytes that `compressed` stands for. DataLoss where it is damaged or cut short, OutOfRange where there are more than
-// `limit`, ResourceExhausted without memory.
+// The bytes that `compressed` stands for. DataLoss where it is damaged or cut short, OutOfRange where there are more
+// than `limit`, ResourceExhausted without memory.
 Result<std::string> Inflate(std::string_view compressed, Compression compression, size_t limit);
 
 }  // namespace dfrun

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kernels/array/copy/strided_copy.h"
-#include "kernels/matrix/einsum_equation.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/matrix/einsum_equation.h"
 
 namespace dfrun {
 

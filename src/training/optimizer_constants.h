@@ -6,9 +6,9 @@
 
 namespace dfrun {
 
-// InvalidArgument, with the variable and the way out, where the dtype of a trained variable holds a key of the optimizer
-// as 0, 1 or infinite that is none of these (Adam's beta2 of 0.999 in bfloat16), or a learning rate as 0 or infinite; so
-// does that of its gradients with `clip_norm`.
+// InvalidArgument, with the variable and the way out, where the dtype of a trained variable holds a key of the
+// optimizer as 0, 1 or infinite that is none of these (Adam's beta2 of 0.999 in bfloat16), or a learning rate as 0 or
+// infinite; so does that of its gradients with `clip_norm`.
 Status CheckOptimizerConstants(const JobGraphDraft& draft, const Replicas& replicas);
 
 }  // namespace dfrun

@@ -1,6 +1,8 @@
-// Conv: one of the three products of a convolution for one shape. Create() chooses the implementation by the kind and
-// the shape alone: special ones for few channels, matrix products one a tap (kn2row), oneDNN, or matrix products over
-// unfolded windows (im2col). Work is split over the pool by images, rows or channels.
+// Conv: one of the three products of a convolution for one shape. Create() takes the first implementation that serves
+// the dtype, the kind and the shape (conv_create.cc): for float those for few channels, matrix products one a tap
+// (kn2row) and the flipped filter, then oneDNN, then one filter a channel and matrix products over unfolded windows
+// (im2col). 16-bit dtypes are widened but where oneDNN multiplies bfloat16 on this CPU. Work is split over the pool by
+// images, rows or channels.
 #ifndef DFRUN_KERNELS_NN_CONV_CONV_H_
 #define DFRUN_KERNELS_NN_CONV_CONV_H_
 
