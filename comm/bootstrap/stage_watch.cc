@@ -81,7 +81,7 @@ std::optional<Stage> StageWatch::Enter(std::optional<Stage> stage) {
     waited_ = Seconds(0);
     next_word_ = kFirstWord;
     next_look_ = kFirstLook;
-    looks_with_gone_ = 0;
+    looks_at_ended_rank_ = 0;
   }
   changed_.NotifyAll();
   return before;
@@ -119,8 +119,8 @@ void StageWatch::LookForGone() {
   const std::vector<HostRank> others = host_->Look();
   const bool is_gone =
       std::any_of(others.begin(), others.end(), [](const HostRank& other) { return other.has_ended(); });
-  looks_with_gone_ = is_gone ? looks_with_gone_ + 1 : 0;
-  if (looks_with_gone_ >= kLooksToBeGone) End("a rank has ended before all had started");
+  looks_at_ended_rank_ = is_gone ? looks_at_ended_rank_ + 1 : 0;
+  if (looks_at_ended_rank_ >= kLooksToBeGone) End("a rank has ended before all had started");
 }
 
 // Returns whether this rank reports for the host: no lower rank of it runs this program.

@@ -80,7 +80,7 @@ class StageWatch {
   Seconds waited_ GUARDED_BY(mu_){0};
   Seconds next_word_ GUARDED_BY(mu_){0};
   Seconds next_look_ GUARDED_BY(mu_){0};
-  int looks_with_gone_ GUARDED_BY(mu_) = 0;  // consecutive looks that found an ended rank
+  int looks_at_ended_rank_ GUARDED_BY(mu_) = 0;  // consecutive looks that found an ended rank
 };
 
 // Enters a stage of the start in its constructor and restores the previous stage in its destructor.

@@ -193,6 +193,8 @@ class KernelBench {
     return indices;
   }
 
+  // Measures an op that passes over memory beside loops that read x, copy it to `to`, or write the sum of x and y
+  // there, as c.passes says.
   Status MeasureStream(const PassCase& c, const Tensor& x, const Tensor& y, Tensor& to) {
     const std::string name = StreamName(c.op);
     if (!IsWanted(name)) return Status();

@@ -13,7 +13,7 @@ std::string KeyOf(const OpContext& ctx, const std::string& name) {
   return StrCat(name, "#", ctx.iteration());
 }
 
-// The name that the pair of ops shares: var_name, or the TemporaryVariable's own.
+// Makes the variable that DestroyTemporaryVariable ends.
 class TemporaryVariableKernel final : public Kernel {
  public:
   static constexpr bool kSharesOutputs = true;
@@ -47,10 +47,11 @@ class TemporaryVariableKernel final : public Kernel {
 
  private:
   const DType dtype_;
-  std::string name_;
+  std::string name_;  // shared by the pair of ops: var_name, or the TemporaryVariable's own
   Shape shape_;
 };
 
+// Takes the value out of the variable, which has none from then on, and frees its name.
 class DestroyTemporaryVariableKernel final : public Kernel {
  public:
   static constexpr bool kSharesOutputs = true;

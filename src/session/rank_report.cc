@@ -20,7 +20,7 @@ WaitKind KindOf(const ExecPlan& plan, uint32_t node) {
 class PlanReport {
  public:
   PlanReport(ExecPlan& plan, control::RankReport& report) : plan_(plan), report_(report), look_(LookAt(plan)) {
-    for (const BlockingInfo& meeting : plan.meetings()) meetings_.emplace(meeting.node, &meeting);
+    for (const BlockingInfo& blocking : plan.blocking_infos()) blocking_infos_.emplace(blocking.node, &blocking);
   }
 
   void Add() {
@@ -57,10 +57,10 @@ class PlanReport {
   }
 
   void AddSent(const StartedNode& started) {
-    const auto meeting = meetings_.find(started.node);
-    if (meeting == meetings_.end()) return;
+    const auto blocking = blocking_infos_.find(started.node);
+    if (blocking == blocking_infos_.end()) return;
     control::SentValue& sent = *report_.add_sent();
-    sent.set_channel(meeting->second->channel);
+    sent.set_channel(blocking->second->channel);
     sent.set_step(started.step_id);
     sent.set_has_left(started.has_ended);
   }
@@ -73,35 +73,35 @@ class PlanReport {
     blocked.set_kind(static_cast<int>(kind));
     blocked.set_step(started.step_id);
     blocked.set_in_loop(started.in_loop);
-    if (const auto meeting = meetings_.find(started.node); meeting != meetings_.end()) {
-      blocked.set_subject(meeting->second->subject);
-      blocked.set_channel(meeting->second->channel);
-      blocked.set_peer(meeting->second->peer);
-      blocked.set_group(meeting->second->group);
+    if (const auto blocking = blocking_infos_.find(started.node); blocking != blocking_infos_.end()) {
+      blocked.set_subject(blocking->second->subject);
+      blocked.set_channel(blocking->second->channel);
+      blocked.set_peer(blocking->second->peer);
+      blocked.set_group(blocking->second->group);
     }
     for (const uint32_t behind : NodesBehind(plan_, started.node)) AddBehind(behind, blocked);
   }
 
   void AddBehind(uint32_t node, control::BlockedNode& blocked) const {
-    const auto found = meetings_.find(node);
-    if (found == meetings_.end()) return;
-    const BlockingInfo& meeting = *found->second;
+    const auto found = blocking_infos_.find(node);
+    if (found == blocking_infos_.end()) return;
+    const BlockingInfo& blocking = *found->second;
     switch (KindOf(plan_, node)) {
       case WaitKind::kSend:
-        blocked.add_sends(meeting.channel);
+        blocked.add_sends(blocking.channel);
         break;
       case WaitKind::kMeet:
-        blocked.add_meets(meeting.group);
+        blocked.add_meets(blocking.group);
         break;
       case WaitKind::kPut:
-        blocked.add_puts(meeting.subject);
+        blocked.add_puts(blocking.subject);
         break;
       case WaitKind::kTake:
-        blocked.add_takes(meeting.subject);
+        blocked.add_takes(blocking.subject);
         break;
       case WaitKind::kClose:
-        blocked.add_puts(meeting.subject);
-        blocked.add_takes(meeting.subject);
+        blocked.add_puts(blocking.subject);
+        blocked.add_takes(blocking.subject);
         break;
       case WaitKind::kRelease:
         blocked.set_releases(true);
@@ -116,7 +116,7 @@ class PlanReport {
   ExecPlan& plan_;
   control::RankReport& report_;
   const PlanSnapshot look_;
-  std::map<uint32_t, const BlockingInfo*> meetings_;  // by node
+  std::map<uint32_t, const BlockingInfo*> blocking_infos_;  // by node
 };
 
 }  // namespace

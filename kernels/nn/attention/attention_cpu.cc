@@ -165,7 +165,7 @@ struct PairGradients {
   PairData<C> data;
   const C* dy;
   const C* log_sums;
-  const C* along;
+  const C* row_products;
 };
 
 // A block of the softmax's elements and of the scores' gradients.
@@ -177,7 +177,7 @@ class ScoreBlock {
         pair_(pair),
         products_(allocator),
         weights_(static_cast<size_t>(kRows * kColumns)),
-        slopes_(static_cast<size_t>(kRows * kColumns)) {}
+        gradients_(static_cast<size_t>(kRows * kColumns)) {}
 
   // Computes the block of the queries from `first` on and the keys from `column` on.
   Status Compute(int64_t first, int64_t column) {
@@ -187,12 +187,12 @@ class ScoreBlock {
     n_ = std::min(kColumns, s_.keys - column);
     DF_TRY(products_.Run({rows_, s_.depth, n_, false, true}, q(), k(), weights_.data()));
     DF_TRY(products_.Run({rows_, s_.value_depth, n_, false, true}, dy(), pair_.data.v + column_ * s_.value_depth,
-                         slopes_.data()));
+                         gradients_.data()));
     for (int64_t r = 0; r < rows_; ++r) Finish(r);
     return Status();
   }
-  Status AddToQuery(C* dq) { return products_.Run({rows_, n_, s_.depth}, slopes_.data(), k(), dq, true); }
-  Status AddToKey(C* dk) { return products_.Run({n_, rows_, s_.depth, true, false}, slopes_.data(), q(), dk, true); }
+  Status AddToQuery(C* dq) { return products_.Run({rows_, n_, s_.depth}, gradients_.data(), k(), dq, true); }
+  Status AddToKey(C* dk) { return products_.Run({n_, rows_, s_.depth, true, false}, gradients_.data(), q(), dk, true); }
   Status AddToValue(C* dv) {
     return products_.Run({n_, rows_, s_.value_depth, true, false}, weights_.data(), dy(), dv, true);
   }
@@ -204,24 +204,24 @@ class ScoreBlock {
 
   void Finish(int64_t r) {
     C* const weights = weights_.data() + r * n_;
-    C* const slopes = slopes_.data() + r * n_;
+    C* const gradients = gradients_.data() + r * n_;
     const int64_t visible = std::clamp<int64_t>(s_.Visible(first_ + r) - column_, 0, n_);
     const C scale = static_cast<C>(s_.scale);
     const C log_sum = pair_.log_sums[first_ + r];
-    const C along = pair_.along[first_ + r];
+    const C row_product = pair_.row_products[first_ + r];
     for (int64_t j = 0; j < visible; ++j) {
       weights[j] = fn::Exp()(weights[j] * scale - log_sum);
-      slopes[j] = weights[j] * (slopes[j] - along) * scale;
+      gradients[j] = weights[j] * (gradients[j] - row_product) * scale;
     }
     std::fill(weights + visible, weights + n_, C(0));
-    std::fill(slopes + visible, slopes + n_, C(0));
+    std::fill(gradients + visible, gradients + n_, C(0));
   }
 
   const AttentionShape& s_;
   const PairGradients<C>& pair_;
   Products<C> products_;
   std::vector<C> weights_;
-  std::vector<C> slopes_;
+  std::vector<C> gradients_;
   int64_t first_ = 0;
   int64_t column_ = 0;
   int64_t rows_ = 0;
@@ -248,11 +248,11 @@ class AttentionGradKernel final : public Kernel {
       std::fill_n(grads[i], ctx.input(i + 1).num_elements(), C(0));
     }
     const C* const dy = in[0].data<C>();
-    DF_ASSIGN(const Tensor along, Along(ctx, s, dy, in[4].data<C>()));
+    DF_ASSIGN(const Tensor row_products, RowProducts(ctx, s, dy, in[4].data<C>()));
     const PairData<C> data = {in[1].data<C>(), in[2].data<C>(), in[3].data<C>()};
     const auto pair_of = [&](int64_t pair) {
       return PairGradients<C>{data.Of(s, pair), dy + pair * s.queries * s.value_depth,
-                              ctx.input(5).data<C>() + pair * s.queries, along.data<C>() + pair * s.queries};
+                              ctx.input(5).data<C>() + pair * s.queries, row_products.data<C>() + pair * s.queries};
     };
     const int64_t blocks = CeilDiv(s.queries, kRows);
     DF_TRY(RunParts(ctx.pool(), s.pairs() * blocks, [&](int64_t i) {
@@ -270,17 +270,17 @@ class AttentionGradKernel final : public Kernel {
   }
 
  private:
-  static Result<Tensor> Along(OpContext& ctx, const AttentionShape& s, const C* dy, const C* y) {
-    DF_ASSIGN(Tensor along, ctx.AllocateTemp(DTypeOf<C>, s.log_sums()));
-    C* const to = along.data<C>();
-    ctx.pool().ParallelFor(along.num_elements(), kRows, [&](int64_t begin, int64_t end) {
+  static Result<Tensor> RowProducts(OpContext& ctx, const AttentionShape& s, const C* dy, const C* y) {
+    DF_ASSIGN(Tensor row_products, ctx.AllocateTemp(DTypeOf<C>, s.log_sums()));
+    C* const to = row_products.data<C>();
+    ctx.pool().ParallelFor(row_products.num_elements(), kRows, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         C sum = 0;
         for (int64_t d = i * s.value_depth; d < (i + 1) * s.value_depth; ++d) sum += dy[d] * y[d];
         to[i] = sum;
       }
     });
-    return along;
+    return row_products;
   }
 
   static Status QueryGradients(const AttentionShape& s, const PairGradients<C>& pair, int64_t first, C* dq,

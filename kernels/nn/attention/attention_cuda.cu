@@ -83,10 +83,11 @@ DF_DEVICE_KERNEL void RowProducts(const C* dy, const C* y, C* products, int64_t 
   products[row] = sum;
 }
 
-// Scores become weights, and the weights' gradients those of the scores before they are scaled and masked.
+// Overwrites n elements of rows of scores and of gradients: scores become weights, and the weights' gradients those of
+// the scores before they are scaled and masked. `row_products`: RowProducts() of the rows.
 template <class C>
-DF_DEVICE_KERNEL void ScoreGradients(AttentionShape s, ScoreRows rows, C* scores, C* slopes, const C* log_sums,
-                                     const C* along, int64_t n) {
+DF_DEVICE_KERNEL void ScoreGradients(AttentionShape s, ScoreRows rows, C* scores, C* gradients, const C* log_sums,
+                                     const C* row_products, int64_t n) {
   const int64_t i = cuda::GlobalThreadId();
   if (i >= n) return;
   const int64_t row = i / s.keys;
@@ -94,7 +95,7 @@ DF_DEVICE_KERNEL void ScoreGradients(AttentionShape s, ScoreRows rows, C* scores
   const C scale = static_cast<C>(s.scale);
   const C weight = sees ? fn::Exp()(scores[i] * scale - log_sums[row]) : C(0);
   scores[i] = weight;
-  slopes[i] = sees ? weight * (slopes[i] - along[row]) * scale : C(0);
+  gradients[i] = sees ? weight * (gradients[i] - row_products[row]) * scale : C(0);
 }
 
 template <class C>
@@ -224,7 +225,7 @@ struct GradientData {
   const C* k;
   const C* v;
   const C* log_sums;
-  const C* along;
+  const C* row_products;
   C* dq;
   C* dk;
   C* dv;
@@ -256,12 +257,12 @@ class GpuAttentionGrad final : public Kernel {
     for (int i = 0; i < 3; ++i) {
       DF_ASSIGN(grads[i], WideOutput<T>(ctx, *outputs[i]));
     }
-    DF_ASSIGN(Tensor along, ctx.AllocateTemp(DTypeOf<C>, s.log_sums()));
+    DF_ASSIGN(Tensor row_products, ctx.AllocateTemp(DTypeOf<C>, s.log_sums()));
     const int64_t rows = s.pairs() * s.queries;
-    DF_TRY(cuda::Launch(ctx, rows, &RowProducts<C>, in[0].data<C>(), in[4].data<C>(), along.data<C>(), rows,
+    DF_TRY(cuda::Launch(ctx, rows, &RowProducts<C>, in[0].data<C>(), in[4].data<C>(), row_products.data<C>(), rows,
                         s.value_depth));
     const GradientData<C> data = {in[0].data<C>(),    in[1].data<C>(),        in[2].data<C>(),
-                                  in[3].data<C>(),    ctx.input(5).data<C>(), along.data<C>(),
+                                  in[3].data<C>(),    ctx.input(5).data<C>(), row_products.data<C>(),
                                   grads[0].data<C>(), grads[1].data<C>(),     grads[2].data<C>()};
     for (int i = 1; i < 3 && s.queries == 0; ++i) {
       DF_TRY(cuda::EnqueueZeros(ctx, grads[i].raw(), grads[i].num_bytes()));
@@ -275,9 +276,9 @@ class GpuAttentionGrad final : public Kernel {
   Status ComputeRows(OpContext& ctx, const AttentionShape& s, const ScoreRows& rows, const GradientData<C>& data) {
     const int64_t n = rows.rows() * s.keys;
     DF_ASSIGN(Tensor of_scores, ctx.AllocateTemp(DTypeOf<C>, Shape({n})));
-    DF_ASSIGN(Tensor of_slopes, ctx.AllocateTemp(DTypeOf<C>, Shape({n})));
+    DF_ASSIGN(Tensor of_gradients, ctx.AllocateTemp(DTypeOf<C>, Shape({n})));
     C* const weights = of_scores.data<C>();
-    C* const slopes = of_slopes.data<C>();
+    C* const gradients = of_gradients.data<C>();
     const BroadcastPlan pairs = cuda::PairsInOrder(rows.pairs);
     const int64_t first = rows.First(s);
     const C* const q = data.q + first * s.depth;
@@ -285,11 +286,11 @@ class GpuAttentionGrad final : public Kernel {
     const C* const k = data.k + rows.pair * s.keys * s.depth;
     DF_TRY(product_.Run(ctx, {rows.queries, s.depth, s.keys, false, true}, pairs, q, k, weights));
     DF_TRY(product_.Run(ctx, {rows.queries, s.value_depth, s.keys, false, true}, pairs, dy,
-                        data.v + rows.pair * s.keys * s.value_depth, slopes));
-    DF_TRY(cuda::Launch(ctx, n, &ScoreGradients<C>, s, rows, weights, slopes, data.log_sums + first, data.along + first,
-                        n));
-    DF_TRY(product_.Run(ctx, {rows.queries, s.keys, s.depth}, pairs, slopes, k, data.dq + first * s.depth));
-    DF_TRY(AddOfKeys(ctx, s, rows, slopes, q, s.depth, data.dk));
+                        data.v + rows.pair * s.keys * s.value_depth, gradients));
+    DF_TRY(cuda::Launch(ctx, n, &ScoreGradients<C>, s, rows, weights, gradients, data.log_sums + first,
+                        data.row_products + first, n));
+    DF_TRY(product_.Run(ctx, {rows.queries, s.keys, s.depth}, pairs, gradients, k, data.dq + first * s.depth));
+    DF_TRY(AddOfKeys(ctx, s, rows, gradients, q, s.depth, data.dk));
     return AddOfKeys(ctx, s, rows, weights, dy, s.value_depth, data.dv);
   }
 

@@ -183,8 +183,8 @@ class PoolingWithArgmax {
     DF_TRY(windows_.RefuseChannelWindows());
     DF_ASSIGN(PoolShape pool, PoolShape::Of(windows_, shape.output()));
     if (!pooling::HasWholeTiles(pool) || pool.height.size * pool.width.size > pooling::kMaxTilePixels) {
-      return InvalidArgument("places are of at most ", pooling::kMaxTilePixels,
-                             " pixels in windows that tile an image, ", "which those of ", pool.height.size, " x ",
+      return InvalidArgument("an argmax is of at most ", pooling::kMaxTilePixels,
+                             " pixels in windows that tile an image, which those of ", pool.height.size, " x ",
                              pool.width.size, " do not with ", shape.output());
     }
     Tensor* argmax = nullptr;

@@ -55,6 +55,8 @@ class BatchNormGradKernel final : public Kernel {
     std::vector<float> slope, inclination, level;
   };
 
+  // Writes all of dx, and all channels of scale_backprop and offset_backprop; takes scale, mean and variance, which are
+  // not widened, from inputs 2 to 4.
   void Run(const OpContext& ctx, const ChannelLayout& layout, const float* dy, const float* x, float* dx,
            float* scale_backprop, float* offset_backprop) const {
     const float* mean = ctx.input(3).data<float>();

@@ -27,10 +27,10 @@ class PoolTile {
   Result<PoolShape> PoolOf(const Tensor& argmax, const Tensor& grad) const {
     const Shape& shape = argmax.shape();
     if (shape.rank() != 4 || !(grad.shape() == shape)) {
-      return InvalidArgument("places and the gradient of pooling have one shape of rank 4, but are ", shape, " and ",
-                             grad.shape());
+      return InvalidArgument("the argmax and the gradient of pooling have one shape of rank 4, but are ", shape,
+                             " and ", grad.shape());
     }
-    if (shape[1] > INT32_MAX || shape[2] > INT32_MAX) return InvalidArgument("places of shape ", shape);
+    if (shape[1] > INT32_MAX || shape[2] > INT32_MAX) return InvalidArgument("an argmax of shape ", shape);
     PoolShape pool = pooling::TilesOf(shape, ksize_[1], ksize_[2]);
     DF_TRY(Shape::Create(std::array{pool.images, pool.height.input, pool.width.input, pool.channels}).status());
     return pool;

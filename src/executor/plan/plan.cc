@@ -14,10 +14,10 @@ TraceNames ExecPlan::Names() const {
   TraceNames names{device_->full_name(), {}};
   names.nodes.reserve(infos_.size());
   for (const NodeInfo* info : infos_) names.nodes.push_back({info->name, info->op->name});
-  for (const BlockingInfo& meeting : meetings_) {
-    if (meeting.channel < 0) continue;
-    const bool sends = info(meeting.node).op->traits.boundary == Boundary::kSend;
-    (sends ? names.nodes[meeting.node].sends : names.nodes[meeting.node].receives) = meeting.channel;
+  for (const BlockingInfo& blocking : blocking_infos_) {
+    if (blocking.channel < 0) continue;
+    const bool sends = info(blocking.node).op->traits.boundary == Boundary::kSend;
+    (sends ? names.nodes[blocking.node].sends : names.nodes[blocking.node].receives) = blocking.channel;
   }
   return names;
 }

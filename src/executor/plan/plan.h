@@ -267,7 +267,7 @@ class ExecPlan {
   const NodeInfo& info(uint32_t node) const { return *infos_[node]; }
   const NodeInfo* const* infos() const { return infos_.data(); }
   // The nodes' blocking information, in their order.
-  const std::vector<BlockingInfo>& meetings() const { return meetings_; }
+  const std::vector<BlockingInfo>& blocking_infos() const { return blocking_infos_; }
 
   // Recent run times of an expensive node's kernel.
   // Thread safety: any thread.
@@ -297,7 +297,7 @@ class ExecPlan {
   std::vector<Feed> feeds_;
   std::vector<FramePlan> frames_;
   std::vector<EnterPlan> enters_;
-  std::vector<BlockingInfo> meetings_;
+  std::vector<BlockingInfo> blocking_infos_;
   bool has_control_flow_ = false;
   bool has_async_ = false;
   int num_fetches_ = 0;

@@ -36,7 +36,7 @@ Status PlanBuilder::Build() {
   DF_TRY(AssignSlots());
   CountReaders();
   for (NodeId id : order_) {
-    DF_TRY(AddMeeting(graph_.node(id)));
+    DF_TRY(AddBlockingInfo(graph_.node(id)));
     WriteNode(graph_.node(id));
   }
   const size_t num_edges = plan_.has_control_flow_ ? plan_.dataflow_edges_.size() : plan_.edges_.size();
@@ -213,22 +213,22 @@ void PlanBuilder::CountReaders() {
   }
 }
 
-Status PlanBuilder::AddMeeting(const Node& node) {
+Status PlanBuilder::AddBlockingInfo(const Node& node) {
   const WaitKind kind = node.op->traits.wait;
   if (kind == WaitKind::kNone) return Status();
-  BlockingInfo meeting{.node = static_cast<uint32_t>(plan_.records_.size())};
+  BlockingInfo blocking{.node = static_cast<uint32_t>(plan_.records_.size())};
   if (kind == WaitKind::kSend || kind == WaitKind::kRecv) {
     DF_ASSIGN(const int64_t channel, node.attrs.Get<int64_t>("channel"));
     DF_ASSIGN(const int64_t peer, node.attrs.Get<int64_t>("peer"));
-    DF_ASSIGN(meeting.subject, node.attrs.Get<std::string>("tensor_name"));
-    meeting.channel = static_cast<int32_t>(channel);
-    meeting.peer = static_cast<int32_t>(peer);
+    DF_ASSIGN(blocking.subject, node.attrs.Get<std::string>("tensor_name"));
+    blocking.channel = static_cast<int32_t>(channel);
+    blocking.peer = static_cast<int32_t>(peer);
   } else if (kind == WaitKind::kMeet) {
-    DF_ASSIGN(meeting.group, node.attrs.Get<int64_t>("group"));
+    DF_ASSIGN(blocking.group, node.attrs.Get<int64_t>("group"));
   } else if (node.inputs.size() > static_cast<size_t>(node.op->traits.waits_at)) {
-    meeting.subject = graph_.node(node.inputs[static_cast<size_t>(node.op->traits.waits_at)].node).name;
+    blocking.subject = graph_.node(node.inputs[static_cast<size_t>(node.op->traits.waits_at)].node).name;
   }
-  plan_.meetings_.push_back(std::move(meeting));
+  plan_.blocking_infos_.push_back(std::move(blocking));
   return Status();
 }
 

@@ -49,7 +49,7 @@ class PlanBuilder {
   Status ShareSettledValue(const Node& reader, Output value);
   void CountReaders();
   // records
-  Status AddMeeting(const Node& node);
+  Status AddBlockingInfo(const Node& node);
   void WriteNode(const Node& node);
   void WriteEdges(NodeId source);
   void WriteDataflowEdges(NodeId source);
