@@ -12,6 +12,7 @@
 #include "src/base/printable.h"
 #include "src/base/text.h"
 #include "src/graph/order/has_refs.h"
+#include "src/job/find_checkpoint.h"
 #include "src/passes/export/freeze.h"
 #include "src/passes/export/portable.h"
 #include "src/passes/prune.h"
@@ -84,7 +85,7 @@ void SayLeftOut(const std::vector<std::string>& left_out) {
 }  // namespace
 
 Result<Graph> MakeFrozen(const Model& model, const FreezeOptions& options) {
-  DF_ASSIGN(const std::string checkpoint, FindCheckpoint(options.restore));
+  DF_ASSIGN(const std::string checkpoint, FindCheckpoint("--restore", options.restore));
   std::vector<std::string> names = NamesOfAll(model);
   if (!options.fetches.empty()) {
     DF_ASSIGN(names, NamesOfFetches(model, options.fetches));

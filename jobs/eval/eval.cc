@@ -25,6 +25,7 @@
 #include "src/base/text.h"
 #include "src/graph/node_arithmetic.h"
 #include "src/graph/order/variable_reads.h"
+#include "src/job/find_checkpoint.h"
 #include "src/job/kept_arrays.h"
 #include "src/job/run_evaluation.h"
 #include "src/session/queue_runners.h"
@@ -130,14 +131,15 @@ class Evaluation {
     AllowSets(options_.sets, rules);
     for (const std::string& feed : options_.feeds) AllowDirectoryOfFeed(feed, rules);
     for (const std::string& assign : options_.assigns) AllowDirectoryOfFeed(assign, rules);
-    for (const std::string& path : {options_.restore, options_.out, options_.stats}) AllowDirectoryOf(path, rules);
+    for (const std::string& path : {RunOfCheckpointName(options_.restore), options_.out, options_.stats})
+      AllowDirectoryOf(path, rules);
     for (const std::string& path : {std::string("."), options_.out}) AllowWritingBeside(path, rules);
     rules.may_replace = options_.force;
     return rules;
   }
 
   std::vector<std::string> CommandLineInputs() const {
-    std::vector<std::string> inputs = {options_.model, options_.restore};
+    std::vector<std::string> inputs = {options_.model, RunOfCheckpointName(options_.restore)};
     for (const auto* texts : {&options_.feeds, &options_.assigns}) {
       for (const std::string& text : *texts) inputs.push_back(FileOfFeed(text));
     }
@@ -288,7 +290,7 @@ class Evaluation {
     for (NodeId init : inits_) before_.push_back(StepOf({init}));
     for (NodeId last : finals_) after_.push_back(StepOf({last}));
     if (!options_.restore.empty()) {
-      DF_ASSIGN(const std::string directory, FindCheckpoint(options_.restore));
+      DF_ASSIGN(const std::string directory, FindCheckpoint("--restore", options_.restore));
       const bool all = before_.empty() && assigned.empty();
       DF_TRY(CheckClassesOfCheckpoint(model, directory, RunsOfSteps()));
       DF_ASSIGN(FedStep saved, AddSavedValues(model.graph, wanted, directory, all || (model.job && inits_.empty())));
@@ -544,8 +546,10 @@ void AddModelOptions(Options& args, EvalOptions& options) {
   args.Values("--target", options.targets, "Run this node for its effect");
   args.Values("--init", options.inits, "Run this node once before the first step, with the same feeds");
   args.Values("--finally", options.finals, "Run this node once after the last step, with the same feeds");
-  args.Value("--restore", options.restore,
-             "Give the variables their values in this checkpoint, or in the newest one of this run directory");
+  args.Value(
+      "--restore", options.restore,
+      "Give the variables their values in this checkpoint, or in the newest one of this run directory; RUN@best and "
+      "RUN@100: in that of its best step, or of step 100");
   args.Flag("--training", options.training, "Build a spec's model as for a step of training: `training` is true");
   args.Values("--assign", options.assigns, "NAME=FILE.h5:/path or NAME=0.5: give this variable this value");
   args.Values("--runner", options.runners,

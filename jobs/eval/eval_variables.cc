@@ -6,7 +6,6 @@
 
 #include "src/checkpoint/store.h"
 #include "src/framework/kernel/object_state.h"
-#include "src/graph/graph_def/file_kind.h"
 #include "src/graph/object_handle.h"
 
 namespace dfrun::jobs {
@@ -148,22 +147,6 @@ Result<FedStep> AddInitialValues(Graph& graph, const JobSpec& job) {
     step.signature.targets.push_back(assign);
   }
   return step;
-}
-
-Result<std::string> FindCheckpoint(const std::string& path) {
-  const Result<FileIdentity> identity = IdentifyFile(path);
-  if (!identity.ok()) return NoInput("--restore ", path, ": ", identity.status().message());
-  if (identity->kind == FileKind::kCheckpoint) return path;
-  if (identity->kind != FileKind::kRunDirectory) {
-    const bool is_model = identity->kind == FileKind::kSavedModel || identity->kind == FileKind::kProtobuf;
-    return Error(Code::kBadSpec, "--restore ", path, ": this is ", identity->what, ", no checkpoint of dfrun",
-                 is_model ? ", and the values of its variables are not read; give them one by one by --assign" : "",
-                 "; a checkpoint is a directory like RUN/checkpoints/step-100, or RUN for its newest");
-  }
-  const std::string store = path + "/checkpoints";
-  DF_ASSIGN(const std::optional<CheckpointStore::Checkpoint> newest, CheckpointStore(store, 0).FindNewest());
-  if (newest) return newest->directory;
-  return Error(Code::kBadSpec, "--restore ", path, ": the run directory has no committed checkpoint in ", store);
 }
 
 namespace {

@@ -21,10 +21,6 @@ struct FedStep {
 // Adds an Assign of the initial value for every variable of the spec.
 Result<FedStep> AddInitialValues(Graph& graph, const JobSpec& job);
 
-// Returns the directory of the checkpoint that `path` names: a checkpoint, or the newest one of a run directory.
-// BadSpec if `path` is something else, with what it is and what to do; Io if there is nothing.
-Result<std::string> FindCheckpoint(const std::string& path);
-
 // Adds nodes that restore the objects in `wanted` from the checkpoint in `directory`: variables, queues, tables and
 // others, as far as the checkpoint has them. BadSpec for a variable that has another dtype or shape there, and, if
 // `all` is set, for one that is missing there.

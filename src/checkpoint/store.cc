@@ -224,7 +224,8 @@ void CheckpointStore::RemoveOld(int64_t newest) {
     const bool is_replaced = c.step == newest && c.directory != PathOf(newest, "");
     const Result<Manifest> manifest = ReadManifest(c.directory);
     if (manifest.ok() && manifest->step != c.step) continue;
-    if (is_replaced || (keep_ > 0 && kept == keep_)) {
+    const bool is_protected = std::find(protected_.begin(), protected_.end(), c.step) != protected_.end();
+    if (is_replaced || (keep_ > 0 && kept >= keep_ && !is_protected)) {
       Remove(c.directory);
     } else if (manifest.ok()) {
       ++kept;

@@ -27,6 +27,8 @@ class CheckpointStore {
   // Makes the empty directory for the shards of this step, and returns its path. The next Begin() and the store's
   // destructor remove it unless it is committed. Temporary directories of processes that have ended are removed too.
   Result<std::string> Begin(int64_t step);
+  // Keeps the checkpoints of these steps beside the newest, until the next call.
+  void Protect(const std::vector<int64_t>& steps) { protected_.assign(steps.begin(), steps.end()); }
   // Commits the directory of Begin() as the checkpoint of its step. Older checkpoints that cannot be removed are left,
   // with a warning.
   Status Commit(const Manifest& manifest);
@@ -84,6 +86,7 @@ class CheckpointStore {
 
   const std::string directory_;
   const int keep_;
+  std::vector<int64_t> protected_;  // steps
   std::optional<NewDirectory> begun_;
   std::set<std::string> warned_;  // paths
 };

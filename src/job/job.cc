@@ -13,6 +13,7 @@
 #include "src/checkpoint/store.h"
 #include "src/checkpoint/tensorflow/tensorflow_files.h"
 #include "src/job/checkpoint_fit.h"
+#include "src/job/evaluation_progress.h"
 #include "src/job/finite_watch.h"
 #include "src/job/idle_ranks.h"
 #include "src/job/input_samples.h"
@@ -55,7 +56,7 @@ uint64_t BytesOf(const std::vector<KeptState>& kept) {
 class Job {
  public:
   Job(Runtime& runtime, const LoadedSpec& spec, const JobOptions& options, std::vector<JobObserver*> observers)
-      : runtime_(runtime), spec_(spec), options_(options), observers_(std::move(observers)) {}
+      : runtime_(runtime), spec_(spec), options_(options), observers_(std::move(observers)), progress_(spec.job) {}
 
   Status Run();
 
@@ -82,19 +83,25 @@ class Job {
   Status Log();
   bool runs_in_flight() const { return spec_.job.run && spec_.job.run->steps_in_flight > 1; }
   Status Step(Session::Handle handle, std::span<Tensor> fetches);
-  Status EvaluateDue(bool last);
+  Status EvaluateMissing();
+  Status EvaluateDue();
   Status Evaluate(size_t evaluation);
+  Status SaveBest();
+  bool HasMetrics(size_t evaluation) const { return !parts_.evaluations[evaluation].metrics.empty(); }
+  std::vector<std::string> MissingEvaluations() const;
   void TellMessage(const std::string& text) const;
   Status Tell(Status (JobObserver::*event)(const JobResults&), const NamedTensors& values,
               std::span<const DeviceMemory> memory = {}) const;
   Status Save();
+  Status SaveAnew();
   Status WriteFetches();
   void TellStart() const;
   void WarnOfIdleRanks(const Cluster& cluster) const;
   void WarnOfUnkept() const;
   int64_t NextStop() const;
   // Whether a resumed job has no steps left.
-  bool NothingLeft() const { return saved_step_ >= 0 && step_ >= steps_; }
+  bool NothingLeft() const { return saved_step_ >= 0 && is_done(); }
+  bool is_done() const { return step_ >= steps_ || progress_.is_stopped(); }
   std::string fetches_path() const { return StrCat(directory_->path(), "/", spec_.job.run->save); }
   bool IsDue(int64_t every) const { return every > 0 && step_ % every == 0; }
   double WallSeconds() const {
@@ -117,6 +124,7 @@ class Job {
   std::unique_ptr<RunRecord> record_;
   std::unique_ptr<CheckpointStore> store_;
   std::unique_ptr<FiniteWatch> watch_;
+  EvaluationProgress progress_;
   Session::Handle logged_ = nullptr;
   Session::Handle quiet_ = nullptr;  // the step of logged_ without its fetches
   std::vector<Tensor> fetched_;
@@ -249,7 +257,7 @@ Status Job::BeginWriting() {
     DF_ASSIGN(const std::vector<std::string> aside, store_->SetAsideAfter(step_));
     if (!aside.empty()) TellMessage("the checkpoints of later steps are set aside: " + Join(aside));
   }
-  DF_ASSIGN(MetricsLog metrics, MetricsLog::Open(directory_->metrics(), step_));
+  DF_ASSIGN(MetricsLog metrics, MetricsLog::Open(directory_->metrics(), step_, MissingEvaluations()));
   metrics_ = std::make_unique<MetricsLog>(std::move(metrics));
   observers_.insert(observers_.begin(), metrics_.get());
   const RunFacts facts{.version = options_.version,
@@ -302,10 +310,18 @@ Status Job::Resume() {
     return Status();
   }
   step_ = saved_step_ = found->manifest.step;
+  const std::vector<std::string> lines = progress_.Resume(found->manifest.state);
+  if (step_ < steps_ && progress_.is_stopped()) {
+    TellMessage(StrCat("the training ended at step ", step_, ": ", progress_.why_stopped(), "; nothing is left after ",
+                       found->directory, "; a greater 'patience' lets it go on"));
+    return Status();
+  }
   if (NothingLeft()) {
     TellMessage(StrCat("all ", steps_, " steps are done: nothing is left after ", found->directory));
     return CheckFetchesThere();
   }
+  for (const std::string& line : lines) TellMessage(line);
+  store_->Protect(progress_.best_steps());
   if (const std::string differences = DescribeFit(*found, fit); !differences.empty()) {
     TellMessage("warning: " + differences);
   }
@@ -341,7 +357,8 @@ int64_t Job::NextStop() const {
 
 Status Job::RunSteps() {
   for (JobObserver* observer : observers_) observer->OnBegin(step_, steps_);
-  while (step_ < steps_) {
+  DF_TRY(EvaluateMissing());
+  while (!is_done()) {
     if (is_stopping()) return EndEarly();
     const int64_t stop = NextStop();
     if (runs_in_flight()) {
@@ -352,9 +369,13 @@ Status Job::RunSteps() {
       if (logs && !is_stopping()) DF_TRY(RunLogged());
     }
     if (is_stopping() && step_ < steps_) continue;
-    const bool last = step_ == steps_;
-    DF_TRY(EvaluateDue(last));
-    if (spec_.job.checkpoint && (IsDue(save_every_) || last)) DF_TRY(SaveTimed());
+    DF_TRY(EvaluateDue());
+    DF_TRY(SaveBest());
+    if (spec_.job.checkpoint && (IsDue(save_every_) || is_done())) DF_TRY(SaveTimed());
+  }
+  if (step_ < steps_) {
+    record_->SetStopped(step_, progress_.why_stopped());
+    TellMessage(StrCat("the training ends after step ", step_, " of ", steps_, ": ", progress_.why_stopped()));
   }
   return Status();
 }
@@ -490,16 +511,35 @@ Status Job::Tell(Status (JobObserver::*event)(const JobResults&), const NamedTen
   return Status();
 }
 
-Status Job::EvaluateDue(bool last) {
+// Makes the evaluations that are due after this step; all of them after the last one, which may be so by what they
+// give.
+Status Job::EvaluateDue() {
   for (size_t i = 0; i < parts_.evaluations.size(); ++i) {
-    const bool has_metrics = !parts_.evaluations[i].metrics.empty();
-    if (has_metrics && (IsDue(spec_.job.evals[i].every) || last)) DF_TRY(Evaluate(i));
+    if (IsDue(spec_.job.evals[i].every) || step_ == steps_) DF_TRY(Evaluate(i));
   }
+  for (size_t i = 0; progress_.is_stopped() && i < parts_.evaluations.size(); ++i) DF_TRY(Evaluate(i));
   return Status();
+}
+
+std::vector<std::string> Job::MissingEvaluations() const {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < parts_.evaluations.size(); ++i) {
+    const EvalSpec& eval = spec_.job.evals[i];
+    if (saved_step_ >= 0 && HasMetrics(i) && progress_.IsMissing(eval, step_)) names.push_back(eval.name);
+  }
+  return names;
+}
+
+// Makes the evaluations that were due after the step that the job goes on from. A signal had ended the job before them.
+Status Job::EvaluateMissing() {
+  if (MissingEvaluations().empty()) return Status();
+  DF_TRY(EvaluateDue());
+  return SaveAnew();
 }
 
 Status Job::Evaluate(size_t evaluation) {
   const EvaluationPass& pass = parts_.evaluations[evaluation];
+  if (!HasMetrics(evaluation) || progress_.IsMade(pass.name, step_)) return Status();
   PassSteps steps;
   steps.start = [this](const JobStep& step, std::span<const Tensor> feeds) -> Result<std::unique_ptr<PendingStep>> {
     DF_ASSIGN(const Session::Handle handle, session_->Prepare(step.signature));
@@ -511,7 +551,23 @@ Status Job::Evaluate(size_t evaluation) {
   for (size_t i = 0; i < values.size(); ++i) {
     metrics.emplace_back(StrCat(pass.name, "/", pass.metrics[i].name), values[i]);
   }
+  progress_.Take(pass.name, metrics, step_);
   return Tell(&JobObserver::OnEvaluation, metrics);
+}
+
+Status Job::SaveBest() {
+  if (!progress_.TakeNewBest()) return Status();
+  DF_TRY(SaveTimed());
+  if (saved_step_ != step_) progress_.ForgetNewBest();
+  return Status();
+}
+
+// Saves a step whose checkpoint lacks what evaluations gave since.
+Status Job::SaveAnew() {
+  if (!spec_.job.checkpoint) return Status();
+  progress_.TakeNewBest();
+  saved_step_ = -1;
+  return SaveTimed();
 }
 
 Status Job::Save() {
@@ -537,9 +593,11 @@ Status Job::Save() {
   }
   if (spec_.job.checkpoint && spec_.job.checkpoint->tensorflow) DF_TRY(WriteTensorFlowFiles(path, manifest));
   manifest.inputs = InputsToSave(spec_.job.inputs, parts_.advancing);
+  progress_.Save(state_);
   manifest.state = state_;
   manifest.set_skipped_steps(watch_->skipped_steps());
   for (JobObserver* observer : observers_) DF_TRY(observer->OnSave(step_));
+  store_->Protect(progress_.best_steps());
   DF_TRY(store_->Commit(manifest));
   saved_step_ = step_;
   return Status();

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -43,14 +44,21 @@ int64_t StepOf(std::string_view line) {
   return step;
 }
 
-std::string LinesThrough(const std::string& text, int64_t last_step) {
+// Whether it is a line of an evaluation, whose values are called "<name>/<metric>".
+bool IsOf(std::string_view line, const std::vector<std::string>& evaluations) {
+  return std::any_of(evaluations.begin(), evaluations.end(), [&](const std::string& name) {
+    return line.find(StrCat(", \"", name, "/")) != std::string_view::npos;
+  });
+}
+
+std::string LinesThrough(const std::string& text, int64_t last_step, const std::vector<std::string>& again) {
   std::string kept;
   for (size_t at = 0; at < text.size();) {
     const size_t end = text.find('\n', at);
     if (end == std::string::npos) break;  // cut short
     const std::string_view line(text.data() + at, end - at);
     const int64_t step = line.empty() ? -1 : StepOf(line);
-    if (step >= 0 && step <= last_step) kept.append(line).push_back('\n');
+    if (step >= 0 && (step < last_step || (step == last_step && !IsOf(line, again)))) kept.append(line).push_back('\n');
     at = end + 1;
   }
   return kept;
@@ -70,10 +78,11 @@ Result<std::string> ScalarToJson(const Tensor& value) {
   return text;
 }
 
-Result<MetricsLog> MetricsLog::Open(const std::string& path, int64_t keep_through) {
+Result<MetricsLog> MetricsLog::Open(const std::string& path, int64_t keep_through,
+                                    const std::vector<std::string>& again) {
   DF_ASSIGN(FileDescriptor file, FileDescriptor::OpenForAppending(path));
   DF_ASSIGN(const std::string text, ReadFile(path, kMaxMetricsBytes));
-  const std::string kept = LinesThrough(text, keep_through);
+  const std::string kept = LinesThrough(text, keep_through, again);
   if (kept == text) return MetricsLog(std::move(file));
   DF_TRY(WriteFileAtomically(path, kept));
   DF_ASSIGN(file, FileDescriptor::OpenForAppending(path));

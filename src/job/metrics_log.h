@@ -25,8 +25,10 @@ Result<std::string> ScalarToJson(const Tensor& value);
 class MetricsLog final : public JobObserver {
  public:
   // Opens the file for appending. Lines of steps beyond `keep_through` and a last line that was cut short are removed,
-  // so that a resumed run does not log a step twice. kIo where the name is not that of a regular file.
-  static Result<MetricsLog> Open(const std::string& path, int64_t keep_through);
+  // so that a resumed run does not log a step twice; likewise lines of that step of the evaluations in `again`, which
+  // are to be made once more. kIo where the name is not that of a regular file.
+  static Result<MetricsLog> Open(const std::string& path, int64_t keep_through,
+                                 const std::vector<std::string>& again = {});
 
   // Appends a line and gives it to the system. kIo where that fails, and where the file has been removed meanwhile.
   Status Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars,

@@ -54,8 +54,8 @@ Status KeepEarlier(const std::string& path) {
 
 std::string RunRecord::Print(const std::string& end, const std::string& exit, const std::string& error) const {
   return StrCat("{\n", facts_, ",\n \"end\": ", end, ",\n \"exit\": ", exit, ",\n \"error\": ", error,
-                ",\n \"memory\": [", memory_.empty() ? "" : "\n  ", Join(memory_, ",\n  ", &ToJson),
-                memory_.empty() ? "" : "\n ", "]\n}\n");
+                ",\n \"stopped\": ", stopped_, ",\n \"memory\": [", memory_.empty() ? "" : "\n  ",
+                Join(memory_, ",\n  ", &ToJson), memory_.empty() ? "" : "\n ", "]\n}\n");
 }
 
 Result<RunRecord> RunRecord::Begin(const std::string& path, const RunFacts& facts) {
@@ -80,6 +80,10 @@ std::optional<std::vector<std::string>> RunRecord::SetsOf(const std::string& pat
     if (rest.starts_with(", ")) rest.remove_prefix(2);
   }
   return sets;
+}
+
+void RunRecord::SetStopped(int64_t step, const std::string& reason) {
+  stopped_ = StrCat("{\"step\": ", step, ", \"reason\": ", JsonString(reason), "}");
 }
 
 void RunRecord::End(const Status& status) const {

@@ -32,6 +32,8 @@ class RunRecord {
   static std::optional<std::vector<std::string>> SetsOf(const std::string& path);
   // Sets the last known memory of each device.
   void SetMemory(std::vector<DeviceMemory> memory) { memory_ = std::move(memory); }
+  // Sets why a training ended before its last step, and after which.
+  void SetStopped(int64_t step, const std::string& reason);
   // Adds when and how the run ended. Where that cannot be written the log has a warning, and the record no end, as that
   // of a run that was killed.
   void End(const Status& status) const;
@@ -41,7 +43,8 @@ class RunRecord {
   std::string Print(const std::string& end, const std::string& exit, const std::string& error) const;
 
   std::string path_;
-  std::string facts_;  // JSON members
+  std::string facts_;             // JSON members
+  std::string stopped_ = "null";  // JSON
   std::vector<DeviceMemory> memory_;
 };
 
