@@ -9,7 +9,7 @@
 #include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/checkpoint/directory_commit.h"
-#include "src/checkpoint/tensorflow/tensorflow_files.h"
+#include "src/checkpoint/tensorflow_files.h"
 
 namespace dfrun {
 namespace {

@@ -11,7 +11,7 @@
 #include "src/base/file.h"
 #include "src/base/text.h"
 #include "src/checkpoint/store.h"
-#include "src/checkpoint/tensorflow/tensorflow_files.h"
+#include "src/checkpoint/tensorflow_files.h"
 #include "src/job/checkpoint_fit.h"
 #include "src/job/evaluation_progress.h"
 #include "src/job/finite_watch.h"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "src/executor/step/worker_pool.h"
-#include "src/session/control_plane.h"
+#include "src/session/control/control_plane.h"
 
 namespace dfrun {
 

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "src/session/rank_status.h"
+#include "src/session/control/rank_status.h"
 #include "src/session/runtime.h"
 
 namespace dfrun {

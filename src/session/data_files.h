@@ -13,7 +13,7 @@
 
 #include "src/base/file_version.h"
 #include "src/graph/graph.h"
-#include "src/session/control.pb.h"
+#include "src/session/control/control.pb.h"
 #include "src/storage/hdf5_layout.h"
 
 namespace dfrun {

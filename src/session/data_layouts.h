@@ -10,7 +10,7 @@
 
 #include "src/graph/graph.h"
 #include "src/partition/partition.h"
-#include "src/session/control.pb.h"
+#include "src/session/control/control.pb.h"
 #include "src/session/data_files.h"
 #include "src/storage/hdf5_layout.h"
 

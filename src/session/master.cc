@@ -8,9 +8,9 @@
 
 #include "src/graph/graph_def/graph_def.h"
 #include "src/session/compile.h"
-#include "src/session/control.pb.h"
-#include "src/session/control_error.h"
-#include "src/session/control_plane.h"
+#include "src/session/control/control.pb.h"
+#include "src/session/control/control_error.h"
+#include "src/session/control/control_plane.h"
 #include "src/session/control_round.h"
 #include "src/session/data_files.h"
 #include "src/session/data_layouts.h"

@@ -7,9 +7,9 @@
 
 #include "src/base/report_request.h"
 #include "src/executor/step/worker_pool.h"
-#include "src/session/control.pb.h"
-#include "src/session/control_devices.h"
-#include "src/session/control_plane.h"
+#include "src/session/control/control.pb.h"
+#include "src/session/control/control_devices.h"
+#include "src/session/control/control_plane.h"
 #include "src/session/grace_period_watchdog.h"
 #include "src/session/rank_report.h"
 #include "src/session/report_writer.h"

@@ -34,7 +34,7 @@
 namespace dfrun {
 
 namespace control {
-class Devices;  // src/session/control.proto
+class Devices;  // src/session/control/control.proto
 }
 
 class ControlPlane;

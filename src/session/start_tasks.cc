@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "src/session/control.pb.h"
-#include "src/session/control_error.h"
-#include "src/session/control_plane.h"
+#include "src/session/control/control.pb.h"
+#include "src/session/control/control_error.h"
+#include "src/session/control/control_plane.h"
 #include "src/session/control_round.h"
 #include "src/session/grace_period_watchdog.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "src/session/control_error.h"
+#include "src/session/control/control_error.h"
 
 namespace dfrun {
 

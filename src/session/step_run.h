@@ -13,7 +13,7 @@
 #include "src/executor/executor.h"
 #include "src/executor/step/numerics_check.h"
 #include "src/executor/step/worker_pool.h"
-#include "src/session/control_plane.h"
+#include "src/session/control/control_plane.h"
 #include "src/session/local_executable.h"
 #include "src/session/session_options.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/session/control_error.h"
+#include "src/session/control/control_error.h"
 
 namespace dfrun {
 namespace {

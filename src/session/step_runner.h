@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "src/base/mutex.h"
-#include "src/session/control_plane.h"
+#include "src/session/control/control_plane.h"
 #include "src/session/local_executable.h"
 #include "src/session/step_run.h"
 

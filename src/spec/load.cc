@@ -8,9 +8,9 @@
 #include "src/base/name_pattern.h"
 #include "src/graph/order/ancestors.h"
 #include "src/spec/document.h"
-#include "src/spec/print/spec_printer.h"
 #include "src/spec/section.h"
 #include "src/spec/shared_variables.h"
+#include "src/spec/spec_printer.h"
 
 namespace dfrun {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "src/checkpoint/tensorflow/tensorflow_files.h"
+#include "src/checkpoint/tensorflow_files.h"
 #include "src/framework/device/device_factory.h"
 #include "src/training/variable_copies.h"
 

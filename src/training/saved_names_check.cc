@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "src/checkpoint/savable.h"
-#include "src/checkpoint/tensorflow/tensorflow_files.h"
+#include "src/checkpoint/tensorflow_files.h"
 
 namespace dfrun {
 namespace {

@@ -1,6 +1,6 @@
 // The files by which TensorFlow reads a checkpoint, read again by a reader of this test's own that follows LevelDB's
 // description of tables.
-#include "src/checkpoint/tensorflow/tensorflow_files.h"
+#include "src/checkpoint/tensorflow_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

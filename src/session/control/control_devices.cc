@@ -1,6 +1,6 @@
-#include "src/session/control_devices.h"
+#include "src/session/control/control_devices.h"
 
-#include "src/session/control.pb.h"
+#include "src/session/control/control.pb.h"
 
 namespace dfrun {
 namespace {

@@ -1,6 +1,6 @@
 // Prints a spec as it is understood: with the files that it includes, the values of the command line and all defaults.
-#ifndef DFRUN_SRC_SPEC_PRINT_SPEC_PRINTER_H_
-#define DFRUN_SRC_SPEC_PRINT_SPEC_PRINTER_H_
+#ifndef DFRUN_SRC_SPEC_SPEC_PRINTER_H_
+#define DFRUN_SRC_SPEC_SPEC_PRINTER_H_
 
 #include <functional>
 #include <string>
@@ -28,4 +28,4 @@ std::string PrintSpec(const PrintedSpec& spec);
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_SPEC_PRINT_SPEC_PRINTER_H_
+#endif  // DFRUN_SRC_SPEC_SPEC_PRINTER_H_

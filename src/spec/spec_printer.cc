@@ -1,4 +1,4 @@
-#include "src/spec/print/spec_printer.h"
+#include "src/spec/spec_printer.h"
 
 #include <algorithm>
 #include <filesystem>

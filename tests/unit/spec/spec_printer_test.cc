@@ -1,5 +1,5 @@
 // A printed spec prints to the same text, and makes the same graph.
-#include "src/spec/print/spec_printer.h"
+#include "src/spec/spec_printer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // A RankStatus in a control message.
-#ifndef DFRUN_SRC_SESSION_CONTROL_ERROR_H_
-#define DFRUN_SRC_SESSION_CONTROL_ERROR_H_
+#ifndef DFRUN_SRC_SESSION_CONTROL_CONTROL_ERROR_H_
+#define DFRUN_SRC_SESSION_CONTROL_CONTROL_ERROR_H_
 
-#include "src/session/control.pb.h"
-#include "src/session/rank_status.h"
+#include "src/session/control/control.pb.h"
+#include "src/session/control/rank_status.h"
 
 namespace dfrun {
 
@@ -14,4 +14,4 @@ RankStatus StatusNow(Status status);
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_SESSION_CONTROL_ERROR_H_
+#endif  // DFRUN_SRC_SESSION_CONTROL_CONTROL_ERROR_H_

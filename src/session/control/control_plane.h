@@ -2,8 +2,8 @@
 // docs/step-protocol.md describes the effect of each message in each state.
 //
 // A round is one request to every other rank and the answers of all, gathered up the tree. Many may be open at a time.
-#ifndef DFRUN_SRC_SESSION_CONTROL_PLANE_H_
-#define DFRUN_SRC_SESSION_CONTROL_PLANE_H_
+#ifndef DFRUN_SRC_SESSION_CONTROL_CONTROL_PLANE_H_
+#define DFRUN_SRC_SESSION_CONTROL_CONTROL_PLANE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -18,12 +18,12 @@
 #include "src/base/mutex.h"
 #include "src/framework/communication/communicator.h"
 #include "src/framework/communication/rank_watch.h"
-#include "src/session/rank_status.h"
+#include "src/session/control/rank_status.h"
 
 namespace dfrun {
 
 namespace control {
-class Devices;  // src/session/control.proto
+class Devices;  // src/session/control/control.proto
 class Layouts;
 class Message;
 }  // namespace control
@@ -129,4 +129,4 @@ class ControlPlane {
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_SESSION_CONTROL_PLANE_H_
+#endif  // DFRUN_SRC_SESSION_CONTROL_CONTROL_PLANE_H_

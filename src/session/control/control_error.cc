@@ -1,4 +1,4 @@
-#include "src/session/control_error.h"
+#include "src/session/control/control_error.h"
 
 #include <chrono>
 #include <utility>

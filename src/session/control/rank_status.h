@@ -1,6 +1,6 @@
 // The result of a rank in a round, with the time by which the first error of all ranks is found.
-#ifndef DFRUN_SRC_SESSION_RANK_STATUS_H_
-#define DFRUN_SRC_SESSION_RANK_STATUS_H_
+#ifndef DFRUN_SRC_SESSION_CONTROL_RANK_STATUS_H_
+#define DFRUN_SRC_SESSION_CONTROL_RANK_STATUS_H_
 
 #include <cstdint>
 
@@ -15,4 +15,4 @@ struct RankStatus {
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_SESSION_RANK_STATUS_H_
+#endif  // DFRUN_SRC_SESSION_CONTROL_RANK_STATUS_H_

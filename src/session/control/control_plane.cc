@@ -1,11 +1,11 @@
-#include "src/session/control_plane.h"
+#include "src/session/control/control_plane.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "src/framework/communication/rank_tree.h"
-#include "src/session/control.pb.h"
-#include "src/session/control_error.h"
+#include "src/session/control/control.pb.h"
+#include "src/session/control/control_error.h"
 
 namespace dfrun {
 namespace {

@@ -1,4 +1,4 @@
-#include "src/checkpoint/tensorflow/tensorflow_files.h"
+#include "src/checkpoint/tensorflow_files.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // Files that make a checkpoint one of TensorFlow's as well. FORMAT.md says what they are.
-#ifndef DFRUN_SRC_CHECKPOINT_TENSORFLOW_TENSORFLOW_FILES_H_
-#define DFRUN_SRC_CHECKPOINT_TENSORFLOW_TENSORFLOW_FILES_H_
+#ifndef DFRUN_SRC_CHECKPOINT_TENSORFLOW_FILES_H_
+#define DFRUN_SRC_CHECKPOINT_TENSORFLOW_FILES_H_
 
 #include <string>
 #include <vector>
@@ -25,4 +25,4 @@ Status MakeLink(const std::string& target, const std::string& path);
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_CHECKPOINT_TENSORFLOW_TENSORFLOW_FILES_H_
+#endif  // DFRUN_SRC_CHECKPOINT_TENSORFLOW_FILES_H_
