@@ -250,4 +250,11 @@ Status JsonReader::Finish() {
   return status_;
 }
 
+Result<JsonValue> ParseJson(std::string_view text) {
+  JsonReader reader(text);
+  JsonValue value = reader.Value();
+  DF_TRY(reader.Finish());
+  return value;
+}
+
 }  // namespace dfrun

@@ -75,10 +75,14 @@ class JsonReader {
 
   const std::string_view text_;
   size_t at_ = 0;
-  size_t value_end_ = 0;  // of the value that Value() reads, at most
+  size_t value_end_ = 0;  // the largest end of the value that Value() reads
   bool first_ = true;     // in the current object or array: no comma comes first
   Status status_;
 };
+
+// Reads a text that is one value. DataLoss where it is no JSON, where an object has a member twice, and beyond
+// JsonValue::kMaxDepth. Safe on hostile text.
+Result<JsonValue> ParseJson(std::string_view text);
 
 }  // namespace dfrun
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "src/base/json/json.h"
-#include "src/base/json/json_reader.h"
 #include "src/base/text.h"
 
 namespace dfrun {
@@ -27,13 +26,6 @@ JsonValue JsonValue::Double(double value) {
   char digits[32];
   const std::to_chars_result end = std::to_chars(digits, digits + sizeof digits, value);
   return Text(std::string(digits, end.ptr));
-}
-
-Result<JsonValue> JsonValue::Parse(std::string_view text) {
-  JsonReader reader(text);
-  JsonValue value = reader.Value();
-  DF_TRY(reader.Finish());
-  return value;
 }
 
 JsonValue& JsonValue::Set(std::string_view name, JsonValue value) {

@@ -38,9 +38,6 @@ class JsonValue {
   // A number as JSON writes it, which is not checked.
   static JsonValue Number(std::string digits) { return JsonValue(Kind::kNumber, std::move(digits)); }
 
-  // DataLoss where the text is no JSON, where an object has a member twice, and beyond kMaxDepth. Safe on hostile text.
-  static Result<JsonValue> Parse(std::string_view text);
-
   Kind kind() const { return kind_; }
   bool is_object() const { return kind_ == Kind::kObject; }
 
@@ -60,13 +57,13 @@ class JsonValue {
   // An object's member; null where it has none of this name, and of another value.
   const JsonValue* Find(std::string_view name) const;
 
-  // What the value is: DataLoss where it is of another kind. AsInt() takes a whole number of 64 bits, AsDouble() any,
+  // Return the value; DataLoss where it is of another kind. AsInt() takes a whole number of 64 bits, AsDouble() any,
   // both in quotes or without.
   Result<bool> AsBool() const;
   Result<int64_t> AsInt() const;
   Result<double> AsDouble() const;
   Result<std::string> AsText() const;
-  // What an object's member is: DataLoss names the member where it is missing or of another kind.
+  // Return the value of an object's member; DataLoss names the member where it is missing or of another kind.
   Result<bool> GetBool(std::string_view name) const;
   Result<int64_t> GetInt(std::string_view name) const;
   Result<double> GetDouble(std::string_view name) const;
@@ -83,9 +80,9 @@ class JsonValue {
   Result<T> Get(std::string_view name, Result<T> (JsonValue::*as)() const) const;
 
   Kind kind_ = Kind::kNull;
-  std::string text_;                // of a bool, a number and a text
-  std::vector<std::string> names_;  // of an object
-  std::vector<JsonValue> values_;   // of an array and an object
+  std::string text_;                // for a bool, a number and a text
+  std::vector<std::string> names_;  // for an object
+  std::vector<JsonValue> values_;   // for an array and an object
 };
 
 }  // namespace dfrun

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "src/base/json/json_reader.h"
+
 namespace dfrun {
 namespace {
 
@@ -48,7 +50,7 @@ TEST(BestSteps, GoesOnFromItsState) {
   BestSteps best(spec);
   EXPECT_TRUE(best.Take(0.1, 10));
   EXPECT_TRUE(best.Take(-0.3, 20));
-  const Result<JsonValue> state = JsonValue::Parse(StateOf(best).Print());
+  const Result<JsonValue> state = ParseJson(StateOf(best).Print());
   ASSERT_TRUE(state.ok()) << state.status().ToString();
   EXPECT_EQ(*BestSteps::StepIn(*state), 20);
   BestSteps resumed(spec);
@@ -75,7 +77,7 @@ TEST(BestSteps, DamagedStatesAreSaid) {
                            R"({"best": {"metric": "eval/x", "mode": "max", "steps": [{"step": 5, "value": "nan"}]}})",
                            R"({"best": {"metric": "eval/x", "mode": "max", "steps": [5]}})"}) {
     BestSteps best(spec);
-    EXPECT_NE(best.Resume(*JsonValue::Parse(text)).find("cannot be read"), std::string::npos) << text;
+    EXPECT_NE(best.Resume(*ParseJson(text)).find("cannot be read"), std::string::npos) << text;
     EXPECT_EQ(best.steps(), std::vector<int64_t>()) << text;
   }
 }

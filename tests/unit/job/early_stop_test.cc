@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "src/base/json/json_reader.h"
+
 namespace dfrun {
 namespace {
 
@@ -55,7 +57,7 @@ TEST(EarlyStop, GoesOnFromItsState) {
   stop.Take(0.25, 20);
   JsonValue state = JsonValue::Object();
   state.Set(EarlyStop::kName, stop.ToJson());
-  const Result<JsonValue> read = JsonValue::Parse(state.Print());
+  const Result<JsonValue> read = ParseJson(state.Print());
   ASSERT_TRUE(read.ok()) << read.status().ToString();
   EarlyStop resumed(spec);
   EXPECT_EQ(resumed.Resume(*read), "");
@@ -72,7 +74,7 @@ TEST(EarlyStop, GoesOnFromItsState) {
 
 TEST(EarlyStop, StatesOfOthersAreSaid) {
   const StopSpec spec = Spec(2);
-  const auto resume = [&](const char* text) { return EarlyStop(spec).Resume(*JsonValue::Parse(text)); };
+  const auto resume = [&](const char* text) { return EarlyStop(spec).Resume(*ParseJson(text)); };
   EXPECT_EQ(resume(R"({"stop": {"metric": "eval/x", "mode": "max", "patience": 2, "waited": 2}})"),
             "'stop' was by eval/x, 'max': by eval/loss, 'min', evaluations count from here on");
   EXPECT_NE(resume(R"({"stop": {"metric": "eval/loss", "mode": "min", "waited": -1}})").find("cannot be read"),

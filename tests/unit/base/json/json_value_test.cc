@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 
 std::string Reprinted(std::string_view text) {
-  const Result<JsonValue> value = JsonValue::Parse(text);
+  const Result<JsonValue> value = ParseJson(text);
   if (value.ok()) return value->Print();
   EXPECT_EQ(value.status().code(), Code::kDataLoss);
   return "refused";
@@ -92,21 +92,21 @@ TEST(JsonValue, MembersAreSetFoundAndRemoved) {
 TEST(JsonValue, NumbersComeBackWithAllTheirBits) {
   for (const double value : {0.0, -0.0, 0.1, 1.0 / 3, -2.5e-308, 5e-324, std::numeric_limits<double>::max(),
                              std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
-    const Result<JsonValue> again = JsonValue::Parse(JsonValue::Double(value).Print());
+    const Result<JsonValue> again = ParseJson(JsonValue::Double(value).Print());
     ASSERT_TRUE(again.ok());
     EXPECT_EQ(*again->AsDouble(), value);
     EXPECT_EQ(std::signbit(*again->AsDouble()), std::signbit(value));
   }
   EXPECT_TRUE(std::isnan(*JsonValue::Double(std::nan("")).AsDouble()));
   for (const int64_t value : {int64_t{0}, std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()}) {
-    EXPECT_EQ(*JsonValue::Parse(JsonValue::Int(value).Print())->AsInt(), value);
+    EXPECT_EQ(*ParseJson(JsonValue::Int(value).Print())->AsInt(), value);
   }
-  EXPECT_EQ(*JsonValue::Parse("40")->AsInt(), 40);
-  EXPECT_EQ(*JsonValue::Parse("0.25")->AsDouble(), 0.25);
+  EXPECT_EQ(*ParseJson("40")->AsInt(), 40);
+  EXPECT_EQ(*ParseJson("0.25")->AsDouble(), 0.25);
 }
 
 TEST(JsonValue, AnotherKindIsAnErrorWithTheName) {
-  const Result<JsonValue> object = JsonValue::Parse(R"({"a": "x", "b": 1.5, "c": true, "d": "1 ", "e": []})");
+  const Result<JsonValue> object = ParseJson(R"({"a": "x", "b": 1.5, "c": true, "d": "1 ", "e": []})");
   ASSERT_TRUE(object.ok());
   EXPECT_EQ(*object->GetText("a"), "x");
   EXPECT_EQ(*object->GetDouble("b"), 1.5);
