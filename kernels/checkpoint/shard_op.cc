@@ -36,6 +36,8 @@ OP("RestoreShard")
     })
     .Own()
     .Cost(CopyCost())
-    .Doc("Reads variables by name from the shards of a committed checkpoint; those that are left out are empty (dfrun's own).");
+    .Doc(
+        "Reads variables by name from the shards of a committed checkpoint; those that are left out are empty "
+        "(dfrun's own).");
 
 }  // namespace dfrun

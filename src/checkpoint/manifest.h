@@ -35,9 +35,9 @@ struct SavedSetting {
 // A further file of the checkpoint, beside the shards, or a link to one of its files.
 struct SavedFile {
   std::string name;
-  std::optional<std::string> link = {};  // of a link: the name of the file that it leads to
-  uint64_t bytes = 0;                    // of a file
-  uint32_t crc32c = 0;                   // of a file
+  std::optional<std::string> link = {};  // the name of the file that a link leads to; none: a file
+  uint64_t bytes = 0;                    // 0 for a link
+  uint32_t crc32c = 0;                   // 0 for a link
 };
 
 // Returns true for a name that a further file may have.
@@ -48,8 +48,8 @@ struct Manifest {
   std::vector<ShardEntry> shards;
   std::vector<SavedInput> inputs = {};
   std::vector<SavedSetting> settings = {};
-  // What the job knows beside its variables: an object whose members are objects, by the names of FORMAT.md, "State". A
-  // job that goes on from this checkpoint saves those again whose names it does not know.
+  // The state of the job beside its variables: an object whose members are objects, by the names of FORMAT.md, "State".
+  // A job that goes on from this checkpoint saves those again whose names it does not know.
   JsonValue state = JsonValue::Object();
   std::vector<SavedFile> files = {};
   uint32_t format = 3;  // the format of the file that was read

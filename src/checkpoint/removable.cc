@@ -29,7 +29,7 @@ bool IsLeftByNfs(std::string_view name) {
   return name.starts_with(".nfs");
 }
 
-// What may stand under a name: of a link dfrun needs nothing, so that a file which a copy made of one is as good.
+// The kinds of entries that a name may have. Dfrun needs nothing of a link, so a file that a copy made of one will do.
 enum class Kind { kNone, kFile, kFileOrLink };
 
 // Returns what a file of a checkpoint, or of its temporary, may be by its name alone.

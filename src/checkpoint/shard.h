@@ -24,7 +24,7 @@ struct SavedVariable {
   std::string name;
   DType dtype = DType::kInvalid;
   Shape shape;
-  // What FORMAT.md says of these. Checkpoints of earlier programs have none of them.
+  // FORMAT.md describes these. Checkpoints of earlier programs have none of them.
   std::optional<uint32_t> crc32c = {};
   std::optional<uint64_t> offset = {};  // bytes from the shard's beginning; of plain dtypes alone
   std::optional<uint64_t> fingerprint = {};

@@ -1,5 +1,5 @@
-// What a job makes of the metrics of its evaluations: its best steps and its early end, and which evaluations of the
-// step that it goes on from are still to be made. All of it is state of a checkpoint.
+// The progress of a job by the metrics of its evaluations: its best steps and its early end, and the evaluations of the
+// step that it goes on from which are still to be made. All of it is state of a checkpoint.
 #ifndef DFRUN_SRC_JOB_EVALUATION_PROGRESS_H_
 #define DFRUN_SRC_JOB_EVALUATION_PROGRESS_H_
 

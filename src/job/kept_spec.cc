@@ -11,7 +11,7 @@
 namespace dfrun {
 namespace {
 
-constexpr std::string_view kMark = "# written by dfrun\n";  // as output files of commands begin
+constexpr std::string_view kMark = "# written by dfrun\n";  // the beginning of commands' output files too
 
 // The lines without the comments at their ends.
 std::string WithoutComments(std::string_view text) {

@@ -19,7 +19,7 @@ namespace dfrun {
 // Whether a reader on another rank than 0 has layouts.
 bool ReadsLayouts(const std::vector<Partition>& partitions);
 
-// What a rank knows of its files. Thread safety: one thread.
+// A rank's knowledge of its files. Thread safety: one thread.
 class DataLayouts {
  public:
   // Takes rank 0's layouts of the part's files that are the same, and adds a question for each other file, of which

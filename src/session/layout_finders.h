@@ -1,5 +1,5 @@
-// Which rank looks into an HDF5 file that rank 0 does not see: the first of its host, for all ranks of the host that
-// see the file with the same device and inode.
+// Chooses the rank that looks into an HDF5 file that rank 0 does not see: the first of its host, for all ranks of the
+// host that see the file with the same device and inode.
 #ifndef DFRUN_SRC_SESSION_LAYOUT_FINDERS_H_
 #define DFRUN_SRC_SESSION_LAYOUT_FINDERS_H_
 

@@ -31,7 +31,7 @@ struct SpecDocument {
   SourceLocation Location(std::string_view section) const { return sections.find(section)->second.name.location(); }
 };
 
-// What the command line changes in a spec.
+// The changes that the command line makes in a spec.
 struct SpecChanges {
   std::vector<SpecOverride> overrides = {};
   std::optional<int64_t> steps = {};  // the length of the job

@@ -115,7 +115,7 @@ struct MetricSpec {
 
 // The metric of an evaluation by which values of variables are compared.
 struct GoalSpec {
-  std::string metric;  // as metrics.jsonl has it: "eval/accuracy"
+  std::string metric;  // its name in metrics.jsonl: "eval/accuracy"
   bool is_max = false;
   SourceLocation location;
 };

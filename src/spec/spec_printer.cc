@@ -339,7 +339,7 @@ class Printer {
   const Origins origins_;
   std::string out_;
   std::set<std::string, std::less<>> words_;
-  bool is_template_ = false;  // what is printed is a part of a function
+  bool is_template_ = false;  // a part of a function is printed
   bool are_paths_ = false;    // scalars are paths of input files
 };
 

@@ -21,7 +21,8 @@ bool IsRecordName(std::string_view name) {
 // Whether a name right below a run directory, followed by `next`, belongs to the run.
 bool IsRunsName(std::string_view name, std::string_view next) {
   if (name == kCheckpoints) return next == "LATEST";
-  return IsRecordName(name) || name == "spec.yaml" || name == "metrics.jsonl" || name == "trace" || WrittenFiles::IsListName(name);
+  return IsRecordName(name) || name == "spec.yaml" || name == "metrics.jsonl" || name == "trace" ||
+         WrittenFiles::IsListName(name);
 }
 
 }  // namespace

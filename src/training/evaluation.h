@@ -19,7 +19,7 @@ struct PassRequest {
   std::string what;             // "the metrics of 'eval'", for errors
   SourceLocation location;      // the place of `what` in the spec
   bool finds_rows = false;      // fills in EvaluationPass::rows
-  std::string name = "";        // of an evaluation with a name of its own
+  std::string name = "";        // the evaluation's own name; empty: it has none
   std::vector<PassMetric> metrics = {};
 };
 

@@ -28,8 +28,8 @@ struct PassMetric {
 
 // A pass over the samples of inputs, a batch a step.
 struct EvaluationPass {
-  std::string name = {};                 // of an evaluation: EvalSpec::name
-  std::vector<PassMetric> metrics = {};  // of an evaluation
+  std::string name = {};                 // EvalSpec::name; empty for other passes
+  std::vector<PassMetric> metrics = {};  // empty for other passes
   JobStep batch;                         // fetches of a batch; feeds the position of its first sample where samples > 0
   std::optional<JobStep> rest;           // the fetches of the last batch, if it is a shorter one
   int64_t samples = 0;                   // 0: the inputs are read whole, and one step is the pass

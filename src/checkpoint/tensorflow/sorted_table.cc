@@ -72,7 +72,7 @@ void SortedTable::EndBlock() {
 
 std::string SortedTable::Finish() {
   if (!data_.empty() || index_.empty()) EndBlock();
-  std::string footer = Block(1).AppendTo(table_);  // of blocks about the table: there are none
+  std::string footer = Block(1).AppendTo(table_);  // for blocks about the table: there are none
   footer += index_.AppendTo(table_);
   footer.resize(kFooterBytes - sizeof kMagic);
   table_ += footer;

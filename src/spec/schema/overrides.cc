@@ -24,7 +24,7 @@ struct Level {
     kAny           // any name
   };
   Names names = Names::kAny;
-  std::vector<KeyDef> keys = {};  // of kGiven: those of each value
+  std::vector<KeyDef> keys = {};  // for kGiven: the keys of each value
 };
 
 Level LevelOf(const KeyDef& def) {

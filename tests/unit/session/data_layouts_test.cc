@@ -145,7 +145,7 @@ TEST(LayoutFinders, OneRankOfAHostLooksForAllThatSeeTheFile) {
   EXPECT_EQ(files, (std::vector<int>{1, 0, 1, 1, 0}));
   finders.Take(Questions(1, "", {"found on b"}));
   finders.Take(Questions(3, "", {"found by rank 3"}));
-  finders.Take(Questions(4, "", {""}));  // it could not be read
+  finders.Take(Questions(4, "", {""}));  // the file could not be read
   std::vector<std::string> told;
   for (int rank = 1; rank < 6; ++rank) {
     control::Build build;
