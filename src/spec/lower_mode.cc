@@ -13,6 +13,10 @@ bool HasName(const std::vector<Yaml>& names, std::string_view name) {
   return std::any_of(names.begin(), names.end(), [&](const Yaml& n) { return n.text() == name; });
 }
 
+bool HasAttr(const FunctionDef& def, std::string_view name) {
+  return std::any_of(def.attrs.begin(), def.attrs.end(), [&](const auto& attr) { return attr.name.text() == name; });
+}
+
 // The argument of a Cond, in order or by name; null where it is not given.
 const Expr* ArgumentOf(const Expr& cond, size_t i) {
   if (i < cond.items.size()) return &cond.items[i];
@@ -53,9 +57,7 @@ bool Lowering::IsMode(const CallFrame& frame, const Expr& expr) const {
     if (f->values.contains(kMode) || f->entries.contains(kMode)) return false;
   }
   if (frame.function == nullptr) return frame.params->Find(kMode) == nullptr && graph_.Find(std::string(kMode)) < 0;
-  const auto& attrs = frame.function->attrs;
-  return !HasName(frame.function->args, kMode) &&
-         std::none_of(attrs.begin(), attrs.end(), [](const auto& attr) { return attr.name.text() == kMode; });
+  return !HasName(frame.function->args, kMode) && !HasAttr(*frame.function, kMode);
 }
 
 std::optional<Lowering::ModeBool> Lowering::ModeBoolOf(const ExprContext& context, const Expr& expr, ModeNodes nodes) {
@@ -124,8 +126,10 @@ Folded Lowering::FoldDecidedCond(const ExprContext& context, const Expr& call) {
   const Folded other = FoldExpr(*sides[decided->value ? 0 : 1], unheeded);
   if (!other.is_constant()) return {};
   if (!AreAlike(taken.value, other.value)) {
-    diagnostics_.Error(sides[0]->location, "the sides of a Cond give ", ToText(taken.value), " and ",
-                       ToText(other.value), "; both must give the same dtype and shape");
+    const Constant& then = decided->value ? taken.value : other.value;
+    const Constant& or_else = decided->value ? other.value : taken.value;
+    diagnostics_.Error(sides[0]->location, "the sides of a Cond give ", ToText(then), " and ", ToText(or_else),
+                       "; both must give the same dtype and shape");
     return {Folded::Kind::kError, {}};
   }
   if (HasFraction(other.value)) Widen(taken.value);
@@ -169,8 +173,8 @@ bool Lowering::CheckDecidedSides(const ExprContext& context, const Expr& call, c
   if (found == in_.other_sides->end()) return true;
   const auto& other = found->second;
   if (own.size() != other.size()) {
-    diagnostics_.ErrorOfCall(call.location, "the sides of a Cond give ", own.size(), " and ", other.size(),
-                             " values; both must give as many");
+    diagnostics_.ErrorOfCall(call.location, "the sides of a Cond give ", (in_.training ? own : other).size(), " and ",
+                             (in_.training ? other : own).size(), " values; both must give as many");
     return false;
   }
   for (size_t i = 0; i < own.size(); ++i) {
@@ -224,15 +228,17 @@ bool Lowering::PassesMode(const ExprContext& context, const Expr& value, const E
   const auto callee = in_.functions.find(call.text);
   if (callee == in_.functions.end()) return false;
   const FunctionDef& def = callee->second;
-  const auto has_name = [](const auto& entries) {
-    return std::any_of(entries.begin(), entries.end(), [](const auto& entry) { return entry.name.text() == kMode; });
-  };
-  return !HasName(def.args, kMode) && !has_name(def.attrs) && !has_name(def.locals);
+  return !HasName(def.args, kMode) && !HasAttr(def, kMode) &&
+         std::none_of(def.locals.begin(), def.locals.end(),
+                      [](const GraphEntry& entry) { return entry.name.text() == kMode; });
 }
 
 std::string Lowering::AboutHiddenMode(const CallFrame& frame, std::string_view name) const {
   if (name != kMode) return "";
-  const char* const what = frame.function == nullptr ? "param" : "attr";
+  const bool has_attr = frame.function != nullptr && HasAttr(*frame.function, kMode);
+  const bool has_param = frame.function == nullptr && frame.params->Find(kMode) != nullptr;
+  if (!has_attr && !has_param) return "; it is the mode, which is a value and no node to wait for";
+  const char* const what = has_attr ? "attr" : "param";
   return StrCat("; the ", what, " of this name is written ${training}, and hides the mode, which another name of the ",
                 what, " shows again");
 }

@@ -146,7 +146,7 @@ class Lowering {
   // Whether an entry is built in this form; nothing after an error, which is reported.
   std::optional<bool> IsPresent(CallFrame& frame, const Entry& entry);
   void ReportAbsent(const Expr& name, const Value& absent);
-  // Explains that `training` is no known name where a param or an attr has it.
+  // Explains that `training` is the name of no node, where it is the mode or a param or an attr hides that.
   std::string AboutHiddenMode(const CallFrame& frame, std::string_view name) const;
 
   // Lowering of expressions (lowering.cc). If `own_name` is empty a name is made up.

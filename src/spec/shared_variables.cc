@@ -9,9 +9,10 @@
 namespace dfrun {
 namespace {
 
-std::string AttrText(const Node& node, const char* name) {
+std::string TextAttr(const Node& node, const char* name) {
   const AttrValue* const value = node.attrs.Find(name);
-  return value == nullptr ? "" : value->ToString();
+  const std::string* const text = value == nullptr ? nullptr : value->get<std::string>();
+  return text == nullptr ? "" : *text;
 }
 
 const char* TextOf(VariableSpec::Reduce reduce) {
@@ -35,7 +36,8 @@ std::string Describe(const VariableSpec& variable, const Graph& graph) {
                             variable.trainable ? "" : ", not trained", variable.finite ? "" : ", finite: false");
   if (variable.reduce != VariableSpec::Reduce::kUnsaid) text += StrCat(", ", TextOf(variable.reduce));
   for (const char* attr : {"container", "shared_name"}) {
-    if (const std::string value = AttrText(node, attr); !value.empty()) text += StrCat(", ", attr, " ", value);
+    const std::string value = TextAttr(node, attr);
+    if (!value.empty()) text += StrCat(", ", attr, " '", value, "'");
   }
   return text;
 }

@@ -106,7 +106,19 @@ expect 65 "bad.yaml:16:14: 'lost' is not there outside of training" "$DFRUN" che
 expect 0 "modes.yaml: ok, " "$DFRUN" check modes.yaml --ranks 2
 grep -q " in training, [0-9]* elsewhere" out || fail "check does not name both forms"
 
-# A checkpoint from before the change of the rule.
+# A run of a version without modes goes on to its numbers, and a line says what is measured otherwise.
+golden="$SOURCE/tests/golden/runs/regularised"
+for feeds in "$fed" ""; do
+  rm -rf old.run
+  cp -r "$golden/run" old.run
+  sed "s/, norm.training: false, drop.share: 0.0/${feeds//\//\\/}/" "$golden/spec.yaml" > old.yaml
+  ranks 2 "$DFRUN" old.yaml --output old.run --resume > log 2>&1 || { cat log; fail "a run of before"; }
+  values old.run/metrics.jsonl | tail -1 | grep -qF '"eval/accuracy": 0.41944444}' || { cat log; fail "its accuracy"; }
+  says=$(grep -c "layers such as dropout and batch_norm are built for evaluation where nothing is trained" log || true)
+  [ "$says" = $([ -n "$feeds" ] && echo 0 || echo 1) ] || { cat log; fail "the line on what is measured"; }
+done
+rm -rf old.run
+# Layers that know of no modes are warned of.
 sed 's/, norm.training: false, drop.share: 0.0//' before.yaml > unfed.yaml
 "$DFRUN" unfed.yaml --output old.run --set steps=10 > log 2>&1 || { cat log; fail "layers that nobody feeds"; }
 grep -q "warning: .*unfed.yaml:[0-9].*give the node that does so \`if: training\`, or write \`eval: {feed: {norm/training: false}}\`" log ||
