@@ -43,6 +43,7 @@ until_said() {  # until_said TEXT MOST_S: waits for it, and sets took_ms
   until grep -qE "$1" "$WORK/out"; do
     took_ms=$((($(date +%s%N) - began) / 1000000))
     [ "$took_ms" -lt "$((1000 * $2))" ] || broken "after $took_ms ms it does not say '$1'"
+    kill -0 "$job" 2> /dev/null || grep -qE "$1" "$WORK/out" || broken "it has ended, and does not say '$1'"
     sleep 0.05
   done
 }
