@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# `dfrun bench` becomes the program dfrun-bench beside it: the same process, arguments and environment, under mpirun too,
-# in a tree that was moved to a path with a blank, by a link, and in a bundle. Where the program is missing, it says so.
+# `dfrun bench` becomes the program dfrun-bench beside it: the same process, arguments and environment, under mpirun
+# too, in a tree that was moved to a path with a blank, by a link, and in a bundle. Where the program is missing, it says
+# so.
 #   bench_program_test.sh SOURCE_DIR DFRUN
 SOURCE=$1 DFRUN=$2
 source "$SOURCE/tests/regression/lib.sh"
@@ -56,7 +57,8 @@ measures "$WORK/a moved tree/bin/dfrun"
 ln -s "$WORK/a moved tree/bin/dfrun" links/dfrun
 measures "$WORK/links/dfrun"
 PATH=$WORK/links:$PATH measures dfrun
-ranks 2 "$WORK/a moved tree/bin/dfrun" bench null-step --steps 10 --rounds 1 > out 2>&1 || { cat out; fail "moved ranks"; }
+ranks 2 "$WORK/a moved tree/bin/dfrun" bench null-step --steps 10 --rounds 1 > out 2>&1 ||
+  { cat out; fail "moved ranks"; }
 rm "a moved tree/bin/dfrun-bench"
 expect 74 "cannot start '$WORK/a moved tree/bin/dfrun-bench', the program of 'dfrun bench': No such file or directory" \
   "$WORK/a moved tree/bin/dfrun" "${quick[@]}"

@@ -91,8 +91,8 @@ if [ -e /proc/self/autogroup ]; then
     fail "the ranks are in another session, in which their priority means nothing"
 fi
 
-# Each is told of within 50 s, in which a rank that is waited for is not lost. The word may be from before, where load has
-# made the rank late.
+# Each is told of within 50 s, in which a rank that is waited for is not lost. The word may be from before, where load
+# has made the rank late.
 silence 1 R
 silence 3 D
 until_said 'rank 1 \(host .*\) is silent, and is waited for, at most 60 s: .*\(state R\)' 50
@@ -142,5 +142,5 @@ silence 1 S
 until_said 'rank 1 \(host .*\) was lost: no heartbeat for .* sleeps \(state S\)' 50
 ends_with 76
 no_process_left
-echo "$count ranks of low priority beside $count spinners on $(nproc) cores for $LASTS s: $steps steps, no false alarm," \
-  "$words warnings; a stopped rank is named after $named_ms ms"
+echo "$count ranks of low priority beside $count spinners on $(nproc) cores for $LASTS s: $steps steps," \
+  "no false alarm, $words warnings; a stopped rank is named after $named_ms ms"
