@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `dfrun bench` becomes the program dfrun-bench beside it: the same process, arguments and environment, under mpirun
-# too, in a tree that was moved to a path with a blank, by a link, and in a bundle. Where the program is missing, it says
-# so.
+# too, in a tree that was moved to a path with a blank, by a link, and in a bundle. Where the program is missing, it
+# says so.
 #   bench_program_test.sh SOURCE_DIR DFRUN
 SOURCE=$1 DFRUN=$2
 source "$SOURCE/tests/regression/lib.sh"
