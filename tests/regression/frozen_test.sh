@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A graph with the weights of a checkpoint, for serving: it gives what `dfrun eval` gives of the spec and the checkpoint,
-# and what TensorFlow reads out of it.
+# A graph with the weights of a checkpoint, for serving: it gives what `dfrun eval` gives of the spec and the
+# checkpoint, and what TensorFlow reads out of it.
 #   frozen_test.sh SOURCE_DIR DFRUN
 SOURCE=$1 DFRUN=$2
 source "$SOURCE/tests/regression/lib.sh"
@@ -55,8 +55,10 @@ expect 64 "--frozen --fetch count: this writes a variable" \
   "$DFRUN" graph counts.yaml --pb --frozen --restore counts.run --out counts2.pb --fetch count
 expect 64 "--fetch z: " "$DFRUN" graph counts.yaml --pb --frozen --restore counts.run --out counts2.pb --fetch z
 expect 66 "--restore nowhere" "$DFRUN" graph counts.yaml --pb --frozen --restore nowhere --out counts2.pb
-expect 65 "--restore counts.yaml: this is " "$DFRUN" graph counts.yaml --pb --frozen --restore counts.yaml --out counts2.pb
-expect 65 "has no variable 'conv/W'" "$DFRUN" graph spec.yaml --pb --portable --frozen --restore counts.run --out counts2.pb
+expect 65 "--restore counts.yaml: this is " \
+  "$DFRUN" graph counts.yaml --pb --frozen --restore counts.yaml --out counts2.pb
+expect 65 "has no variable 'conv/W'" \
+  "$DFRUN" graph spec.yaml --pb --portable --frozen --restore counts.run --out counts2.pb
 expect 64 "--portable" "$DFRUN" graph spec.yaml --pb --frozen --restore run --out portable.pb --fetch batch/image
 expect 64 "--restore" "$DFRUN" graph spec.yaml --pb --frozen --out counts2.pb
 [ ! -e counts2.pb ] || fail "a refused export leaves no file"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A net with dropout and batch normalisation is trained in one mode and measured in the other: on any number of ranks, by
-# the job and by `dfrun eval`, with the bits that its layers gave when they were fed by hand. --training asks for the
-# other form.
+# A net with dropout and batch normalisation is trained in one mode and measured in the other: on any number of ranks,
+# by the job and by `dfrun eval`, with the bits that its layers gave when they were fed by hand. --training asks for
+# the other form.
 #   modes_test.sh SOURCE_DIR DFRUN
 SOURCE=$1 DFRUN=$2
 source "$SOURCE/tests/regression/lib.sh"
@@ -12,8 +12,8 @@ cp "$SOURCE/tests/golden/runs/lib/nn.yaml" lib/before.yaml  # of a version witho
 cp "$SOURCE/configs/lib/nn.yaml" lib/nn.yaml
 # spec FILE LIBRARY FEEDS
 spec() {
-  sed -e "s,lib/nn.yaml,lib/$2," -e "s/, norm.training: false, drop.share: 0.0/${3//\//\\/}/" -e 's/steps: 40}$/steps: 20}/' \
-    "$SOURCE/tests/golden/runs/regularised/spec.yaml" > "$1"
+  sed -e "s,lib/nn.yaml,lib/$2," -e "s/, norm.training: false, drop.share: 0.0/${3//\//\\/}/" \
+    -e 's/steps: 40}$/steps: 20}/' "$SOURCE/tests/golden/runs/regularised/spec.yaml" > "$1"
   grep -q "feed: {batch: test$3}" "$1" || fail "the feeds of $1"
 }
 fed=", norm/training: false, drop/share: 0.0"
@@ -73,7 +73,8 @@ END
 # The answers do not depend on the batch.
 for batch in 16 100; do
   sed "s,batch: 100},batch: $batch}," modes.yaml > batch.yaml
-  "$DFRUN" eval batch.yaml --restore modes.run --fetch logits --out logits$batch.h5 2> err || { cat err; fail "logits"; }
+  "$DFRUN" eval batch.yaml --restore modes.run --fetch logits --out logits$batch.h5 2> err ||
+    { cat err; fail "logits"; }
 done
 /usr/bin/python3 - << 'END' || fail "logits depend on the batch"
 import h5py, numpy
@@ -99,9 +100,13 @@ if grep -q "accuracy: float32\[\] $accuracy\$" out; then fail "the feed of norm/
 grep -q "accuracy: float32\[\] $accuracy\$" out || { cat out; fail "the feeds of evaluation give another accuracy"; }
 
 # `check` finds errors in both forms.
-sed 's,^  logits:,  lost: {op: Neg\, inputs: [drop]\, if: LogicalNot(training)}\n  found: Neg(lost)\n  logits:,' modes.yaml > bad.yaml
+# lost CONDITION: a spec whose node `found` reads one that is there on this condition.
+lost() {
+  sed "s/^  logits:/  lost: {op: Neg, inputs: [drop], if: $1}\n  found: Neg(lost)\n  logits:/" modes.yaml > bad.yaml
+}
+lost "LogicalNot(training)"
 expect 65 "bad.yaml:16:14: 'lost' is not there in training" "$DFRUN" check bad.yaml
-sed 's,^  logits:,  lost: {op: Neg\, inputs: [drop]\, if: training}\n  found: Neg(lost)\n  logits:,' modes.yaml > bad.yaml
+lost training
 expect 65 "bad.yaml:16:14: 'lost' is not there outside of training" "$DFRUN" check bad.yaml
 expect 0 "modes.yaml: ok, " "$DFRUN" check modes.yaml --ranks 2
 grep -q " in training, [0-9]* elsewhere" out || fail "check does not name both forms"
@@ -121,6 +126,7 @@ rm -rf old.run
 # Layers that know of no modes are warned of.
 sed 's/, norm.training: false, drop.share: 0.0//' before.yaml > unfed.yaml
 "$DFRUN" unfed.yaml --output old.run --set steps=10 > log 2>&1 || { cat log; fail "layers that nobody feeds"; }
-grep -q "warning: .*unfed.yaml:[0-9].*give the node that does so \`if: training\`, or write \`eval: {feed: {norm/training: false}}\`" log ||
+advice="give the node that does so \`if: training\`, or write \`eval: {feed: {norm/training: false}}\`"
+grep -q "warning: .*unfed.yaml:[0-9].*$advice" log ||
   { cat log; fail "what the warning says of modes"; }
 echo "training and evaluation have their own form of the layers"
