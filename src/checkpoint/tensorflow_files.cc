@@ -10,9 +10,7 @@
 
 #include "src/base/crc32c.h"
 #include "src/base/file.h"
-#include "src/checkpoint/tensor_bytes.h"
 #include "src/checkpoint/tensorflow/bundle.pb.h"
-#include "src/checkpoint/tensorflow/object_graph.h"
 #include "src/checkpoint/tensorflow/sorted_table.h"
 
 namespace dfrun {
@@ -26,9 +24,9 @@ std::string DataFile(size_t number, size_t count) {
   return name;
 }
 
-// Shards, files of texts, and the file of the object graph.
+// Returns the number of shards and files of texts.
 size_t CountDataFiles(const std::vector<bool>& has_texts) {
-  return has_texts.size() + static_cast<size_t>(std::count(has_texts.begin(), has_texts.end(), true)) + 1;
+  return has_texts.size() + static_cast<size_t>(std::count(has_texts.begin(), has_texts.end(), true));
 }
 
 Result<SavedFile> WriteFile(const std::string& directory, const std::string& name, std::string_view content) {
@@ -95,7 +93,6 @@ class Writing {
       manifest_.files.push_back({.name = name, .link = shard.file});
       DF_TRY(AddShard(i, shard));
     }
-    DF_TRY(AddObjectGraph());
     DF_ASSIGN(SavedFile index, WriteFile(directory_, kIndex, entries_.Table()));
     manifest_.files.push_back(std::move(index));
     return Status();
@@ -115,7 +112,6 @@ class Writing {
     Place texts{.file = manifest_.shards.size() + texts_files_};
     size_t next = 0;
     for (const SavedVariable& v : shard.variables) {
-      DF_TRY(CheckTensorFlowName(v.name));
       if (IsPlain(v.dtype)) {
         const uint64_t bytes = static_cast<uint64_t>(v.shape.num_elements()) * DTypeSize(v.dtype);
         entries_.Add(v, {.file = number, .offset = v.offset.value_or(0), .bytes = bytes});
@@ -131,21 +127,6 @@ class Writing {
     if (!shard.texts) return Status();
     ++texts_files_;
     manifest_.files.push_back({.name = shard.texts->file, .bytes = shard.texts->bytes, .crc32c = shard.texts->crc32c});
-    return Status();
-  }
-
-  Status AddObjectGraph() {
-    std::vector<std::string> names;
-    for (const ShardEntry& shard : manifest_.shards) {
-      for (const SavedVariable& v : shard.variables) names.push_back(v.name);
-    }
-    const Tensor graph = Tensor::Scalar<std::string>(ObjectGraphOf(names));
-    const std::string bytes = EncodeTexts(graph);
-    DF_ASSIGN(SavedFile file, WriteFile(directory_, DataFile(files_ - 1, files_), bytes));
-    manifest_.files.push_back(std::move(file));
-    SavedVariable entry{.name = kObjectGraphKey, .dtype = DType::kString, .shape = Shape()};
-    entry.crc32c = ChecksumOf(graph);
-    entries_.Add(entry, {.file = files_ - 1, .offset = 0, .bytes = bytes.size()});
     return Status();
   }
 
@@ -169,13 +150,6 @@ std::vector<std::string> NamesOfTextsFiles(const std::vector<bool>& has_texts) {
 
 Status WriteTensorFlowFiles(const std::string& directory, Manifest& manifest) {
   return Writing(directory, manifest).Run();
-}
-
-Status CheckTensorFlowName(const std::string& variable) {
-  if (variable != kObjectGraphKey) return Status();
-  return InvalidArgument("variable '", variable,
-                         "' has a name that TensorFlow's checkpoints use themselves: rename it, or leave out "
-                         "'tensorflow: true'");
 }
 
 Status MakeLink(const std::string& target, const std::string& path) {

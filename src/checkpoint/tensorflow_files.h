@@ -12,13 +12,9 @@ namespace dfrun {
 // The names of the files of texts that shards get, empty for a shard without strings: `has_texts` tells for each.
 std::vector<std::string> NamesOfTextsFiles(const std::vector<bool>& has_texts);
 
-// Makes the links, the file of the object graph and tf.index in the directory, in which the shards and the files of
-// texts are, syncs the files, and adds all of them to the manifest's. The caller syncs the directory. kIo where the
-// file system has no links; InvalidArgument where a variable has the name of the object graph.
+// Makes the links and tf.index in the directory, in which the shards and the files of texts are, syncs tf.index, and
+// adds all of these files to the manifest's. The caller syncs the directory. kIo where the file system has no links.
 Status WriteTensorFlowFiles(const std::string& directory, Manifest& manifest);
-
-// Returns InvalidArgument for a name that the graph of objects takes.
-Status CheckTensorFlowName(const std::string& variable);
 
 // Makes the link `path`, whose text is the name of a file beside it. kIo where the file system has no links.
 Status MakeLink(const std::string& target, const std::string& path);

@@ -177,7 +177,7 @@ Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(KeepState(draft));
   DF_TRY(AddInitialValues(draft));
   DF_TRY(AddSaveAndRestore(draft));
-  if (spec.job.checkpoint) DF_TRY(CheckSavable(draft.job.graph, draft.job.kept, spec.job.checkpoint->tensorflow));
+  if (spec.job.checkpoint) DF_TRY(CheckSavable(draft.job.graph, draft.job.kept));
   DF_TRY(ChooseDevicesFor(draft));  // for evaluation, initialisation and restoring
   SetArithmetic(spec.job.arithmetic, draft.job.graph);
   return std::move(draft.job);

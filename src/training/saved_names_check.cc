@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "src/checkpoint/savable.h"
-#include "src/checkpoint/tensorflow_files.h"
 
 namespace dfrun {
 namespace {
@@ -18,7 +17,7 @@ bool Saves(const Node& node) {
 
 }  // namespace
 
-Status CheckSavable(const Graph& graph, const std::vector<KeptState>& kept, bool for_tensorflow) {
+Status CheckSavable(const Graph& graph, const std::vector<KeptState>& kept) {
   std::vector<SavedVariable> parts;
   std::vector<const KeptState*> owners;
   for (const KeptState& state : kept) {
@@ -26,7 +25,6 @@ Status CheckSavable(const Graph& graph, const std::vector<KeptState>& kept, bool
       const Result<Shape> shape = part.shape.ToShape();
       parts.push_back({part.name, part.dtype, shape.ok() ? *shape : Shape()});
       owners.push_back(&state);
-      if (for_tensorflow) DF_TRY(CheckTensorFlowName(part.name));
     }
   }
   const std::optional<Unsavable> unsavable = FindUnsavable(parts);

@@ -9,9 +9,8 @@
 
 namespace dfrun {
 
-// InvalidArgument, with the node, where one checkpoint cannot hold all of this; `for_tensorflow`: one that TensorFlow
-// reads too.
-Status CheckSavable(const Graph& graph, const std::vector<KeptState>& kept, bool for_tensorflow);
+// InvalidArgument, with the node, where one checkpoint cannot hold all of this.
+Status CheckSavable(const Graph& graph, const std::vector<KeptState>& kept);
 
 // InvalidArgument, with the node, where an op that saves tensors is given a name that it refuses, by a constant. The
 // kernels find the same, in the step.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checkpoints of format 1, in tests/golden/checkpoint, are read for good: a job is resumed from one and goes on with the
-# losses of the program that wrote it, `eval` and RestoreV2 give its values, and a step that was being replaced counts
-# under its .old name.
+# Checkpoints of formats 1 and 2, and of the first programs that wrote format 3, in tests/golden/checkpoint, are read for
+# good: a job is resumed from one and goes on with the losses of the program that wrote it, `eval` and RestoreV2 give its
+# values, and a step that was being replaced counts under its .old name.
 #   golden_checkpoint_test.sh SOURCE_DIR DFRUN
 SOURCE=$1 DFRUN=$2
 source "$SOURCE/tests/regression/lib.sh"
@@ -52,4 +52,28 @@ cp -r run/checkpoints/step-8 elsewhere
 expect 0 "W: float32[2,1] 2.21987 -0.95558" "$DFRUN" eval spec.yaml --restore elsewhere --fetch W
 expect 0 'all:1: string[3] "alpha" "" "öl"' "$DFRUN" eval restore.yaml --fetch all:1
 expect 0 "all:2: float32[2,3] 0.5 -1.25 3 1e-38 2 0.1" "$DFRUN" eval restore.yaml --fetch all:2
-echo "checkpoints of format 1 restored and resumed"
+
+# Format 2, by the ops and by its values as h5py has them.
+cat > restore_2.yaml <<'Y'
+dfrun: 1
+name: restore
+graph:
+  all: {op: RestoreV2, inputs: ["'format_2'", "['count', 'table']", "['', '']"], dtypes: [int64, float32]}
+run: {fetch: {count: "all:0", table: "all:1"}}
+Y
+expect 0 "all:0: int64[] 13" "$DFRUN" eval restore_2.yaml --fetch all:0
+expect 0 "all:1: float32[4,3] 3.59585 7.1587 5.02171 5.53063 5.52609 6.28642" \
+  "$DFRUN" eval restore_2.yaml --fetch all:1
+
+# The first programs of format 3 wrote neither state and files nor what a variable's bytes are.
+[ "$(grep -c '"offset"\|"state"\|"files": \[$' format_3_first/checkpoints/step-8/manifest.json)" = 0 ] || fail "not a first one"
+expect 0 "W: float32[2,1] 2.21987 -0.95558" "$DFRUN" eval spec.yaml --restore format_3_first/checkpoints/step-8 --fetch W
+for np in 1 2; do
+  cp -r format_3_first first
+  ranks $np "$DFRUN" spec.yaml --output first --resume > log 2>&1 || { cat log; fail "the job on $np ranks"; }
+  grep -q "resuming at step 8 from first/checkpoints/step-8" log || { cat log; fail "not resumed on $np ranks"; }
+  if grep -q 'damaged\|has format' log; then cat log; fail "a word of format 3 on $np ranks"; fi
+  same_losses first
+  rm -r first
+done
+echo "checkpoints of formats 1 and 2 and of the first form of 3 restored and resumed"

@@ -39,12 +39,24 @@ assert manifest["format"] == 3 and manifest["checksum"] == "crc32c:%08x" % crc32
 for shard in manifest["shards"]:
     data = open(path.replace("manifest.json", shard["file"]), "rb").read()
     assert int(shard["bytes"]) == len(data) and shard["crc32c"] == crc32c(data), shard
+    for variable in shard["variables"]:  # [3] of int64
+        values = data[int(variable["offset"]) :][:24]
+        assert variable["crc32c"] == crc32c(values), variable
 if change:  # text to replace, with the checksum that then belongs to it
     assert change[0].encode() in body, change
     body = body.replace(change[0].encode(), change[1].encode())
     open(path, "wb").write(body + b' "checksum": "crc32c:%08x"\n}\n' % crc32c(body))
 P
 /usr/bin/python3 manifest.py base/checkpoints/step-4/manifest.json || fail "the checksum is not what FORMAT.md says"
+
+cat > append.py <<'P'
+import sys
+from crc import crc32c
+path, more = sys.argv[1:]
+text = open(path, "rb").read()
+body = text[: text.rindex(b' "checksum"')] + b" " + more.encode() + b",\n"
+open(path, "wb").write(body + b' "checksum": "crc32c:%08x"\n}\n' % crc32c(body))
+P
 
 # older WHAT: `run` is resumed from step 2, with a warning, to the right end; then it is made anew.
 older() {
@@ -65,9 +77,19 @@ for damage in 's/"step": "4"/"step": "5"/' 's/count/cound/' 's/"3"/"7"/' 's/DT_I
   older "manifest: $damage"
 done
 for change in '"step": "4"|"step": "44"' '"3"|"-3"' '"3"|"300000"' '"count"|"count", "more": 1' '"count"|7' \
-    '"inputs": [],|' '"name": "count"|"name": "other"' '"3"|"1", "3"' '"inputs"|"step": "4", "inputs"'; do
+    '"inputs": [],|' '"name": "count"|"name": "other"' '"3"|"1", "3"' '"inputs"|"step": "4", "inputs"' \
+    '"offset": "|"offset": "1' '"offset": "|"offset": "9999999' '"shape": ["3"], "crc32c": |"shape": ["3"], "crc32c": 1' \
+    '"settings"|"state": {}, "settings"'; do
   /usr/bin/python3 manifest.py $step/manifest.json "${change%|*}" "${change#*|}"
   older "manifest with its checksum: $change"
+done
+# Members behind the settings: state and further files.
+for more in '"state": 3' '"state": {"best": 3}' '"state": {"skipped": {}}' '"state": {"skipped": {"steps": "5"}}' \
+    '"state": {}, "state": {}' '"files": [{"name": "notes", "bytes": "1", "crc32c": 0}]' '"files": [{"name": "tf.index"}]' \
+    '"files": [{"name": "tf.index", "bytes": "1", "crc32c": 0}]' '"files": [{"name": "tf.a", "link": "/etc/passwd"}]' \
+    '"files": [{"name": "tf.a", "link": "shard-9.h5"}]' '"files": [], "more": 1'; do
+  /usr/bin/python3 append.py $step/manifest.json "$more"
+  older "manifest with $more"
 done
 for file in manifest.json shard-0.h5; do
   bytes=$(stat -c %s $step/$file)
@@ -101,7 +123,7 @@ shard = open(step + "/shard-0.h5", "rb").read()
 text = open(step + "/manifest.json", "rb").read()
 body = text[: text.rindex(b' "checksum"')]
 body, sizes = re.subn(rb'"bytes": "\d+"', b'"bytes": "%d"' % len(shard), body)
-body, sums = re.subn(rb'"crc32c": \d+', b'"crc32c": %d' % crc32c(shard), body)
+body, sums = re.subn(rb'("crc32c": )\d+', rb"\g<1>%d" % crc32c(shard), body, count=1)  # the first is the shard's
 assert sizes == sums == 1, body
 open(step + "/manifest.json", "wb").write(body + b' "checksum": "crc32c:%08x"\n}\n' % crc32c(body))
 P
@@ -129,6 +151,17 @@ done
 cp -r $step best
 expect 0 "count: int64[3] 4 8 12" "$DFRUN" eval count.yaml --restore best --fetch count
 expect 0 "count: int64[3] 4 8 12" "$DFRUN" eval count.yaml --restore run/checkpoints/step-90 --fetch count
+
+# What a later program keeps beside variables is saved again as it was; links that are missing matter to nobody.
+fresh
+/usr/bin/python3 append.py $step/manifest.json '"state": {"of a later program": {"x": [1, null, {"y": "z"}], "n": "0.1"}},
+ "files": [{"name": "tf.data-00000-of-00001", "link": "shard-0.h5"}]'
+for steps in 6 8; do
+  expect 0 "step $steps/$steps" "$DFRUN" count.yaml --output run --resume --set steps=$steps
+  if grep -q warning out; then cat out; fail "a warning about what a later program wrote"; fi
+  grep -qF ' "state": {"of a later program": {"x": [1, null, {"y": "z"}], "n": "0.1"}},' run/checkpoints/step-$steps/manifest.json ||
+    { cat run/checkpoints/step-$steps/manifest.json; fail "the state of a later program is lost"; }
+done
 
 # Nothing is whole: no new beginning.
 fresh

@@ -135,7 +135,7 @@ for count in 1 2; do
     run=late$count-$log
     expect 71 "the last 5 steps, up to step 6" mpirun --oversubscribe -np $count \
       "$DFRUN" late.yaml --set on_nan=5 --set log_every=$log --output $run
-    grep -qF '"skipped_steps": "3"' $run/checkpoints/step-4/manifest.json || fail "the count is not in the checkpoint"
+    grep -qF '"state": {"skipped": {"steps": "3"}}' $run/checkpoints/step-4/manifest.json || fail "the count is not in the checkpoint"
   done
 done
 # A resumed job goes on with the count, and one that may skip more goes on to its end.

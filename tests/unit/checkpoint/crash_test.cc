@@ -39,6 +39,18 @@ run: {steps: 6, fetch: {count: next}}
 checkpoint: {every: 2, keep: 2}
 )";
 
+// Saves with all files that a checkpoint can have: a queue of strings, links, TensorFlow's table.
+constexpr const char* kSpecForTensorFlow = R"(dfrun: 1
+name: count
+graph:
+  count: {op: Variable, shape: [], init: 0, dtype: int64}
+  next:  AssignAdd(count, 1)
+  words: {op: FIFOQueueV2, component_types: [string], shapes: [[]], capacity: 100}
+  put:   {op: QueueEnqueueV2, inputs: [words, "'word'"]}
+run: {steps: 6, fetch: {count: next}, targets: [put]}
+checkpoint: {every: 2, keep: 2, tensorflow: true}
+)";
+
 // Notes among the calls how many steps are done.
 class Marker : public JobObserver {
  public:
@@ -52,10 +64,10 @@ class Marker : public JobObserver {
   FileCalls* const calls_;
 };
 
-class CrashTest : public ::testing::Test {
+class CrashTest : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    const auto spec = LoadSpec(scratch_.Write("count.yaml", kSpec), {});
+    const auto spec = LoadSpec(scratch_.Write("count.yaml", GetParam()), {});
     ASSERT_TRUE(spec.ok()) << spec.status().ToString();
   }
 
@@ -106,6 +118,8 @@ class CrashTest : public ::testing::Test {
     for (const auto& [path, bytes] : tree) {
       if (path.back() == '/') {
         fs::create_directories(root + "/" + path);
+      } else if (path.back() == '@') {
+        fs::create_symlink(bytes, root + "/" + path.substr(0, path.size() - 1));
       } else {
         std::ofstream(root + "/" + path, std::ios::binary) << bytes;
       }
@@ -117,6 +131,10 @@ class CrashTest : public ::testing::Test {
     Tree tree;
     for (const auto& entry : fs::recursive_directory_iterator(root)) {
       const std::string path = entry.path().string().substr(root.size() + 1);
+      if (entry.is_symlink()) {
+        tree[path + "@"] = fs::read_symlink(entry.path()).string();
+        continue;
+      }
       if (entry.is_directory()) {
         tree[path + "/"];
         continue;
@@ -152,7 +170,10 @@ class CrashTest : public ::testing::Test {
   const ScratchDirectory scratch_;
 };
 
-TEST_F(CrashTest, NothingCommittedIsLostWhereverItIsCutOff) {
+INSTANTIATE_TEST_SUITE_P(Specs, CrashTest, ::testing::Values(kSpec, kSpecForTensorFlow),
+                         [](const auto& spec) { return spec.index == 0 ? "Plain" : "ForTensorFlow"; });
+
+TEST_P(CrashTest, NothingCommittedIsLostWhereverItIsCutOff) {
   const std::string root = scratch_.Path("disk");
   fs::create_directory(root);
   std::vector<FileCall> calls;
@@ -184,7 +205,7 @@ TEST_F(CrashTest, NothingCommittedIsLostWhereverItIsCutOff) {
 }
 
 // A step is saved again under its name: one of the two is there whole at any time.
-TEST_F(CrashTest, AStepThatIsReplacedIsThereThroughout) {
+TEST_P(CrashTest, AStepThatIsReplacedIsThereThroughout) {
   for (const bool exchanges : {true, false}) {
     SCOPED_TRACE(exchanges ? "exchange" : "two renames");
     const std::string root = scratch_.Path(exchanges ? "exchange" : "renames");
@@ -217,7 +238,7 @@ TEST_F(CrashTest, AStepThatIsReplacedIsThereThroughout) {
   }
 }
 
-TEST_F(CrashTest, AFailingCallEndsTheJobAndLosesNothing) {
+TEST_P(CrashTest, AFailingCallEndsTheJobAndLosesNothing) {
   for (const bool all : {false, true}) {
     bool failed = true;
     for (int index = 0; failed; index += all ? 7 : 1) {
@@ -240,7 +261,7 @@ TEST_F(CrashTest, AFailingCallEndsTheJobAndLosesNothing) {
   }
 }
 
-TEST_F(CrashTest, AReadThatFailsIsNoMissingCheckpoint) {
+TEST_P(CrashTest, AReadThatFailsIsNoMissingCheckpoint) {
   const std::string root = Place({});
   ASSERT_TRUE(Run(root + "/run", false).ok());
   fs::remove_all(root + "/run/checkpoints/step-6");  // step 4 is left, and two steps to do

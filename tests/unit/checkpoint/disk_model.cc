@@ -9,6 +9,7 @@ namespace dfrun::testing {
 
 struct DiskModel::Node {
   bool is_directory = false;
+  bool is_symlink = false;  // its bytes are the text, and on the disk with its name
   std::string bytes, synced_bytes;
   Names names, synced_names;
 };
@@ -53,6 +54,13 @@ void DiskModel::Apply(const FileCall& call) {
       Parent(call.path).names[LastName(call.path)] = node;
       return;
     }
+    case FileCall::Kind::kSymlink: {
+      const auto node = std::make_shared<Node>();
+      node->is_symlink = true;
+      node->bytes = node->synced_bytes = call.data;
+      Parent(call.path).names[LastName(call.path)] = node;
+      return;
+    }
     case FileCall::Kind::kWrite: {
       std::string& bytes = Find(call.path)->bytes;
       bytes.resize(std::max(bytes.size(), static_cast<size_t>(call.number) + call.data.size()));
@@ -92,6 +100,8 @@ void DiskModel::Collect(const Node& directory, View view, const std::string& pat
     if (node->is_directory) {
       files[path + name + "/"];
       Collect(*node, view, path + name + "/", files);
+    } else if (node->is_symlink) {
+      files[path + name + "@"] = node->bytes;
     } else {
       files[path + name] = view == View::kAll ? node->bytes : node->synced_bytes;
     }

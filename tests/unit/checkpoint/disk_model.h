@@ -26,7 +26,8 @@ class DiskModel {
   DiskModel& operator=(const DiskModel&) = delete;
 
   void Apply(const FileCall& call);
-  // Returns the bytes of all files by path. A directory's path ends in '/' and has no bytes.
+  // Returns the bytes of all files by path. A directory's path ends in '/' and has no bytes, that of a symbolic link in
+  // '@', and its bytes are its text.
   std::map<std::string, std::string> Files(View view) const;
 
  private:

@@ -361,6 +361,10 @@ int link(const char* from, const char* to) noexcept {
   return OnTwoPaths(Kind::kLink, AT_FDCWD, from, AT_FDCWD, to,
                     [&] { return Original<int(const char*, const char*)>("link")(from, to); });
 }
+int symlink(const char* target, const char* path) noexcept {
+  return OnPath(AT_FDCWD, path, dfrun::testing::FileCall{Kind::kSymlink, "", "", 0, target},
+                [&] { return Original<int(const char*, const char*)>("symlink")(target, path); });
+}
 
 int stat(const char* path, struct stat* info) noexcept {
   return OnPath(AT_FDCWD, path, std::nullopt,

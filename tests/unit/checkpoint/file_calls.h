@@ -12,12 +12,12 @@ namespace dfrun::testing {
 
 // A call that changed something or made it durable.
 struct FileCall {
-  enum class Kind { kCreate, kMakeDirectory, kWrite, kTruncate, kSync, kRename, kExchange, kLink, kRemove, kMark };
+  enum class Kind { kCreate, kMakeDirectory, kWrite, kTruncate, kSync, kRename, kExchange, kLink, kSymlink, kRemove, kMark };
   Kind kind = Kind::kMark;
   std::string path;     // relative to the directory, without a leading '/'; "" is the directory itself
   std::string to;       // used by kRename, kExchange and kLink
   uint64_t number = 0;  // kWrite: the offset; kTruncate: the size; kMark: the test's number
-  std::string data;     // used by kWrite
+  std::string data;     // used by kWrite, and by kSymlink for the link's text
 };
 
 // Records the calls. A process has one at a time. Syncs below the directory are recorded and not made.

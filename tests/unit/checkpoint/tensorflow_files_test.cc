@@ -123,7 +123,7 @@ class TensorFlowFiles : public testing::Test {
         {"keys", Tensor::Vector<std::string>({"a", std::string(200, 'b'), std::string("\0", 1)})},
         {"none", Tensor(DType::kString, Shape({0}))}};
     const std::vector<std::string> texts = NamesOfTextsFiles({false, true});
-    EXPECT_THAT(texts, testing::ElementsAre("", "tf.data-00002-of-00004"));
+    EXPECT_THAT(texts, testing::ElementsAre("", "tf.data-00002-of-00003"));
     Manifest manifest;
     DF_ASSIGN(ShardEntry shard, WriteShard(files_.path(), "shard-0.h5", first, texts[0]));
     manifest.shards.push_back(std::move(shard));
@@ -145,16 +145,16 @@ TEST_F(TensorFlowFiles, TheTableLeadsToTheBytesOfEveryVariable) {
   ASSERT_TRUE(manifest.ok()) << manifest.status().ToString();
   const std::optional<Table> table = ReadTable(Read("tf.index"));
   ASSERT_TRUE(table);
-  ASSERT_EQ(table->entries.size(), 9U);
+  ASSERT_EQ(table->entries.size(), 8U);
   tensorflow_bundle::Header header;
   ASSERT_TRUE(header.ParseFromString(table->entries.at("")));
-  EXPECT_EQ(header.num_shards(), 4);
+  EXPECT_EQ(header.num_shards(), 3);
   EXPECT_EQ(header.version().producer(), 1);
   for (const auto& [name, value] : table->entries) {
     if (name.empty()) continue;
     tensorflow_bundle::Entry entry;
     ASSERT_TRUE(entry.ParseFromString(value));
-    const std::string file = Read(StrCat("tf.data-0000", entry.shard_id(), "-of-00004"));
+    const std::string file = Read(StrCat("tf.data-0000", entry.shard_id(), "-of-00003"));
     const std::string bytes = file.substr(static_cast<size_t>(entry.offset()), static_cast<size_t>(entry.size()));
     ASSERT_EQ(bytes.size(), static_cast<size_t>(entry.size())) << name;
     if (entry.dtype() == static_cast<int>(DType::kString)) continue;
@@ -181,35 +181,12 @@ TEST_F(TensorFlowFiles, StringsLieInAFileOfTheirOwn) {
   const uint32_t masked = MaskCrc32c(Crc32c(lengths.data(), lengths.size()));
   const std::string word(reinterpret_cast<const char*>(&masked), sizeof masked);
   const std::string texts = "a" + std::string(200, 'b') + std::string("\0", 1);
-  EXPECT_EQ(Read("tf.data-00002-of-00004").substr(0, static_cast<size_t>(entry.size())),
+  EXPECT_EQ(Read("tf.data-00002-of-00003").substr(0, static_cast<size_t>(entry.size())),
             std::string("\x01\xc8\x01\x01", 4) + word + texts);
   const std::string all = lengths + word + texts;
   EXPECT_EQ(entry.crc32c(), MaskCrc32c(Crc32c(all.data(), all.size())));
   ASSERT_TRUE(entry.ParseFromString(table->entries.at("none")));
   EXPECT_EQ(entry.size(), 4);
-}
-
-TEST_F(TensorFlowFiles, TheObjectGraphHasFullNamesAndParts) {
-  ASSERT_TRUE(Write().ok());
-  const std::string file = Read("tf.data-00003-of-00004");
-  std::string_view rest = file;
-  const uint64_t size = TakeVarint(rest);
-  ASSERT_EQ(rest.size(), size + 4);
-  tensorflow_bundle::ObjectGraph graph;
-  ASSERT_TRUE(graph.ParseFromString(std::string(rest.substr(4))));
-  const auto child = [&](int node, const std::string& name) {
-    for (const auto& c : graph.nodes(node).children()) {
-      if (c.local_name() == name) return c.node_id();
-    }
-    return -1;
-  };
-  const int w = child(child(0, "h1"), "W");
-  ASSERT_GT(w, 0);
-  EXPECT_EQ(child(0, "h1/W"), w);
-  EXPECT_EQ(child(w, "Momentum"), child(0, "h1/W/Momentum"));
-  EXPECT_EQ(graph.nodes(w).attributes(0).checkpoint_key(), "h1/W");
-  EXPECT_EQ(graph.nodes(child(0, "h1")).attributes_size(), 0);
-  EXPECT_GT(child(0, "step"), 0);
 }
 
 TEST_F(TensorFlowFiles, AreListedAndLinksAreNotFollowed) {
@@ -223,14 +200,14 @@ TEST_F(TensorFlowFiles, AreListedAndLinksAreNotFollowed) {
       EXPECT_EQ(fs::read_symlink(files_.Path(file.name)), *file.link);
     }
   }
-  EXPECT_THAT(names, testing::ElementsAre("tf.data-00000-of-00004", "tf.data-00001-of-00004", "tf.data-00002-of-00004",
-                                          "tf.data-00003-of-00004", "tf.index"));
+  EXPECT_THAT(names, testing::ElementsAre("tf.data-00000-of-00003", "tf.data-00001-of-00003", "tf.data-00002-of-00003",
+                                          "tf.index"));
   EXPECT_TRUE(CheckpointStore::Open(files_.path()).ok());
-  fs::remove(files_.Path("tf.data-00000-of-00004"));
+  fs::remove(files_.Path("tf.data-00000-of-00003"));
   EXPECT_TRUE(CheckpointStore::Open(files_.path()).ok()) << "no link is needed";
-  fs::create_symlink("/dev/zero", files_.Path("tf.data-00000-of-00004"));
+  fs::create_symlink("/dev/zero", files_.Path("tf.data-00000-of-00003"));
   EXPECT_TRUE(CheckpointStore::Open(files_.path()).ok()) << "none is followed";
-  for (const char* name : {"tf.index", "tf.data-00002-of-00004", "tf.data-00003-of-00004"}) {
+  for (const char* name : {"tf.index", "tf.data-00002-of-00003"}) {
     std::string bytes = Read(name);
     for (const size_t at : {size_t{0}, bytes.size() / 2, bytes.size() - 1}) {
       bytes[at] = static_cast<char>(bytes[at] ^ 1);
@@ -260,11 +237,6 @@ TEST_F(TensorFlowFiles, LargeDataBeginAtAPage) {
   EXPECT_EQ(*manifest->Find("big", &shard)->offset % 4096, 0U);
   EXPECT_FALSE(manifest->Find("empty", &shard)->offset);
   EXPECT_FALSE(manifest->Find("keys", &shard)->offset);
-}
-
-TEST_F(TensorFlowFiles, TheNameOfTheObjectGraphIsTaken) {
-  EXPECT_THAT(CheckTensorFlowName("_CHECKPOINTABLE_OBJECT_GRAPH").message(), HasSubstr("rename it"));
-  EXPECT_TRUE(CheckTensorFlowName("h1/W").ok());
 }
 
 // The bytes of a variable are those at its offset, wherever HDF5 says that they are.
