@@ -9,7 +9,7 @@ SPEC=$SOURCE/configs/digits_mlp.yaml
 without_comments() { sed -e '/^#/d' -e 's/  # .*$//' "$1"; }
 
 # Every command takes any key by its path.
-expect 0 "ok" "$DFRUN" check "$SPEC" --set train.optimizer=adam --set train.momentum=~ --set eval.metrics.0=loss
+expect 0 "ok" "$DFRUN" check "$SPEC" --set train.optimizer=adam --set train.momentum=null --set eval.metrics.0=loss
 expect 0 "int64[300]" "$DFRUN" graph "$SPEC" --text --set inputs.test.batch=300
 expect 65 "--set train.step=5: unknown key 'step' of the section 'train', did you mean 'steps'?" \
   "$DFRUN" check "$SPEC" --set train.step=5

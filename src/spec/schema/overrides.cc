@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "src/base/counted.h"
 #include "src/base/text.h"
 #include "src/framework/op/op.h"
 #include "src/spec/schema/alternatives.h"
@@ -110,7 +111,7 @@ class Setter {
 
   std::unique_ptr<YamlDocument> Value() {
     if (set_.text.find_first_not_of(" \t\n\r") == std::string::npos) {
-      Fail("there is no value behind '='; '~' takes the key away, '\"\"' is an empty text");
+      Fail("there is no value behind '='; 'null' takes the key away, '\"\"' is an empty text");
       return nullptr;
     }
     if (!CheckSpecText(set_.text, option_, diagnostics_)) return nullptr;
@@ -142,7 +143,8 @@ class Setter {
     const std::string_view number = rest.substr(0, rest.find('.'));
     const std::optional<size_t> item = ParseAs<size_t>(number);
     if (item && *item < list.size()) return item;
-    Fail("'", before, "' is a list of ", list.size(), " items, counted from 0, which has no item '", number, "'");
+    Fail("'", before, "' is a list of ", Counted(static_cast<int64_t>(list.size()), "item"),
+         ", counted from 0, which has no item '", number, "'");
     return {};
   }
 
@@ -165,6 +167,8 @@ class Setter {
     if (level.names == Level::Names::kGiven) return FailToFind(at, before, rest);
     if (value->root().is_null()) return FailToFind(at, before, rest);
     const std::vector<std::string> keys = Split(level, rest);
+    if (keys.empty() || std::find(keys.begin(), keys.end(), "") != keys.end())
+      return Fail("the path '", set_.path, "' has an empty key: keys have one dot between them, as train.steps");
     file_.Add(path, keys, std::move(value));
     if (keys.size() == 1 && level.names == Level::Names::kKeys) RemoveExcluded(at, level, rest, path);
   }

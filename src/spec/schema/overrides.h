@@ -17,7 +17,7 @@ namespace dfrun {
 // them, items of lists by their numbers: "train.learning_rate.initial", "eval.metrics.0".
 struct SpecOverride {
   std::string path;
-  std::string text;   // the value as YAML, or the text of a param; ~ takes a key away
+  std::string text;   // the value as YAML, or the text of a param; null takes a key away
   std::string shown;  // "--set train.steps=5"
 };
 

@@ -102,7 +102,7 @@ TEST(Overrides, NamesMayHoldDots) {
 }
 
 TEST(Overrides, NullTakesAKeyAway) {
-  const Result<LoadedSpec> spec = Load({"eval=~", "graph.W.init=zeros"});
+  const Result<LoadedSpec> spec = Load({"eval=null", "graph.W.init=zeros"});
   ASSERT_TRUE(spec.ok()) << spec.status().ToString();
   EXPECT_TRUE(spec->job.evals.empty());
   EXPECT_EQ(Error({"train.steps=~"}), "job.yaml:10:1: 'train' needs one of 'epochs' and 'steps'");
@@ -151,6 +151,11 @@ TEST(Overrides, ErrorsOfValuesNameTheOption) {
             "--set train.steps=many: 'steps' must be an integer of at least 1, not 'many'");
   EXPECT_EQ(Error({"graph.loss=Men(h)"}), "--set graph.loss=Men(h): unknown op 'Men', did you mean 'Mean'?");
   EXPECT_EQ(Error({"train.steps="}).substr(0, 50), "--set train.steps=: there is no value behind '='; ");
+  for (const char* path : {"train.", "train..steps", "cluster..jobs", "eval.", "train.stop..x"}) {
+    EXPECT_EQ(Error({std::string(path) + "=1"}),
+              StrCat("--set ", path, "=1: the path '", path,
+                     "' has an empty key: keys have one dot between them, as train.steps"));
+  }
   EXPECT_NE(Error({"eval.metrics=[loss"}).find("--set eval.metrics=[loss: YAML:"), std::string::npos);
   EXPECT_NE(Error({"eval.metrics=*/W"}).find("--set eval.metrics=*/W: "), std::string::npos);
 }
