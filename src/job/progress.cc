@@ -85,7 +85,7 @@ std::string Progress::PrintRate(int64_t step, int64_t steps, Clock::time_point n
   if (done <= 0 || elapsed_s <= 0 || (done < kStepsOfRate && elapsed_s < kSecondsOfRate)) return "";
   const double rate = static_cast<double>(done) / elapsed_s;
   char number[48];
-  std::snprintf(number, sizeof number, "  %.4g steps/s", rate);
+  std::snprintf(number, sizeof number, rate < 1000 ? "  %.4g steps/s" : "  %.0f steps/s", rate);
   std::string text = number;
   if (step < steps) text += "  " + PrintDuration(static_cast<double>(steps - step) / rate) + " left";
   return text;

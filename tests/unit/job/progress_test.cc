@@ -49,6 +49,12 @@ TEST(Progress, OfSlowStepsItIsToldAfterTenSeconds) {
             "step 2/1000  0.1 steps/s  2h46m left\n");
 }
 
+TEST(Progress, LargeRatesHaveNoExponent) {
+  EXPECT_EQ(Lines(0, {{500, 0.01}, {1000, 0.025}}),
+            "step 500/1000  50000 steps/s  0m00s left\n"
+            "step 1000/1000  40000 steps/s\n");
+}
+
 TEST(Progress, StepsOfEarlierRunsDoNotCount) {
   EXPECT_EQ(Lines(500, {{510, 1}, {520, 4}, {1000, 50}}),
             "step 510/1000\n"
