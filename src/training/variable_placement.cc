@@ -94,7 +94,7 @@ Result<std::vector<std::string>> Candidates(const LoadedSpec& spec, const Cluste
   if (on_ps && !ps.empty()) return ps;
   const bool by_cost = spec.job.train && spec.job.train->parameters == TrainSpec::Parameters::kByCost;
   const auto bytes = static_cast<double>(VariableBytes(spec.graph, variable.node));
-  const bool may_travel = variable.is_trained() && PaysToTravel(*spec.job.train, bytes);
+  const bool may_travel = by_cost && variable.is_trained() && PaysToTravel(*spec.job.train, bytes);
   return by_cost && !may_travel ? ReplicaDevices(*spec.job.train, workers) : workers;
 }
 
