@@ -163,9 +163,19 @@ class Printer {
   // Prints a key with its value; `def` may be null.
   void Key(int indent, std::string_view key, SourceLocation location, const Yaml& value, const KeyDef* def) {
     const std::string head = YamlText(key, YamlPlace::kKey) + ":";
-    if (!value.is_map() || value.size() == 0) return Value(indent, head, location, value);
+    if (!value.is_map()) return Value(indent, head, location, value);
+    Map(indent, head, location, [&] { Children(indent + kIndent, value, def); });
+  }
+
+  // Prints a mapping, whose entries `children` prints: all of them may be defaults, and there may be none.
+  void Map(int indent, const std::string& head, SourceLocation location, const std::function<void()>& children) {
+    const size_t begin = out_.size();
     Line(indent, head, location);
-    Children(indent + kIndent, value, def);
+    const size_t end = out_.size();
+    children();
+    if (out_.size() > end) return;
+    out_.resize(begin);
+    Line(indent, head + " {}", location);
   }
 
   void Children(int indent, const Yaml& map, const KeyDef* def) {
@@ -180,12 +190,13 @@ class Printer {
         Entry(indent, map.key(i), value);
         continue;
       }
-      Line(indent, YamlText(key, YamlPlace::kKey) + ":", map.key(i).location());
-      if (kind == KeyKind::kInputs) {
-        Input(indent + kIndent, value, def->keys);
-      } else {
-        Mapping(indent + kIndent, value, def->keys);
-      }
+      Map(indent, YamlText(key, YamlPlace::kKey) + ":", map.key(i).location(), [&] {
+        if (kind == KeyKind::kInputs) {
+          Input(indent + kIndent, value, def->keys);
+        } else {
+          Mapping(indent + kIndent, value, def->keys);
+        }
+      });
     }
   }
 
@@ -251,10 +262,9 @@ class Printer {
     Mapping(indent, map, common);
   }
 
-  // Prints what is no mapping, or an empty one.
+  // Prints a value that is no mapping.
   void Value(int indent, std::string head, SourceLocation location, const Yaml& value) {
     if (value.is_null()) return Line(indent, head + " ~", location);
-    if (value.is_map()) return Line(indent, head + " {}", location);
     if (value.is_scalar()) {
       const std::string text = TextOf(value);
       return Line(indent, StrCat(head, " ", YamlText(text, YamlPlace::kBlock)), About(value, text));
@@ -267,9 +277,8 @@ class Printer {
   }
 
   void Item(int indent, const Yaml& item) {
-    if (!item.is_map() || item.size() == 0) return Value(indent, "-", item.location(), item);
-    Line(indent, "-", item.location());
-    Children(indent + kIndent, item, nullptr);
+    if (!item.is_map()) return Value(indent, "-", item.location(), item);
+    Map(indent, "-", item.location(), [&] { Children(indent + kIndent, item, nullptr); });
   }
 
   // A list of scalars, and of lists of them, of one line of a file; nothing for others.

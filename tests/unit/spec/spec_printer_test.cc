@@ -168,6 +168,25 @@ TEST(SpecPrinter, EvaluationsWithNames) {
   }
 }
 
+TEST(SpecPrinter, EmptyMappingsHaveDefaults) {
+  const ScratchDirectory directory;
+  directory.Write("x.csv", "x\n1\n3\n");
+  const std::string path = directory.Write("job.yaml",
+                                           "dfrun: 1\n"
+                                           "inputs: {in: {csv: x.csv, header: true, tensors: {x: {}}, batch: 1}}\n"
+                                           "functions: {f: {args: [x], attrs: {}, returns: x + 1}}\n"
+                                           "graph: {y: f(in/x)}\n"
+                                           "run: {feed: {}, fetch: [y]}\n"
+                                           "checkpoint: {}\n"
+                                           "summaries: {}\n");
+  const Result<LoadedSpec> spec = Load(path);
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  ExpectSame(path, *spec);
+  for (const char* line : {"  keep: 5  # default\n", "      x: {}  # job.yaml:2\n", "summaries: {}  # job.yaml:7\n"}) {
+    EXPECT_NE(spec->printed.find(line), std::string::npos) << line << spec->printed;
+  }
+}
+
 TEST(SpecPrinter, ListsOfSeveralLinesKeepTheirLines) {
   const ScratchDirectory directory;
   const std::string path = directory.Write(
