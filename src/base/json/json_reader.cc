@@ -189,7 +189,10 @@ std::string JsonReader::String() {
       out += c;
     }
   }
-  if (at_ == text_.size()) Fail("the end of a string");
+  if (at_ >= text_.size()) {
+    Fail("the end of a string");
+    return std::string();
+  }
   ++at_;
   return ok() ? out : std::string();
 }

@@ -41,6 +41,18 @@ TEST(JsonReader, TheCallerSaysWhatMustCome) {
   EXPECT_TRUE(reader.Finish().ok()) << reader.Finish().ToString();
 }
 
+TEST(JsonReader, ATextThatEndsTooEarlyIsAnErrorWhateverIsAskedNext) {
+  for (const char* cut : {"", "{", "{\n", "{\"a", "{\"a\":", "[\"a"}) {
+    JsonReader reader(cut);
+    reader.BeginObject();
+    for (int i = 0; i < 3; ++i) reader.String();
+    EXPECT_EQ(reader.Number(9), 0U);
+    EXPECT_EQ(reader.QuotedNumber(), 0U);
+    EXPECT_FALSE(reader.NextElement());
+    EXPECT_EQ(reader.Finish().code(), Code::kDataLoss) << cut;
+  }
+}
+
 TEST(JsonReader, TheFirstErrorStays) {
   JsonReader reader(R"({"a": -1, "b": 2})");
   reader.BeginObject();
