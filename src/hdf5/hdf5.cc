@@ -67,7 +67,8 @@ Result<Handle> Create(const std::string& path, Existing existing) {
   H5Pset_sieve_buf_size(access.id(), 0);
   // Large data of a new file begins at a page, as FORMAT.md of checkpoints says.
   if (existing == Existing::kRefused) H5Pset_alignment(access.id(), kPageBytes, kPageBytes);
-  Handle file(H5Fcreate(path.c_str(), mode, H5P_DEFAULT, access.id()));
+  const Handle creation = CreationList(H5P_FILE_CREATE);
+  Handle file(H5Fcreate(path.c_str(), mode, creation.id(), access.id()));
   if (!file.valid()) return LastError(Code::kIo, "cannot create the HDF5 file " + path);
   return file;
 }
@@ -137,6 +138,23 @@ Result<Handle> CreateNewFile(const std::string& path) {
 
 Status CloseFile(Handle file, const std::string& path) {
   if (H5Fclose(file.release()) < 0) return LastError(Code::kIo, "cannot finish writing " + path);
+  return Status();
+}
+
+Handle CreationList(hid_t property_class) {
+  Handle list(H5Pcreate(property_class));
+  H5Pset_obj_track_times(list.id(), 0);
+  return list;
+}
+
+Status MakeGroupsAbove(const Handle& file, const std::string& name) {
+  for (size_t slash = name.find('/', 1); slash != std::string::npos; slash = name.find('/', slash + 1)) {
+    const std::string group = name.substr(0, slash);
+    if (H5Lexists(file.id(), group.c_str(), H5P_DEFAULT) > 0) continue;
+    const Handle creation = CreationList(H5P_GROUP_CREATE);
+    const Handle made(H5Gcreate2(file.id(), group.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT));
+    if (!made.valid()) return LastError(Code::kIo, "creating the group '" + group + "'");
+  }
   return Status();
 }
 

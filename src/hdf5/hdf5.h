@@ -52,6 +52,12 @@ Result<Handle> CreateNewFile(const std::string& path);
 // Closes the file; the error of a write may come only here.
 Status CloseFile(Handle file, const std::string& path);
 
+// A list of properties for the creation of an object of this class, which keeps no time: equal content makes equal
+// files.
+Handle CreationList(hid_t property_class);
+// Creates the groups that lie above an object of this name and are not there.
+Status MakeGroupsAbove(const Handle& file, const std::string& name);
+
 // NotFound lists the datasets of the file.
 Result<Handle> OpenDataset(const Handle& file, const std::string& path, const std::string& name);
 // The dataset's sizes, none for a scalar. InvalidArgument for a null dataspace.

@@ -60,19 +60,18 @@ std::string Escaped(const std::string& name) {
 Status ShowDataset(const Handle& in, const std::string& file, const std::string& dataset, DType dtype,
                    const Shape& shape) {
   const char* const name = dataset.c_str();
-  const Handle links(H5Pcreate(H5P_LINK_CREATE));
-  H5Pset_create_intermediate_group(links.id(), 1);
+  DF_TRY(h5::MakeGroupsAbove(in, dataset));
   if (!IsPlain(dtype)) {
-    if (H5Lcreate_external(file.c_str(), name, in.id(), name, links.id(), H5P_DEFAULT) >= 0) return Status();
+    if (H5Lcreate_external(file.c_str(), name, in.id(), name, H5P_DEFAULT, H5P_DEFAULT) >= 0) return Status();
     return h5::LastError(Code::kIo, "linking it to " + file);
   }
   const std::vector<hsize_t> dims(shape.dims().begin(), shape.dims().end());
   const Handle space(dims.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(shape.rank(), dims.data(), nullptr));
   const Handle type = h5::StoredType(dtype);
-  const Handle layout(H5Pcreate(H5P_DATASET_CREATE));
+  const Handle layout = h5::CreationList(H5P_DATASET_CREATE);
   H5Pset_fill_value(layout.id(), type.id(), NoValue(dtype).data());
   H5Pset_virtual(layout.id(), space.id(), Escaped(file).c_str(), Escaped(dataset).c_str(), space.id());
-  const Handle shown(H5Dcreate2(in.id(), name, type.id(), space.id(), links.id(), layout.id(), H5P_DEFAULT));
+  const Handle shown(H5Dcreate2(in.id(), name, type.id(), space.id(), H5P_DEFAULT, layout.id(), H5P_DEFAULT));
   if (!shown.valid()) return h5::LastError(Code::kIo, "making it of " + file);
   return h5::WriteStringAttribute(shown, "dtype", DTypeEnumName(dtype));
 }

@@ -216,15 +216,14 @@ Result<DatasetInfo> WriteTensor(const Handle& file, const std::string& name, con
     return InvalidArgument("a tensor of dtype ", value.dtype(), " cannot be written to a file (dataset '", name, "')");
   const std::vector<hsize_t> dims(value.shape().dims().begin(), value.shape().dims().end());
   Handle space(dims.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(value.shape().rank(), dims.data(), nullptr));
-  Handle links(H5Pcreate(H5P_LINK_CREATE));
-  H5Pset_create_intermediate_group(links.id(), 1);
-  Handle layout(H5Pcreate(H5P_DATASET_CREATE));
+  DF_TRY(h5::MakeGroupsAbove(file, name));
+  const Handle layout = h5::CreationList(H5P_DATASET_CREATE);
   H5Pset_layout(layout.id(), H5D_CONTIGUOUS);
   H5Pset_alloc_time(layout.id(), H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(layout.id(), H5D_FILL_TIME_NEVER);
   const std::string what = StrCat("writing dataset '", name, "'");
   if (value.dtype() == DType::kString) H5Pset_fill_time(layout.id(), H5D_FILL_TIME_IFSET);
-  Handle dataset(H5Dcreate2(file.id(), name.c_str(), type.id(), space.id(), links.id(), layout.id(), H5P_DEFAULT));
+  Handle dataset(H5Dcreate2(file.id(), name.c_str(), type.id(), space.id(), H5P_DEFAULT, layout.id(), H5P_DEFAULT));
   if (!dataset.valid()) return h5::LastError(Code::kIo, what);
   DF_TRY(h5::WriteStringAttribute(dataset, "dtype", DTypeEnumName(value.dtype())));
   DatasetInfo info{.dtype = value.dtype(), .shape = value.shape()};
