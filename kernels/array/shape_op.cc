@@ -3,6 +3,7 @@
 
 #include "kernels/array/int_values.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -63,6 +64,7 @@ OP("Rank")
     .ConstantValue(&RankConstant)
     .Cost(NoCost())
     .Total()
+    .Rows(RowsOfShape())
     .Doc("The number of dimensions.");
 
 OP("Shape")
@@ -76,6 +78,7 @@ OP("Shape")
     .ConstantValue(&ShapeConstant)
     .Cost(NoCost())
     .Total()
+    .Rows(RowsOfShape())
     .Doc("The sizes of the dimensions.");
 
 OP("ShapeN")
@@ -102,6 +105,7 @@ OP("Size")
     .ConstantValue(&SizeConstant)
     .Cost(NoCost())
     .Total()
+    .Rows(RowsOfShape())
     .Doc("The number of elements.");
 
 // Fills in the one unknown size where the input's number of elements is known and the other sizes divide it.
@@ -156,6 +160,7 @@ OP("Reshape")
     .ConstantValue(&ReshapeConstant)
     .Cost(NoCost())
     .Total()
+    .Rows(RowsOfSameElements())
     .Doc("The same elements under another shape; one size may be -1, to be computed.");
 
 OP("ExpandDims")
@@ -183,6 +188,7 @@ OP("ExpandDims")
     .ConstantValue(&ExpandDimsConstant)
     .Cost(NoCost())
     .Total()
+    .Rows(RowsOfSameElements())
     .Doc("The same elements with a dimension of size 1 put in.");
 
 OP("Squeeze")
@@ -214,6 +220,7 @@ OP("Squeeze")
     .ConstantValue(&SqueezeConstant)
     .Cost(NoCost())
     .Total()
+    .Rows(RowsOfSameElements())
     .Doc("The same elements without dimensions of size 1: the given ones, or all.");
 
 }  // namespace

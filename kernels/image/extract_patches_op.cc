@@ -1,6 +1,7 @@
 // Patches of images as the depth of pixels.
 #include "kernels/image/patches.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -62,6 +63,7 @@ OP("ExtractImagePatches")
       g.dx(0) = g.Op("Reshape", g.Op("Transpose", inside, swap), shape);
     })
     .Cost(CopyCost())
+    .Rows(RowsOfInputs({0}))
     .Doc("For each position of a sliding window, the pixels in it as the depth of one pixel.");
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Images of another size.
 #include "kernels/array/int_values.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -40,6 +41,7 @@ OP("ResizeBilinear")
     .Shape(ResizedShape)
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("ResizeBilinearGrad", CoordinateAttrs(g), g.dy(0), g.x(0)); })
     .Cost(ElementwiseCost(8))
+    .Rows(RowsOfInputs({0}))
     .Doc("The images at another height and width; a pixel is interpolated between the four nearest ones.");
 
 OP("ResizeBilinearGrad")
@@ -74,6 +76,7 @@ OP("ResizeNearestNeighbor")
       g.dx(0) = g.Op("ResizeNearestNeighborGrad", CoordinateAttrs(g), g.dy(0), HeightAndWidth(g, g.x(0)));
     })
     .Cost(CopyCost())
+    .Rows(RowsOfInputs({0}))
     .Doc("The images at another height and width; a pixel is the nearest one.");
 
 OP("ResizeNearestNeighborGrad")

@@ -3,6 +3,7 @@
 #include "kernels/matrix/gradients.h"
 #include "kernels/matrix/product_cost.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -67,6 +68,20 @@ void ProductOfOneType(OpBuilder& op) {
   op.Input("x: T").Input("y: T").Output("output: T");
 }
 
+// The first dimension counts products, where each operand has it or is the same in all of them.
+SampleRows BatchMatMulRows(const RowContext& c, int output) {
+  std::vector<int> inputs;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    const PartialShape& shape = c.input_shape(i);
+    if (!shape.known_rank() || shape.rank() > c.output_shape(output).rank()) return SampleRows::Mixed();
+    const bool is_shared = shape.rank() < c.output_shape(output).rank() || shape.dim(0) == 1;
+    if (c.rows(i).is_none() && is_shared && shape.rank() >= 2) continue;
+    if (shape.rank() < 3 || shape.rank() != c.output_shape(output).rank()) return SampleRows::Mixed();
+    inputs.push_back(i);
+  }
+  return inputs.empty() ? SampleRows::Mixed() : RowsOfInputs(inputs)(c, output);
+}
+
 }  // namespace
 
 OP("BatchMatMul")
@@ -76,6 +91,7 @@ OP("BatchMatMul")
     .Shape([](InferenceContext& c) { return BatchShape(c, false); })
     .Cost(ProductCost("adj_x"))
     .Total()
+    .Rows(&BatchMatMulRows)
     .Doc("The products of the matrices in two batches of one shape; either side may be taken as its adjoint.");
 
 OP("BatchMatMulV2")
@@ -87,6 +103,7 @@ OP("BatchMatMulV2")
     .Shape([](InferenceContext& c) { return BatchShape(c, true); })
     .Cost(ProductCost("adj_x"))
     .Total()
+    .Rows(&BatchMatMulRows)
     .Doc(
         "The products of the matrices in two batches, which broadcast against each other; either side may be taken as "
         "its adjoint.");
@@ -102,6 +119,7 @@ OP("BatchMatMulV3")
     .Shape([](InferenceContext& c) { return BatchShape(c, true); })
     .Cost(ProductCost("adj_x"))
     .Total()
+    .Rows(&BatchMatMulRows)
     .Doc("BatchMatMulV2 whose operands may be of narrower types than the products.");
 
 }  // namespace dfrun

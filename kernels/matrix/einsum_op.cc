@@ -5,6 +5,7 @@
 #include "kernels/matrix/einsum_equation.h"
 #include "kernels/matrix/einsum_gradient.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -40,6 +41,27 @@ Status EinsumShape(InferenceContext& c) {
   return Status();
 }
 
+// The output's first label counts the rows, where it is the first of each operand that depends on the batch, and stands
+// nowhere else.
+SampleRows EinsumRows(const RowContext& c, int output) {
+  const Result<std::string> text = c.attrs().Get<std::string>("equation");
+  const Result<EinsumEquation> equation = text.ok() ? EinsumEquation::Parse(*text) : text.status();
+  if (!equation.ok() || equation->output.before.empty()) return SampleRows::Mixed();
+  const char rows = equation->output.before[0];
+  const auto times = [rows](const EinsumSubscript& operand) {
+    const std::string labels = operand.before + operand.after;
+    return std::count(labels.begin(), labels.end(), rows);
+  };
+  std::vector<int> inputs;
+  for (size_t i = 0; i < equation->inputs.size(); ++i) {
+    const EinsumSubscript& operand = equation->inputs[i];
+    if (times(operand) == 0) continue;
+    if (times(operand) > 1 || operand.before.empty() || operand.before[0] != rows) return SampleRows::Mixed();
+    inputs.push_back(static_cast<int>(i));
+  }
+  return inputs.empty() || times(equation->output) > 1 ? SampleRows::Mixed() : RowsOfInputs(inputs)(c, output);
+}
+
 }  // namespace
 
 OP("Einsum")
@@ -51,6 +73,7 @@ OP("Einsum")
     .Shape(&EinsumShape)
     .Gradient(&EinsumGradient)
     .Cost(&EinsumCost)
+    .Rows(&EinsumRows)
     .Doc("The sum of products of one or two tensors that an equation of dimension labels names.");
 
 }  // namespace dfrun

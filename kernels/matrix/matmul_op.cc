@@ -5,6 +5,7 @@
 #include "kernels/matrix/matmul_shape.h"
 #include "kernels/matrix/product_cost.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -33,6 +34,13 @@ Status MatMulGeluShape(InferenceContext& c) {
   return Status();
 }
 
+// Each row of the product is that of a row of a, whatever the others are: the blocks that a product is cut into add
+// along the inner dimension in one order.
+SampleRows MatMulRows(const RowContext& c, int output) {
+  const Result<bool> transposed = c.attrs().Get<bool>("transpose_a");
+  return transposed.ok() && !*transposed ? RowsOfInputs({0})(c, output) : SampleRows::Mixed();
+}
+
 }  // namespace
 
 OP("MatMul")
@@ -48,6 +56,7 @@ OP("MatMul")
     .Gradient(&MatMulGradient)
     .Cost(ProductCost("transpose_a"))
     .Total()
+    .Rows(&MatMulRows)
     .Doc("The product of two matrices, either of which may be taken transposed.");
 
 OP("_FusedMatMul")

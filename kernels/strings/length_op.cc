@@ -1,4 +1,5 @@
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 
@@ -8,6 +9,7 @@ OP("StringLength")
     .Attr("unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'")
     .NotDifferentiable()
     .Shape(SameAsInput(0))
+    .Rows(RowsOfElements())
     .Doc("The bytes or characters of each string.");
 
 OP("Substr")

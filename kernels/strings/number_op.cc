@@ -1,4 +1,5 @@
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 
@@ -8,6 +9,7 @@ OP("StringToNumber")
     .Attr("out_type: {float, double, int32, int64, uint32, uint64} = DT_FLOAT")
     .NotDifferentiable()
     .Shape(SameAsInput(0))
+    .Rows(RowsOfElements())
     .Doc("The number that each string is the text of; InvalidArgument where it is none or does not fit.");
 
 OP("AsString")
@@ -23,6 +25,7 @@ OP("AsString")
     .Attr("fill: string = ''")
     .NotDifferentiable()
     .Shape(SameAsInput(0))
+    .Rows(RowsOfElements())
     .Doc("Each element as text, as printf writes it.");
 
 OP("StringFormat")
@@ -42,6 +45,7 @@ OP("StringToHashBucketFast")
     .Attr("num_buckets: int >= 1")
     .NotDifferentiable()
     .Shape(SameAsInput(0))
+    .Rows(RowsOfElements())
     .Doc("FarmHash's 64-bit fingerprint of each string, modulo num_buckets.");
 
 }  // namespace dfrun

@@ -2,6 +2,7 @@
 #include "kernels/array/copy/range_count.h"
 #include "kernels/array/int_values.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -33,6 +34,15 @@ MaybeConstant FillConstant(const ConstantContext& c) {
   return ConstantInts::Vector(std::vector<Element>(static_cast<size_t>(*n), value->elements[0]));
 }
 
+// One value in all rows, of which there are a multiple of the samples.
+SampleRows FilledRows(const RowContext& c, int output) {
+  const PartialShape& shape = c.output_shape(output);
+  const bool is_filled = c.rows(0).kind == SampleRows::Kind::kBatchSize && c.rows(1).is_none();
+  if (!is_filled || !shape.known_rank() || shape.rank() == 0 || c.samples() <= 0) return SampleRows::Mixed();
+  const bool is_multiple = shape.dim(0) > 0 && shape.dim(0) % c.samples() == 0;
+  return is_multiple ? SampleRows::Rows(shape.dim(0) / c.samples()) : SampleRows::Mixed();
+}
+
 OP("Fill")
     .Input("dims: index_type")
     .Input("value: T")
@@ -54,6 +64,7 @@ OP("Fill")
     .ConstantValue(&FillConstant)
     .Total()
     .Cost(CopyCost())
+    .Rows(&FilledRows)
     .Doc("A tensor of the given shape whose elements are all `value`.");
 
 OP("ZerosLike")
@@ -65,6 +76,7 @@ OP("ZerosLike")
     .HandleOf(HandleContent::Like(0))
     .Total()
     .Cost(FillCost())
+    .Rows(RowsOfElements())
     .Doc("Zeros of the shape of x.");
 
 OP("OnesLike")
@@ -77,6 +89,7 @@ OP("OnesLike")
     .NotDifferentiable()
     .Total()
     .Cost(FillCost())
+    .Rows(RowsOfElements())
     .Doc("Ones of the shape of x.");
 
 // The number of steps of `delta` from `start` up to `limit`, where all three are known. Numbers of 16 bits are left to

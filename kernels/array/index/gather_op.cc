@@ -2,6 +2,7 @@
 #include "kernels/array/int_values.h"
 #include "kernels/array/weighed_sum.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -118,7 +119,21 @@ OP("Gather")
     .GathersRows()
     .ConstantValue(&GatherConstant)
     .Cost(PartCost())
+    .Rows(RowsOfInputs({1}))
     .Doc("The rows of params that the indices name.");
+
+// Rows of a table by the samples' indices, or of each sample its own slices.
+SampleRows GatherRows(const RowContext& c, int output) {
+  const MaybeConstant axis = c.value(2);
+  const Result<int64_t> batch_dims = c.attrs().Get<int64_t>("batch_dims");
+  if (!axis || axis->elements.size() != 1 || !axis->elements[0] || !batch_dims.ok()) return SampleRows::Mixed();
+  const int rank = c.input_shape(0).rank();
+  const int64_t from_first = *axis->elements[0] < 0 ? *axis->elements[0] + rank : *axis->elements[0];
+  if (rank < 0) return SampleRows::Mixed();
+  if (*batch_dims > 0 && from_first > 0) return RowsOfInputs({0, 1})(c, output);
+  if (*batch_dims != 0) return SampleRows::Mixed();
+  return RowsOfInputs({from_first == 0 ? 1 : 0})(c, output);
+}
 
 OP("GatherV2")
     .Input("params: Tparams")
@@ -162,6 +177,7 @@ OP("GatherV2")
     .GathersRows()
     .ConstantValue(&GatherConstant)
     .Cost(PartCost())
+    .Rows(&GatherRows)
     .Doc("The slices of params along an axis that the indices name.");
 
 // The node's attr for indices that are out of range.
@@ -192,6 +208,7 @@ OP("GatherNd")
     })
     .GathersRows()
     .Cost(PartCost())
+    .Rows(RowsOfInputs({1}))
     .Doc("The slices of params at coordinates, which are the last dimension of the indices.");
 
 // Checks that updates are one a row of indices, each of the shape that the coordinates leave of the output. It passes
@@ -259,6 +276,7 @@ OP("OneHot")
       g.dx(3) = SumOfOneHot(g, 0, 1);
     })
     .Cost(CopyCost())
+    .Rows(RowsUnlessAxisOfAttr("axis", /*of_output=*/true, {0}))
     .Doc("on_value where the position along a new dimension is the index, else off_value.");
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "kernels/array/int_values.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -118,6 +119,7 @@ OP("Tile")
     })
     .Cost(CopyCost())
     .Total()
+    .Rows(RowsIfSameLength())
     .Doc("The input repeated multiples[d] times along each dimension d.");
 
 }  // namespace

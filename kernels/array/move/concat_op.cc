@@ -1,6 +1,7 @@
 // Tensors put together along a dimension.
 #include "kernels/array/int_values.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -88,6 +89,7 @@ OP("Concat")
     })
     .Gradient([](GradientBuilder& g) { ConcatGradient(g, 0, 1, g.num_inputs() - 1); })
     .Cost(CopyCost())
+    .Rows(RowsUnlessAxis(0))
     .Doc("The values put together along a dimension.");
 
 OP("ConcatV2")
@@ -106,6 +108,7 @@ OP("ConcatV2")
     .ConstantValue(&ConcatConstant)
     .Cost(CopyCost())
     .Total()
+    .Rows(RowsUnlessAxis(-1))
     .Doc("The values put together along a dimension.");
 
 OP("ConcatOffset")
@@ -148,6 +151,7 @@ OP("Pack")
     .ConstantValue(&PackConstant)
     .Cost(CopyCost())
     .Total()
+    .Rows(RowsUnlessAxisOfAttr("axis", /*of_output=*/true))
     .Doc("The values as the slices of a new dimension.");
 
 OP("Unpack")
@@ -177,6 +181,7 @@ OP("Unpack")
     .ConstantValues(&UnpackConstants)
     .Cost(CopyCost())
     .Total()
+    .Rows(RowsUnlessAxisOfAttr("axis"))
     .Doc("The slices of a dimension as outputs of their own.");
 
 }  // namespace

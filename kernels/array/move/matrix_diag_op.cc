@@ -3,6 +3,7 @@
 #include "kernels/array/move/matrix_diag.h"
 #include "kernels/array/weighed_sum.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -153,6 +154,7 @@ OP("MatrixDiag")
     .As(Diagonals)
     .Gradient([](GradientBuilder& g) { g.dx(0) = DiagonalOf(g, g.dy(0), MainDiagonal(g)); })
     .Cost(CopyCost())
+    .Rows(RowsOfRank(2))
     .Doc("Matrices with the given main diagonals, zeros elsewhere.");
 OP("MatrixDiagV2")
     .As(Diagonals)
@@ -182,6 +184,7 @@ OP("MatrixDiagPart")
     .As(DiagonalParts)
     .Gradient([](GradientBuilder& g) { DiagPartGradient(g, MainDiagonal(g)); })
     .Cost(PartCost())
+    .Rows(RowsOfRank(3))
     .Doc("The main diagonals of matrices.");
 OP("MatrixDiagPartV2")
     .As(DiagonalParts)
@@ -239,6 +242,7 @@ OP("MatrixBandPart")
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("MatrixBandPart", g.dy(0), g.x(1), g.x(2)); })
     .Cost(CopyCost())
+    .Rows(RowsOfRank(3))
     .Doc("The matrices with zeros outside of num_lower diagonals below and num_upper above the main one; -1: all.");
 
 }  // namespace

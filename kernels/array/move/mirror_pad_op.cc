@@ -2,6 +2,7 @@
 #include "kernels/array/int_values.h"
 #include "kernels/array/move/mirror_pad.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -46,6 +47,7 @@ OP("MirrorPad")
     .Shape([](InferenceContext& c) { return MirroredShape(c, MirrorPaddedSize); })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("MirrorPadGrad", Mode(g), g.dy(0), g.x(1)); })
     .Cost(CopyCost())
+    .Rows(RowsIfSameLength())
     .Doc("The input with a border that mirrors it, at (REFLECT) or beyond (SYMMETRIC) its first and last slices.");
 
 OP("MirrorPadGrad")

@@ -2,6 +2,7 @@
 #include "kernels/array/int_values.h"
 #include "kernels/array/weighed_sum.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -54,6 +55,7 @@ OP("Pad")
     .Gradient(PadGradient)
     .Cost(CopyCost())
     .Total()
+    .Rows(RowsIfSameLength())
     .Doc("The input with paddings[d, 0] zeros before it and paddings[d, 1] after it in each dimension d.");
 
 OP("PadV2")
@@ -69,6 +71,7 @@ OP("PadV2")
       g.dx(2) = WeighedSum(g, g.Op("PadV2", g.Op("ZerosLike", g.x(0)), g.x(1), g.ScalarLike(g.x(2), 1)));
     })
     .Cost(CopyCost())
+    .Rows(RowsIfSameLength())
     .Doc("The input with paddings[d, 0] times the constant before it and paddings[d, 1] times after it.");
 
 }  // namespace

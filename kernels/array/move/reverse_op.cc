@@ -1,6 +1,7 @@
 // A tensor read backwards along some dimensions.
 #include "kernels/array/int_values.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -44,6 +45,7 @@ OP("ReverseV2")
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("ReverseV2", g.dy(0), g.x(1)); })
     .Cost(CopyCost())
+    .Rows(RowsUnlessAxis(1))
     .Doc("The tensor read backwards along the given axes.");
 
 OP("ReverseSequence")

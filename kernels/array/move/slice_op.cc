@@ -4,6 +4,7 @@
 #include "kernels/array/int_values.h"
 #include "kernels/array/move/strided_slice_plan.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -124,6 +125,7 @@ OP("Slice")
     .ConstantValue(&SliceConstant)
     .Cost(PartCost())
     .Total()
+    .Rows(RowsIfSameLength())
     .Doc("`size` elements from `begin` in each dimension; a size of -1 takes the rest.");
 
 // The slice of `shape`, as far as it is known: nothing where the strides have no value, so that their number may be
@@ -149,6 +151,20 @@ AttrMap Masks(GradientBuilder& g) {
   return masks;
 }
 
+// The whole first dimension, in its own order. Ends that are numbers may cut larger batches.
+SampleRows StridedSliceRows(const RowContext& c, int output) {
+  const auto mask = [&](const char* name) {
+    const Result<int64_t> bits = c.attrs().Get<int64_t>(name);
+    return bits.ok() ? *bits & 1 : 0;
+  };
+  const auto first = [&](int input) {
+    const MaybeConstant value = c.value(input);
+    return value && !value->elements.empty() ? value->elements[0] : std::nullopt;
+  };
+  const bool is_whole = (mask("begin_mask") != 0 || first(1) == 0) && mask("end_mask") != 0 && first(3) == 1;
+  return mask("ellipsis_mask") != 0 || is_whole ? RowsIfSameLength()(c, output) : SampleRows::Mixed();
+}
+
 OP("StridedSlice")
     .Input("input: T")
     .Input("begin: Index")
@@ -170,6 +186,7 @@ OP("StridedSlice")
     .ConstantValue(&StridedSliceConstant)
     .Cost(PartCost())
     .Total()
+    .Rows(&StridedSliceRows)
     .Doc("x[begin:end:stride, ...] as in Python; the masks say which entries are open, new, dropped or an ellipsis.");
 
 OP("StridedSliceGrad")

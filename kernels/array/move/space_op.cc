@@ -4,6 +4,7 @@
 #include "kernels/array/int_values.h"
 #include "kernels/array/move/space_layout.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -45,6 +46,7 @@ OP("SpaceToDepth")
     .Shape([](InferenceContext& c) { return ImageShape(c, SpaceToDepthSizes); })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("DepthToSpace", BlockAttrs(g), g.dy(0)); })
     .Cost(CopyCost())
+    .Rows(RowsOfInputs({0}))
     .Doc("Each block_size x block_size block of pixels as the depth of one pixel.");
 
 OP("DepthToSpace")
@@ -52,6 +54,7 @@ OP("DepthToSpace")
     .Shape([](InferenceContext& c) { return ImageShape(c, DepthToSpaceSizes); })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("SpaceToDepth", BlockAttrs(g), g.dy(0)); })
     .Cost(CopyCost())
+    .Rows(RowsOfInputs({0}))
     .Doc("The depth of each pixel as a block_size x block_size block of pixels.");
 
 // The block sizes: the attr block_size, twice, or the value of input 1 where it is known.

@@ -1,6 +1,7 @@
 // A tensor cut along a dimension.
 #include "kernels/array/int_values.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -56,6 +57,7 @@ OP("Split")
     .ConstantValues(&SplitConstants)
     .Cost(CopyCost())
     .Total()
+    .Rows(RowsUnlessAxis(0))
     .Doc("The value cut into equal parts along a dimension.");
 
 // The given sizes of the parts of a dimension of size `whole`; a size of -1 becomes the rest. An unknown `whole` is not
@@ -118,6 +120,7 @@ OP("SplitV")
     .Gradient([](GradientBuilder& g) { SplitGradient(g, 2, 0); })
     .Cost(CopyCost())
     .Total()
+    .Rows(RowsUnlessAxis(2, {1}))
     .Doc("The value cut along a dimension into parts of the given sizes, of which one may be -1: what is left.");
 
 }  // namespace

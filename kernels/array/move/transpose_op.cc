@@ -2,6 +2,7 @@
 
 #include "kernels/array/int_values.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -52,12 +53,19 @@ void Permutation(OpBuilder& op) {
       });
 }
 
+SampleRows PermutedRows(const RowContext& c, int output) {
+  const MaybeConstant perm = c.value(1);
+  const bool keeps = perm && !perm->elements.empty() && perm->elements[0] == 0;
+  return keeps ? RowsOfInputs({0})(c, output) : SampleRows::Mixed();
+}
+
 OP("Transpose")
     .As(Permutation)
     .Alias("Shuffle")
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Transpose", g.dy(0), g.Op("InvertPermutation", g.x(1))); })
     .Cost(CopyCost())
     .Total()
+    .Rows(&PermutedRows)
     .Doc("Dimension d of y is dimension perm[d] of x.");
 
 OP("ConjugateTranspose")

@@ -3,6 +3,7 @@
 
 #include "kernels/array/int_values.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -67,6 +68,7 @@ OP("TopK")
     })
     .Gradient(TopKGradient)
     .Cost(&TopCost)
+    .Rows(RowsOfRank(2))
     .Doc("The k largest entries of each row and their indices; of equal ones the first.");
 
 OP("TopKV2")
@@ -84,6 +86,7 @@ OP("TopKV2")
     })
     .Gradient(TopKGradient)
     .Cost(&TopCost)
+    .Rows(RowsOfRank(2))
     .Doc("The k largest entries of each row and their indices; of equal ones the first.");
 
 Status InTopKShape(InferenceContext& c) {
@@ -103,6 +106,7 @@ OP("InTopK")
     .Shape(InTopKShape)
     .NotDifferentiable()
     .Cost(ScanCost())
+    .Rows(RowsOfInputs({0, 1}))
     .Doc("Whether less than k predictions of a row are larger than that of the row's target.");
 
 OP("InTopKV2")
@@ -117,6 +121,7 @@ OP("InTopKV2")
     })
     .NotDifferentiable()
     .Cost(ScanCost())
+    .Rows(RowsOfInputs({0, 1}))
     .Doc("Whether less than k predictions of a row are larger than that of the row's target.");
 
 }  // namespace

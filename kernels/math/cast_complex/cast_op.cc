@@ -1,4 +1,5 @@
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -18,6 +19,7 @@ OP("Cast")
     })
     .ConstantValue(&SameConstant)
     .Total()
+    .Rows(RowsOfElements())
     .Doc("The elements converted to another dtype; with Truncate, to fewer bits of mantissa towards zero.");
 
 }  // namespace

@@ -32,18 +32,21 @@ OP("Complex")
     .Shape(BroadcastOfInputs())
     .Gradient([](GradientBuilder& g) { SetBroadcastGradients(g, Part(g, "Real", g.dy(0)), Part(g, "Imag", g.dy(0))); })
     .Cost(CopyCost())
+    .Rows(RowsOfElements())
     .Doc("real + i * imag, element by element with broadcasting.");
 
 OP("Real")
     .As(PartOf)
     .Gradient([](GradientBuilder& g) { g.dx(0) = ComplexOf(g, g.dy(0), g.ScalarLike(g.dy(0), 0)); })
     .Cost(CopyCost())
+    .Rows(RowsOfElements())
     .Doc("The real parts.");
 
 OP("Imag")
     .As(PartOf)
     .Gradient([](GradientBuilder& g) { g.dx(0) = ComplexOf(g, g.ScalarLike(g.dy(0), 0), g.dy(0)); })
     .Cost(CopyCost())
+    .Rows(RowsOfElements())
     .Doc("The imaginary parts.");
 
 OP("Angle")
@@ -53,6 +56,7 @@ OP("Angle")
       const Output dy = ComplexOf(g, g.dy(0), g.ScalarLike(g.dy(0), 0));
       g.dx(0) = g.Op("Mul", g.Op("Neg", dy), g.Op("Reciprocal", swapped));
     })
+    .Rows(RowsOfElements())
     .Doc("The angles between the numbers and the positive real axis, in [-pi, pi].");
 
 OP("ComplexAbs")
@@ -65,6 +69,7 @@ OP("ComplexAbs")
       const Output zero = g.ScalarLike(g.dy(0), 0);
       g.dx(0) = g.Op("DivNoNan", g.Op("Mul", ComplexOf(g, g.dy(0), zero), g.x(0)), ComplexOf(g, g.y(0), zero));
     })
+    .Rows(RowsOfElements())
     .Doc("The distances of the numbers from 0.");
 
 OP("Conj")
@@ -73,6 +78,7 @@ OP("Conj")
     .Attr("T: {complex64, complex128, variant} = DT_COMPLEX64")
     .Shape(SameAsInput(0))
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Conj", g.dy(0)); })
+    .Rows(RowsOfElements())
     .Doc("The complex conjugate, element by element.");
 
 }  // namespace

@@ -19,6 +19,7 @@ OP("AddN")
     .ComputesEach({ElementwiseLoop::kAdd, 0, false})
     .Cost([](const CostContext& c) { return WholeCost(c, (c.num_inputs() - 1) * c.output_elements(0)); })
     .Total()
+    .Rows(RowsOfElements())
     .Doc("The sum of tensors of one shape, added from the first to the last.");
 
 }  // namespace

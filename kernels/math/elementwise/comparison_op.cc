@@ -38,11 +38,12 @@ OP("ApproximateEqual")
     .Attr("tolerance: float = 0.00001")
     .Commutative()
     .Shape(SameAsAllInputs)
+    .Rows(RowsOfElements())
     .Doc("|x - y| < tolerance, for tensors of one shape.");
 
 void LogicalOp(OpBuilder& op) {
   op.Input("x: bool").Input("y: bool").Output("z: bool").Commutative();
-  op.Shape(BroadcastOfInputs()).NotDifferentiable().Total();
+  op.Shape(BroadcastOfInputs()).Rows(RowsOfElements()).NotDifferentiable().Total();
 }
 
 OP("LogicalAnd").As(LogicalOp).Doc("True where both are.");
@@ -54,6 +55,7 @@ OP("LogicalNot")
     .Shape(SameAsInput(0))
     .NotDifferentiable()
     .Total()
+    .Rows(RowsOfElements())
     .Doc("True where the input is false.");
 
 }  // namespace

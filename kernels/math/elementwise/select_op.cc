@@ -29,6 +29,7 @@ OP("Select")
       g.dx(1) = g.Op("Select", g.x(0), g.dy(0), zeros);
       g.dx(2) = g.Op("Select", g.x(0), zeros, g.dy(0));
     })
+    .Rows(RowsOfElements())
     .Doc("t where the condition is true, else e; a vector condition chooses rows.");
 
 OP("SelectV2")
@@ -44,6 +45,7 @@ OP("SelectV2")
       SetSummedGradient(g, 1, g.Op("SelectV2", g.x(0), g.dy(0), zero), g.y(0));
       SetSummedGradient(g, 2, g.Op("SelectV2", g.x(0), zero, g.dy(0)), g.y(0));
     })
+    .Rows(RowsOfElements())
     .Doc("t where the condition is true, else e, with broadcasting.");
 
 OP("ClipByValue")
@@ -63,6 +65,7 @@ OP("ClipByValue")
     })
     .Total()
     .Cost(ElementwiseCost(2))
+    .Rows(RowsOfElements())
     .Doc("t, but not below the first bound nor above the second; each a scalar or of the shape of t.");
 
 }  // namespace

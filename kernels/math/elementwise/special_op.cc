@@ -79,6 +79,7 @@ OP("Betainc")
       SetSummedGradient(g, 2, g.Op("Mul", derivative, g.dy(0)), g.y(0));
     })
     .GradientEnds(GradientFlow::kNone, {"a", "b"})
+    .Rows(RowsOfElements())
     .Doc("The regularised incomplete beta function of x in [0, 1].");
 
 }  // namespace

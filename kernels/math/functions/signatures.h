@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 
@@ -41,31 +42,33 @@ inline Status SameAsAllInputs(InferenceContext& c) {
 // y has the shape of x.
 template <const char* kTypes>
 void UnaryOp(OpBuilder& op) {
-  op.Input("x: T").Output("y: T").Attr(kTypes).Shape(SameAsInput(0)).Total();
+  op.Input("x: T").Output("y: T").Attr(kTypes).Shape(SameAsInput(0)).Rows(RowsOfElements()).Total();
 }
 
 // A question about each element.
 template <const char* kTypes>
 void UnaryTest(OpBuilder& op) {
-  op.Input("x: T").Output("y: bool").Attr(kTypes).Shape(SameAsInput(0)).NotDifferentiable().Total();
+  op.Input("x: T").Output("y: bool").Attr(kTypes).Shape(SameAsInput(0)).Rows(RowsOfElements());
+  op.NotDifferentiable().Total();
 }
 
 // z is x and y broadcast against each other.
 template <const char* kTypes>
 void BinaryOp(OpBuilder& op) {
-  op.Input("x: T").Input("y: T").Output("z: T").Attr(kTypes).Shape(BroadcastOfInputs()).Total();
+  op.Input("x: T").Input("y: T").Output("z: T").Attr(kTypes).Shape(BroadcastOfInputs()).Rows(RowsOfElements()).Total();
 }
 
 // A question about each pair of elements.
 template <const char* kTypes>
 void BinaryTest(OpBuilder& op) {
-  op.Input("x: T").Input("y: T").Output("z: bool").Attr(kTypes).Shape(BroadcastOfInputs()).NotDifferentiable().Total();
+  op.Input("x: T").Input("y: T").Output("z: bool").Attr(kTypes).Shape(BroadcastOfInputs()).Rows(RowsOfElements());
+  op.NotDifferentiable().Total();
 }
 
 // The gradient of an element-wise function of which y is the result.
 template <const char* kTypes>
 void GradientOfUnary(OpBuilder& op) {
-  op.Input("y: T").Input("dy: T").Output("z: T").Attr(kTypes).Shape(SameAsAllInputs).Total();
+  op.Input("y: T").Input("dy: T").Output("z: T").Attr(kTypes).Shape(SameAsAllInputs).Rows(RowsOfElements()).Total();
 }
 
 }  // namespace dfrun

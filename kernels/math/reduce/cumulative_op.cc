@@ -88,6 +88,7 @@ LoweredNode LowerRecurrence(NodeBuilder& b) {
 OP("Cumsum")
     .As(CumulativeOp<kNumbers>)
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Cumsum", Reversed(g), g.dy(0), g.x(1)); })
+    .Rows(RowsUnlessAxis(1))
     .Doc("The sums of the elements up to each along an axis.");
 
 OP("Cumprod")
@@ -96,6 +97,7 @@ OP("Cumprod")
       const Output reaching = ReachingSteps(g, Conj(g, g.x(0)));
       g.dx(0) = g.Op("Mul", reaching, Conj(g, BeforeSteps(g, "Cumprod", {g.x(0), g.x(1)})));
     })
+    .Rows(RowsUnlessAxis(1))
     .Doc("The products of the elements up to each along an axis.");
 
 OP("LinearRecurrence")
@@ -108,6 +110,7 @@ OP("LinearRecurrence")
     })
     .OwnLoweredBy(&LowerRecurrence)
     .Cost(ElementwiseCost(2))
+    .Rows(RowsUnlessAxis(2))
     .Doc("out[i] = slope[i] * out[i - 1] + offset[i] along an axis, from 0; exclusive: out[i - 1] (dfrun's own).");
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Activation functions: signatures and gradients. The gradient ops take what TensorFlow's take: Relu's and Elu's kin
 // the result, Softplus, Softsign and LeakyRelu the argument.
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -19,16 +20,18 @@ Status GradientShape(InferenceContext& c) {
 
 template <const char* const* kTypes>
 void Activation(OpBuilder& op) {
-  op.Input("features: T").Output("activations: T").Attr(*kTypes).Shape(SameAsInput(0)).Total();
+  op.Input("features: T").Output("activations: T").Attr(*kTypes).Shape(SameAsInput(0)).Rows(RowsOfElements()).Total();
 }
 // The gradient ops of an activation: by dy and the op's result, or by dy and its argument.
 template <const char* const* kTypes>
 void GradientByResult(OpBuilder& op) {
-  op.Input("gradients: T").Input("outputs: T").Output("backprops: T").Attr(*kTypes).Shape(&GradientShape).Total();
+  op.Input("gradients: T").Input("outputs: T").Output("backprops: T").Attr(*kTypes).Shape(&GradientShape);
+  op.Rows(RowsOfElements()).Total();
 }
 template <const char* const* kTypes>
 void GradientByArgument(OpBuilder& op) {
-  op.Input("gradients: T").Input("features: T").Output("backprops: T").Attr(*kTypes).Shape(&GradientShape).Total();
+  op.Input("gradients: T").Input("features: T").Output("backprops: T").Attr(*kTypes).Shape(&GradientShape);
+  op.Rows(RowsOfElements()).Total();
 }
 void LeakyAttrs(OpBuilder& op) {
   op.Attr("alpha: float = 0.2").Attr("T: {half, bfloat16, float, double} = float").Total();
@@ -120,6 +123,7 @@ OP("LeakyRelu")
     .Gradient([](GradientBuilder& g) {
       g.dx(0) = g.Op("LeakyReluGrad", {{"alpha", g.attr<float>("alpha")}}, g.dy(0), g.x(0));
     })
+    .Rows(RowsOfElements())
     .Doc("x where x > 0, else alpha * x.");
 
 OP("LeakyReluGrad")

@@ -2,6 +2,7 @@
 
 #include "kernels/math/functions/gelu.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -75,6 +76,7 @@ OP("Gelu")
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("GeluGrad", SameForm(g), g.dy(0), g.x(0)); })
     .OwnLoweredBy(&LowerGelu)
     .Cost(ElementwiseCost(5))
+    .Rows(RowsOfElements())
     .Doc("x times the normal distribution function at x; `approximate`: that function by a hyperbolic tangent.");
 
 OP("GeluGrad")

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -98,6 +99,7 @@ OP("ScaledDotProductAttention")
     .GradientEnds(GradientFlow::kNone, {}, "log_sums")
     .OwnLoweredBy(&LowerAttention)
     .Cost([](const CostContext& c) { return AttentionCost(c, 0, 2); })
+    .Rows(RowsOfInputs({0, 1, 2}))
     .Doc(
         "Softmax(query key^T scale) value, in tensors [batch, heads, time, depth]. `scale` 0 is one over the root of "
         "the depth; `causal`: a query sees the keys up to its own number. log_sums, of dtype U (float64 where T is, "

@@ -1,5 +1,6 @@
 // BiasAdd, its older form without a format, and BiasAddGrad.
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -68,6 +69,7 @@ OP("BiasAdd")
       g.dx(1) = g.Op("BiasAddGrad", {{"data_format", g.attr<std::string>("data_format")}}, g.dy(0));
     })
     .Total()
+    .Rows(RowsOfRank(2))
     .Doc("Adds bias[c] to every element of channel c.");
 
 OP("BiasAddV1")
@@ -81,6 +83,7 @@ OP("BiasAddV1")
       g.dx(1) = g.Op("BiasAddGrad", g.dy(0));
     })
     .Total()
+    .Rows(RowsOfRank(2))
     .Doc("Adds bias[c] to every element of channel c, the last dimension.");
 
 OP("BiasAddGrad")

@@ -2,6 +2,7 @@
 // inputs, and the gradients of any of the three are the other two.
 #include "kernels/nn/pool/window.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -281,6 +282,7 @@ OP("Conv2D")
     .Shape(&ConvOpShape<false>)
     .Gradient(&ForwardGradient<&Flat>)
     .Cost(&ForwardCost<false>)
+    .Rows(RowsOfInputs({0}))
     .Doc("Images convolved with a filter [height, width, in_channels, out_channels].");
 OP("_FusedConv2D")
     .As(&ForwardInputs)
@@ -339,6 +341,7 @@ OP("DepthwiseConv2dNative")
     .Shape(&ConvOpShape<true>)
     .Gradient(&ForwardGradient<&Depthwise>)
     .Cost(&ForwardCost<true>)
+    .Rows(RowsOfInputs({0}))
     .Doc("Each channel of images convolved with its own part of a filter [height, width, in_channels, multiplier].");
 OP("DepthwiseConv2dNativeBackpropInput")
     .As(&BackpropInputInputs)
@@ -361,6 +364,7 @@ OP("Conv3D")
     .Shape(&ConvOpShape<false>)
     .Gradient(&ForwardGradient<&Deep>)
     .Cost(&ForwardCost<false>)
+    .Rows(RowsOfInputs({0}))
     .Doc("Volumes convolved with a filter [depth, height, width, in_channels, out_channels].");
 OP("Conv3DBackpropInputV2")
     .Input("input_sizes: Tshape")

@@ -3,6 +3,7 @@
 #include "kernels/nn/norm/batch_norm_gradient.h"
 #include "kernels/nn/norm/batch_norm_second.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -130,6 +131,12 @@ constexpr const char* kForwardDoc =
     "variance are the batch's in training, else those given.";
 constexpr const char* kBackwardDoc = "The gradient of batch normalisation by x, scale and offset.";
 
+// With the statistics that were learned an output is a function of its own image.
+SampleRows RowsOfInference(const RowContext& c, int output) {
+  const Result<bool> is_training = c.attrs().Get<bool>("is_training");
+  return is_training.ok() && !*is_training && output == 0 ? RowsOfInputs({0})(c, output) : SampleRows::Mixed();
+}
+
 }  // namespace
 
 OP("FusedBatchNorm")
@@ -137,18 +144,21 @@ OP("FusedBatchNorm")
     .Shape(&ForwardShape)
     .Gradient(BatchNormGradient("FusedBatchNormGrad"))
     .Cost(&NormCost)
+    .Rows(&RowsOfInference)
     .Doc(kForwardDoc);
 OP("FusedBatchNormV2")
     .As(&Forward2)
     .Shape(&ForwardShape)
     .Gradient(BatchNormGradient("FusedBatchNormGradV2"))
     .Cost(&NormCost)
+    .Rows(&RowsOfInference)
     .Doc(kForwardDoc);
 OP("FusedBatchNormV3")
     .As(&Forward3)
     .Shape(&ForwardShape)
     .Gradient(BatchNormGradient("FusedBatchNormGradV3"))
     .Cost(&NormCost)
+    .Rows(&RowsOfInference)
     .Doc(kForwardDoc);
 OP("_FusedBatchNormEx")
     .As(&ForwardEx)

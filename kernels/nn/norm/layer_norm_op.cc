@@ -1,6 +1,7 @@
 // Layer normalisation and its gradients.
 // Source: Ba, Kiros, Hinton: Layer normalization, 2016.
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -130,6 +131,7 @@ OP("LayerNorm")
     })
     .OwnLoweredBy(&LowerLayerNorm)
     .Cost(ElementwiseCost(8))
+    .Rows(RowsUnlessAxisOfAttr("axis", /*of_output=*/false, {0}))
     .Doc(
         "x with mean 0 and variance 1 over its dimensions from `axis` on, times scale plus offset, which have the "
         "sizes "

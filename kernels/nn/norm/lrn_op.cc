@@ -1,5 +1,6 @@
 // Local response normalisation and its gradient.
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -44,6 +45,7 @@ OP("LRN")
       g.dx(0) = g.Op("LRNGrad", attrs, g.dy(0), g.x(0), g.y(0));
     })
     .Cost(NeighbourCost(2, 3))
+    .Rows(RowsOfRank(2))
     .Doc("input * (bias + alpha * s)^-beta, where s sums the squares of the channels up to depth_radius away.");
 
 OP("LRNGrad")

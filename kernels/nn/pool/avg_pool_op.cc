@@ -2,6 +2,7 @@
 #include "kernels/nn/pool/pool_cost.h"
 #include "kernels/nn/pool/pool_inference.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -43,6 +44,7 @@ OP("AvgPool")
     .Shape(&AveragePoolOutputShape)
     .Gradient(Backprop("AvgPoolGrad"))
     .Cost(PoolCost())
+    .Rows(RowsOfInputs({0}))
     .Doc("The mean of each window; padding does not count.");
 OP("AvgPoolGrad")
     .As(&SizesAndGrad)
@@ -58,6 +60,7 @@ OP("AvgPool3D")
     .Shape(&AveragePoolOutputShape)
     .Gradient(Backprop("AvgPool3DGrad"))
     .Cost(PoolCost())
+    .Rows(RowsOfInputs({0}))
     .Doc("The mean of each window of volumes; padding does not count.");
 OP("AvgPool3DGrad")
     .As(&SizesAndGrad)

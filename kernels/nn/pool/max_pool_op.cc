@@ -2,6 +2,7 @@
 #include "kernels/nn/pool/pool_cost.h"
 #include "kernels/nn/pool/pool_inference.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -90,6 +91,7 @@ OP("MaxPool")
                      g.x(0), g.y(0), g.dy(0));
     })
     .Cost(PoolCost())
+    .Rows(RowsOfInputs({0}))
     .Doc("The largest element of each window.");
 
 OP("MaxPoolGrad")
@@ -150,6 +152,7 @@ OP("MaxPoolV2")
       g.dx(0) = g.Op("MaxPoolGradV2", Attrs(g, {"padding", "data_format"}), g.x(0), g.y(0), g.dy(0), g.x(1), g.x(2));
     })
     .Cost(ScanCost())
+    .Rows(RowsOfInputs({0}))
     .Doc("MaxPool with the windows and strides that inputs give.");
 
 OP("MaxPoolGradV2")
@@ -219,6 +222,7 @@ OP("MaxPool3D")
     .Shape(&PoolOutputShape)
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("MaxPool3DGrad", MaxPoolWindows(g), g.x(0), g.y(0), g.dy(0)); })
     .Cost(PoolCost())
+    .Rows(RowsOfInputs({0}))
     .Doc("The largest element of each window of volumes.");
 
 OP("MaxPool3DGrad")

@@ -1,5 +1,6 @@
 #include "kernels/nn/rnn/recurrent_gradient.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -44,6 +45,7 @@ OP("GRUBlockCell")
     .Shape(CellShape)
     .Gradient(&GruCellGradient)
     .Cost(GruCost(11))
+    .Rows(RowsOfInputs({0, 1}))
     .Doc("One step of a gated recurrent unit: h = u h_prev + (1 - u) c, with reset and update gates r and u.");
 
 OP("GRUBlockCellGrad")

@@ -4,6 +4,7 @@
 
 #include "kernels/nn/rnn/recurrent_gradient.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -90,6 +91,7 @@ OP("LSTMBlockCell")
     .Attr("cell_clip: float = 3.0")
     .Gradient(&LstmCellGradient)
     .Cost([](const CostContext& c) { return LstmCost(c, 3, 1, 13); })
+    .Rows(RowsOfInputs({0, 1, 2}))
     .Doc("One step of an LSTM with optional peepholes; gives all gates, the cell and its result h.");
 
 OP("LSTMBlockCellGrad")

@@ -1,6 +1,7 @@
 // Softmax, LogSoftmax and the cross entropies that are computed with them.
 #include "kernels/math/functions/gradients.h"
 #include "src/framework/op/op.h"
+#include "src/framework/op/row_rules.h"
 
 namespace dfrun {
 namespace {
@@ -85,6 +86,7 @@ OP("Softmax")
     .Gradient([](GradientBuilder& g) { g.dx(0) = SoftmaxGradient(g, g.y(0), g.dy(0)); })
     .Cost(ElementwiseCost(kSoftmaxFlops))
     .Total()
+    .Rows(RowsOfRank(2))
     .Doc("exp(logits) / sum(exp(logits)) along the last dimension.");
 
 OP("LogSoftmax")
@@ -97,6 +99,7 @@ OP("LogSoftmax")
     })
     .Cost(ElementwiseCost(kSoftmaxFlops))
     .Total()
+    .Rows(RowsOfRank(2))
     .Doc("logits - log(sum(exp(logits))) along the last dimension.");
 
 OP("SoftmaxCrossEntropyWithLogits")
@@ -113,6 +116,7 @@ OP("SoftmaxCrossEntropyWithLogits")
     })
     .Cost(ScanCost(0, 8))
     .Total()
+    .Rows(RowsOfInputs({0, 1}))
     .Doc(
         "Of each row the cross entropy between the distribution `labels` and the softmax of `features`, and its "
         "gradient by the features. A side of size 1 is repeated.");
@@ -127,6 +131,7 @@ OP("SparseSoftmaxCrossEntropyWithLogits")
     .Shape(&SparseCrossEntropyShape)
     .Gradient([](GradientBuilder& g) { g.dx(0) = LogitsGradient(g); })
     .Cost(ScanCost(0, 5))
+    .Rows(RowsOfInputs({0, 1}))
     .Doc(
         "Of each row the cross entropy between the class labels[row] and the softmax of `features`, and its gradient "
         "by "

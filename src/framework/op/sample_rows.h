@@ -1,5 +1,5 @@
-// How the samples of a batch lie in the values of nodes, and whether each sample's part is a function of that sample
-// alone, with equal bits in every batch. A trait of the op says how the rows of its outputs follow from those of its
+// The samples of a batch in the values of nodes: how they lie there, and whether each sample's part is a function of
+// that sample alone, with equal bits in every batch. A trait of the op says how the rows of its outputs follow from those of its
 // inputs; `dfrun predict` runs batches of any size where all nodes keep the samples apart.
 //
 // A rule speaks of CPU kernels. The conformance suite tests each rule on the op's golden cases: a row alone, rows in
@@ -47,7 +47,8 @@ class RowContext {
   virtual const AttrMap& attrs() const = 0;
   virtual const PartialShape& input_shape(int i) const = 0;
   virtual const PartialShape& output_shape(int i) const = 0;
-  virtual SampleRows rows(int i) const = 0;  // of an input
+  // The rows of an input.
+  virtual SampleRows rows(int i) const = 0;
   // Integers of an input that are known before a step runs.
   virtual MaybeConstant value(int i) const = 0;
   // The number of samples in the batch.

@@ -18,6 +18,7 @@
 #include "tests/conformance/kernels/case_variables.h"
 #include "tests/conformance/kernels/golden_compare.h"
 #include "tests/conformance/kernels/recorded_case.h"
+#include "tests/conformance/kernels/row_rules.h"
 #include "tests/unit/testing/node_runner.h"
 
 namespace dfrun::testing {
@@ -203,6 +204,7 @@ int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   for (const std::string& path : dfrun::testing::GoldenFiles(dfrun::testing::GoldenDir())) {
     dfrun::testing::RegisterFile(path);
+    if (!dfrun::testing::RunsRecorded()) dfrun::testing::RegisterRowRules(path);
   }
   if (dfrun::testing::RunsRecorded()) {
     ::testing::AddGlobalTestEnvironment(new dfrun::testing::ReportRecorded);
