@@ -10,6 +10,7 @@
 #include "kernels/io/convert_elements.h"
 #include "src/base/text.h"
 #include "src/graph/named_node.h"
+#include "src/graph/order/ancestors.h"
 #include "src/spec/expr/literal.h"
 #include "src/spec/input_feeds.h"
 #include "src/spec/input_nodes.h"
@@ -23,27 +24,7 @@ namespace {
 
 constexpr char kFeedForm[] = "it must be NAME=FILE.h5:/path/of/dataset, or NAME= and a number or a list of them";
 
-struct NameAndValue {
-  std::string name;
-  std::string value;
-};
-
-Result<NameAndValue> SplitAtEquals(const std::string& text) {
-  const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) return Error(Code::kUsage, kFeedForm);
-  return NameAndValue{text.substr(0, equals), text.substr(equals + 1)};
-}
-
 using Paths = std::vector<std::string>;
-
-// Returns the error for a value in a file that cannot be read.
-Status OfDataset(const Status& status) {
-  const Code code = status.code();
-  const bool is_missing = code == Code::kNotFound || code == Code::kNoInput || code == Code::kDataLoss;
-  if (is_missing) return NoInput(status.message());
-  const bool is_refused = code == Code::kBadSpec || code == Code::kResourceExhausted;
-  return Error(is_refused ? code : Code::kIo, status.message());
-}
 
 // The files of values. One helper process reads all of them.
 struct ValueFiles {
@@ -110,8 +91,9 @@ const InputSpec* FindInput(const Model& model, const std::string& name) {
   return found == model.job->inputs.end() ? nullptr : &*found;
 }
 
-// Feeds the tensors of one input instead of those of another.
-Result<std::vector<Feed>> FeedInput(const Model& model, const InputSpec& target, const std::string& name) {
+// Feeds the tensors of one input instead of those of another, as far as nodes that are `needed` read them.
+Result<std::vector<Feed>> FeedInput(const Model& model, const InputSpec& target, const std::string& name,
+                                    const std::vector<bool>& needed) {
   const InputSpec* source = FindInput(model, name);
   if (source == nullptr) {
     std::vector<std::string> names;
@@ -124,6 +106,7 @@ Result<std::vector<Feed>> FeedInput(const Model& model, const InputSpec& target,
   for (const InputTensor& t : target.tensors) {
     const auto from = std::find_if(source->tensors.begin(), source->tensors.end(),
                                    [&](const InputTensor& s) { return s.name == t.name; });
+    if (from == source->tensors.end() && !needed[static_cast<size_t>(t.value.node)]) continue;
     if (from == source->tensors.end()) {
       return Error(Code::kUsage, "input '", name, "' lacks the tensor '", t.name, "' of input '", target.name, "'");
     }
@@ -196,10 +179,34 @@ Status InFeed(const std::string& text, const Status& status) {
 
 }  // namespace
 
-Result<std::vector<Feed>> ReadFeeds(Model& model, const std::vector<std::string>& texts, const Paths& allow_paths) {
+Result<NameAndValue> SplitFeed(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) return Error(Code::kUsage, kFeedForm);
+  return NameAndValue{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+Status OfDataset(const Status& status) {
+  const Code code = status.code();
+  const bool is_missing = code == Code::kNotFound || code == Code::kNoInput || code == Code::kDataLoss;
+  if (is_missing) return NoInput(status.message());
+  const bool is_refused = code == Code::kBadSpec || code == Code::kResourceExhausted;
+  return Error(is_refused ? code : Code::kIo, status.message());
+}
+
+std::vector<bool> NodesBehind(const Graph& graph, const std::vector<Output>& outputs) {
+  if (outputs.empty()) return std::vector<bool>(static_cast<size_t>(graph.num_nodes()), true);
+  AncestorWalk walk(graph);
+  for (const Output& output : outputs) walk.Add(output.node);
+  while (const Node* node = walk.Next()) walk.AddSources(*node);
+  return std::move(walk).added();
+}
+
+Result<std::vector<Feed>> ReadFeeds(Model& model, const std::vector<std::string>& texts, const Paths& allow_paths,
+                                    const std::vector<Output>& wanted) {
+  const std::vector<bool> needed = NodesBehind(model.graph, wanted);
   std::vector<Output> targets;
   for (const std::string& text : texts) {
-    const Result<NameAndValue> split = SplitAtEquals(text);
+    const Result<NameAndValue> split = SplitFeed(text);
     DF_TRY(InFeed(text, split.status()));
     if (const InputSpec* input = FindInput(model, split->name)) {
       for (const InputTensor& t : input->tensors) targets.push_back(t.value);
@@ -214,10 +221,10 @@ Result<std::vector<Feed>> ReadFeeds(Model& model, const std::vector<std::string>
   std::vector<InputInPlace> places;
   const ValueFiles files{allow_paths};
   for (const std::string& text : texts) {
-    const NameAndValue split = *SplitAtEquals(text);
+    const NameAndValue split = *SplitFeed(text);
     if (const InputSpec* input = FindInput(model, split.name)) {
       places.push_back({input, FindInput(model, split.value)});
-      Result<std::vector<Feed>> fed = FeedInput(model, *input, split.value);
+      Result<std::vector<Feed>> fed = FeedInput(model, *input, split.value, needed);
       DF_TRY(InFeed(text, fed.status()));
       feeds.insert(feeds.end(), fed->begin(), fed->end());
       continue;
@@ -227,7 +234,8 @@ Result<std::vector<Feed>> ReadFeeds(Model& model, const std::vector<std::string>
     feeds.push_back(*std::move(feed));
   }
   if (model.job) {
-    const Status tied = CheckTiesInPlace(model.job->inputs, places);
+    const auto counts = [&](const InputSpec& input) { return needed[static_cast<size_t>(input.read)]; };
+    const Status tied = CheckTiesInPlace(model.job->inputs, places, counts);
     if (!tied.ok()) return Error(Code::kUsage, "--feed: ", tied.message());
   }
   for (size_t i = 0; i < feeds.size(); ++i) {
@@ -245,7 +253,7 @@ Result<std::vector<Assignment>> ReadAssignments(const Graph& graph, const std::v
   const ValueFiles files{allow_paths};
   for (const std::string& text : texts) {
     const auto fail = [&](const Status& status) { return InOption("--assign", text, status); };
-    const Result<NameAndValue> split = SplitAtEquals(text);
+    const Result<NameAndValue> split = SplitFeed(text);
     if (!split.ok()) return fail(split.status());
     const Result<NodeId> node = VariableOfName(graph, split->name);
     if (!node.ok()) return fail(node.status());

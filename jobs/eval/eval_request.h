@@ -23,9 +23,25 @@ struct Feed {
 // output, and "INPUT=INPUT" stands for every tensor of an input. If an input's tensors are fed, its batch size is left
 // open in the graph. Reads the datasets, also those that lie in another file below `allow_paths`. Numbers and bools are
 // converted to the output's dtype as the input sections of specs do. Usage error for a text that has another form,
-// names no output or does not fit.
+// names no output or does not fit. `wanted`: what the feeds are for; an input may lack tensors, and inputs that go
+// together, of which none of it is computed. Empty: all are asked for.
 Result<std::vector<Feed>> ReadFeeds(Model& model, const std::vector<std::string>& texts,
-                                    const std::vector<std::string>& allow_paths);
+                                    const std::vector<std::string>& allow_paths,
+                                    const std::vector<Output>& wanted = {});
+
+// "NAME[:port]=VALUE", cut at the first equals sign. Usage error for another form.
+struct NameAndValue {
+  std::string name;
+  std::string value;
+};
+Result<NameAndValue> SplitFeed(const std::string& text);
+
+// Returns an error of a file that a command line names: NoInput where it is missing or damaged, and else as it is for a
+// wrong spec and for a lack of memory; kIo for others.
+Status OfDataset(const Status& status);
+
+// Returns the nodes that outputs depend on, by id; all nodes where there are no outputs.
+std::vector<bool> NodesBehind(const Graph& graph, const std::vector<Output>& outputs);
 
 // A variable's node and the value to assign, from a text "NAME=VALUE" as for a feed.
 struct Assignment {

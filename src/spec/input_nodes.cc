@@ -1,7 +1,9 @@
 #include "src/spec/input_nodes.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "src/graph/graph_ops.h"
 #include "src/spec/seed.h"
 #include "src/spec/tied_inputs.h"
 
@@ -55,7 +57,7 @@ void SetFiles(const InputSpec& input, AttrMap& attrs) {
   attrs.Set("left_out", input.record_index.left_out);
 }
 
-NodeSpec ReaderNode(const InputSpec& input, const InputSpec& leader, int64_t seed) {
+NodeSpec ReaderNode(const InputSpec& input, int64_t seed) {
   const char* op = IsPlainHdf5(input) ? "HDF5Reader" : "SampleReader";
   NodeSpec read{input.name + "/read", op, {{input.position, 0}}, {}, {}, "", "", {}};
   std::vector<DType> dtypes;
@@ -69,7 +71,7 @@ NodeSpec ReaderNode(const InputSpec& input, const InputSpec& leader, int64_t see
   read.attrs.Set("batch", input.all ? int64_t{-1} : input.batch);
   read.attrs.Set("shuffle", input.shuffle);
   read.attrs.Set("shuffle_buffer", input.shuffle_buffer);
-  read.attrs.Set("seed", SeedsOf(seed, leader.name + "/read").seed);
+  read.attrs.Set("seed", seed);
   read.attrs.Set("readers", input.readers);
   read.attrs.Set("prefetch", input.prefetch);
   SetFiles(input, read.attrs);
@@ -92,7 +94,8 @@ bool AddInputNodes(InputSpec& input, const std::vector<InputSpec>& inputs, int64
     input.position = *position;
   }
   input.position = leader.position;
-  const std::optional<NodeId> read = lowering.AddNode(ReaderNode(input, leader, seed), input.location);
+  const std::optional<NodeId> read =
+      lowering.AddNode(ReaderNode(input, SeedsOf(seed, leader.name + "/read").seed), input.location);
   if (!read) return false;
   input.read = *read;
   for (size_t i = 0; i < input.tensors.size(); ++i) {
@@ -104,6 +107,22 @@ bool AddInputNodes(InputSpec& input, const std::vector<InputSpec>& inputs, int64
     tensor.value = {*id, 0};
   }
   return true;
+}
+
+Status AddInputNodes(InputSpec& input, Graph& graph) {
+  GraphOps ops(graph, "");
+  const Output position = ops.Add(input.name + "/position", "Placeholder", {},
+                                  {{"dtype", DType::kInt64}, {"shape", PartialShape::Scalar()}});
+  DF_TRY(ops.status());
+  input.position = position.node;
+  NodeSpec read = ReaderNode(input, /*seed=*/0);
+  read.location = input.location;
+  DF_ASSIGN(input.read, graph.AddNode(std::move(read)));
+  for (size_t i = 0; i < input.tensors.size(); ++i) {
+    InputTensor& tensor = input.tensors[i];
+    tensor.value = ops.Add(StrCat(input.name, "/", tensor.name), "Identity", {{input.read, static_cast<int32_t>(i)}});
+  }
+  return ops.status();
 }
 
 Status FixBatchSizes(const std::vector<InputSpec>& inputs, Graph& graph) {

@@ -13,6 +13,10 @@ inline constexpr std::string_view kHdf5 = "hdf5";
 // position and in the order of that one, which has its nodes. False after an error, which is reported.
 bool AddInputNodes(InputSpec& input, const std::vector<InputSpec>& inputs, int64_t seed, Lowering& lowering);
 
+// Adds the nodes of an input to a graph that is complete, for a pass over its samples: its position is a placeholder,
+// which no step of a job moves on.
+Status AddInputNodes(InputSpec& input, Graph& graph);
+
 // Makes the batch size of these inputs unknown again, as it was while the graph was built. For a graph in which they
 // are fed other values.
 Status FreeBatchSizes(const std::vector<InputSpec>& inputs, Graph& graph);

@@ -66,11 +66,14 @@ void TieInputs(std::vector<InputSpec>& inputs, const std::vector<std::string>& u
   });
 }
 
-Status CheckTiesInPlace(const std::vector<InputSpec>& inputs, std::span<const InputInPlace> places) {
+Status CheckTiesInPlace(const std::vector<InputSpec>& inputs, std::span<const InputInPlace> places,
+                        const std::function<bool(const InputSpec&)>& counts) {
   for (const InputInPlace& place : places) {
+    if (counts && !counts(*place.target)) continue;
     const InputSpec& leader = LeaderOf(*place.target, inputs);
     for (const InputSpec& member : inputs) {
       if (&member == place.target || &LeaderOf(member, inputs) != &leader) continue;
+      if (counts && !counts(member)) continue;
       const auto other =
           std::find_if(places.begin(), places.end(), [&](const InputInPlace& p) { return p.target == &member; });
       const std::string together = StrCat(Quoted(*place.target), " and ", Quoted(member), " go together, and ");

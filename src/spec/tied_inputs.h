@@ -2,6 +2,7 @@
 #ifndef DFRUN_SRC_SPEC_TIED_INPUTS_H_
 #define DFRUN_SRC_SPEC_TIED_INPUTS_H_
 
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -26,8 +27,10 @@ struct InputInPlace {
   const InputSpec* source = nullptr;
 };
 
-// Returns InvalidArgument where inputs that belong together are not all replaced, or by inputs that do not.
-Status CheckTiesInPlace(const std::vector<InputSpec>& inputs, std::span<const InputInPlace> places);
+// Returns InvalidArgument where inputs that belong together are not all replaced, or by inputs that do not. `counts`:
+// whether an input is read at all; empty: each is.
+Status CheckTiesInPlace(const std::vector<InputSpec>& inputs, std::span<const InputInPlace> places,
+                        const std::function<bool(const InputSpec&)>& counts = {});
 
 }  // namespace dfrun
 

@@ -67,11 +67,11 @@ class Pass {
       DF_TRY(AddStep(Below("eval/"), {}, graph_, pass.batch));
       return pass;
     }
-    pass.samples = walked_[0]->num_samples;
-    pass.batch_samples = walked_[0]->batch;
+    pass.samples = walked_[0]->num_samples - request_.batches.begin;
+    pass.batch_samples = BatchOf(*walked_[0]);
     DF_TRY(AddPosition());
     DF_TRY(AddStep(Below("eval/"), {}, graph_, pass.batch));
-    if (const int64_t rest = pass.samples % pass.batch_samples; rest != 0) {
+    if (const int64_t rest = pass.samples % pass.batch_samples; rest != 0 && request_.batches.number == 0) {
       DF_TRY(AddStep(Below("eval_rest/"), rest, graph_, pass.rest.emplace()));
     }
     if (request_.finds_rows) DF_TRY(FindRows(pass));
@@ -89,19 +89,24 @@ class Pass {
     DF_ASSIGN(const std::vector<size_t> inputs, InputsOf(spec_, model_, request_));
     for (const size_t i : inputs) {
       const InputSpec& input = spec_.inputs[i];
-      (input.all || input.batch >= input.num_samples ? whole_ : walked_).push_back(&input);
+      const bool is_whole = request_.batches.samples == 0 && (input.all || input.batch >= input.num_samples);
+      (is_whole ? whole_ : walked_).push_back(&input);
     }
     return CheckAlike();
+  }
+
+  int64_t BatchOf(const InputSpec& input) const {
+    return request_.batches.samples == 0 ? input.batch : request_.batches.samples;
   }
 
   Status CheckAlike() const {
     for (const InputSpec* input : walked_) {
       const InputSpec& first = *walked_[0];
-      if (input->num_samples == first.num_samples && input->batch == first.batch) continue;
+      if (input->num_samples == first.num_samples && BatchOf(*input) == BatchOf(first)) continue;
       return InvalidArgument(LocationText(model_, request_.location), request_.what,
                              " are of two inputs that are gone over together: '", first.name, "' has ",
-                             first.num_samples, " samples in batches of ", first.batch, ", '", input->name, "' has ",
-                             input->num_samples, " in batches of ", input->batch);
+                             first.num_samples, " samples in batches of ", BatchOf(first), ", '", input->name, "' has ",
+                             input->num_samples, " in batches of ", BatchOf(*input));
     }
     return Status();
   }
@@ -118,7 +123,7 @@ class Pass {
     return ops.status();
   }
 
-  // A copy in `graph` that reads batches of `batch` samples (default: the input's).
+  // A copy in `graph` that reads batches of `batch` samples (default: those of the pass).
   Status AddStep(const std::string& prefix, std::optional<int64_t> batch, Graph& graph, JobStep& step) const {
     SubgraphCopyOptions options;
     options.prefix = prefix;
@@ -147,13 +152,19 @@ class Pass {
     const auto whole = std::find_if(whole_.begin(), whole_.end(), is_read);
     if (walked == walked_.end() && whole == whole_.end()) return;
     attrs.Set("shuffle", false);
-    const int64_t samples = walked == walked_.end() ? (*whole)->num_samples : batch.value_or((*walked)->batch);
+    const int64_t samples = walked == walked_.end() ? (*whole)->num_samples : batch.value_or(BatchOf(**walked));
     std::vector<PartialShape> shapes = *attrs.Get<std::vector<PartialShape>>("shapes");
     for (PartialShape& shape : shapes) shape.set_dim(0, samples);
     attrs.Set("shapes", std::move(shapes));
-    if (!batch || walked == walked_.end()) return;
-    attrs.Set("batch", samples);
-    attrs.Set("prefetch", int64_t{0});
+    if (walked == walked_.end()) return;
+    if (batch) {
+      attrs.Set("batch", samples);
+      attrs.Set("prefetch", int64_t{0});
+    } else if (const PassBatches& of_pass = request_.batches; of_pass.samples > 0) {
+      attrs.Set("batch", samples * of_pass.count);
+      attrs.Set("slice", of_pass.number);
+      attrs.Set("slices", of_pass.count);
+    }
   }
 
   // Finds the rows of fetches from their shapes in the last batch; where all batches are full, from shapes in batches
@@ -165,7 +176,7 @@ class Pass {
     }
     Graph scratch = graph_.Clone();
     JobStep larger;
-    const bool may_differ = AddStep("eval_rows/", pass.batch_samples + 1, scratch, larger).ok();
+    const bool may_differ = AddStep(Below("eval_rows/"), pass.batch_samples + 1, scratch, larger).ok();
     return RowsBeside(scratch, pass.batch_samples + 1, may_differ ? &larger : nullptr, pass);
   }
   Status RowsBeside(const Graph& graph, int64_t samples, const JobStep* other, EvaluationPass& pass) const {
@@ -175,7 +186,8 @@ class Pass {
       std::optional<ShapeAtBatch> beside;
       if (other != nullptr) beside = ShapeAtBatch{graph.shape(other->signature.fetches[i]), samples};
       pass.rows.push_back(RowsByShapes(at, beside, NeedsNode(graph_, fetch, position_.node)));
-      if (pass.rest && pass.rows.back() == FetchRows::kOther) DF_TRY(CheckStackable(i, at, *beside));
+      const bool stacks = request_.batches.samples == 0 && pass.rest && pass.rows.back() == FetchRows::kOther;
+      if (stacks) DF_TRY(CheckStackable(i, at, *beside));
     }
     return Status();
   }

@@ -11,6 +11,16 @@
 
 namespace dfrun {
 
+// The batches of a pass, where they are not those of its inputs.
+struct PassBatches {
+  int64_t samples = 0;  // samples of a batch, also of an input of `batch: all`; 0: the inputs' own batches
+  int64_t begin = 0;    // the first sample that the pass reads
+  // The pass is one of so many that share the samples: it reads the batch `number` of every `count` that follow each
+  // other. The last batch, if it is shorter, is of the pass 0.
+  int64_t number = 0;
+  int64_t count = 1;
+};
+
 // The values that a pass computes, as nodes of a spec's graph.
 struct PassRequest {
   std::vector<FeedSpec> feeds;
@@ -21,6 +31,7 @@ struct PassRequest {
   bool finds_rows = false;      // fills in EvaluationPass::rows
   std::string name = "";        // the evaluation's own name; empty: it has none
   std::vector<PassMetric> metrics = {};
+  PassBatches batches = {};
 };
 
 PassRequest MetricsOf(const EvalSpec& eval);
@@ -41,7 +52,8 @@ Result<PassRequest> FedMetricsOf(const Graph& model, const EvalSpec& eval);
 // input of `batch: all`, and one that holds a single batch, is read whole. All are read from the first sample on, in
 // the order of the files. `shared`: nodes of `model` that are not copied, to those of the graph. New nodes without a
 // constraint are on `device`. InvalidArgument where two of the inputs differ in samples or batch, and where rows are
-// found of an output that is no row a sample and has other shapes in the last batch.
+// found of an output that is no row a sample and has other shapes in the last batch. With PassRequest::batches no input
+// is read whole, and a position is that of the first of the batches that are read together.
 Result<EvaluationPass> AddPass(const JobSpec& spec, const Graph& model, const PassRequest& request,
                                const SubgraphMap& shared, const std::string& device, Graph& graph);
 

@@ -20,19 +20,6 @@ bool MakesObject(const Node& node) {
                      [](const TypedArg& out) { return out.is_ref || out.dtype == DType::kResource; });
 }
 
-// The nodes that the copies of a spec's evaluation share with its graph: objects, which --restore and --init give their
-// content, placeholders, and outputs that are fed a value.
-SubgraphMap Shared(const std::vector<FedOutput>& feeds, const Graph& graph) {
-  SubgraphMap map;
-  for (const Node& node : graph.nodes()) {
-    if (MakesObject(node) || node.op->name == "Placeholder") map.nodes[node.id] = node.id;
-  }
-  for (const FedOutput& feed : feeds) {
-    if (!feed.source.valid()) map.outputs[SubgraphMap::OutputKey(feed.target)] = feed.target;
-  }
-  return map;
-}
-
 // Whether a value is fed in the place of samples, or of values computed from them.
 bool FeedsSamples(const JobSpec& job, const std::vector<FedOutput>& feeds, const Graph& graph) {
   AncestorWalk walk(graph);
@@ -42,18 +29,6 @@ bool FeedsSamples(const JobSpec& job, const std::vector<FedOutput>& feeds, const
   while (const Node* node = walk.Next()) walk.AddSources(*node);
   return std::any_of(job.inputs.begin(), job.inputs.end(),
                      [&](const InputSpec& input) { return walk.added()[static_cast<size_t>(input.read)]; });
-}
-
-PassRequest RequestOf(const JobSpec& job, const std::vector<FedOutput>& feeds, const SpecEvaluation& wanted) {
-  PassRequest request;
-  request.feeds = ReplacementsOf(job, feeds);
-  for (size_t i = 0; i < wanted.fetches.size(); ++i) {
-    request.fetches.push_back({wanted.names[i], wanted.fetches[i], {}});
-  }
-  request.targets = wanted.targets;
-  request.what = "the nodes that are fetched";
-  request.finds_rows = true;
-  return request;
 }
 
 // The value of a metric in one step. Numbers of integers are divided as doubles.
@@ -68,6 +43,29 @@ Result<Output> QuotientOf(const MetricSpec& metric, Graph& graph) {
 }
 
 }  // namespace
+
+SubgraphMap SharedNodes(const std::vector<FedOutput>& feeds, const Graph& graph) {
+  SubgraphMap map;
+  for (const Node& node : graph.nodes()) {
+    if (MakesObject(node) || node.op->name == "Placeholder") map.nodes[node.id] = node.id;
+  }
+  for (const FedOutput& feed : feeds) {
+    if (!feed.source.valid()) map.outputs[SubgraphMap::OutputKey(feed.target)] = feed.target;
+  }
+  return map;
+}
+
+PassRequest RequestOf(const JobSpec& job, const std::vector<FedOutput>& feeds, const SpecEvaluation& wanted) {
+  PassRequest request;
+  request.feeds = ReplacementsOf(job, feeds);
+  for (size_t i = 0; i < wanted.fetches.size(); ++i) {
+    request.fetches.push_back({wanted.names[i], wanted.fetches[i], {}});
+  }
+  request.targets = wanted.targets;
+  request.what = "the nodes that are fetched";
+  request.finds_rows = true;
+  return request;
+}
 
 std::vector<FeedSpec> ReplacementsOf(const JobSpec& job, const std::vector<FedOutput>& feeds) {
   std::vector<FeedSpec> out;
@@ -120,7 +118,7 @@ Status ApplyFeeds(const JobSpec& job, const std::vector<FedOutput>& feeds, Graph
   const std::vector<FeedSpec> replacements = ReplacementsOf(job, feeds);
   if (replacements.empty()) return Status();
   const Graph model = graph.Clone();
-  SubgraphMap map = Shared(feeds, model);
+  SubgraphMap map = SharedNodes(feeds, model);
   std::vector<bool> stop(static_cast<size_t>(model.num_nodes()), false);
   for (const VariableSpec& variable : job.variables) stop[static_cast<size_t>(variable.node)] = true;
   SubgraphCopyOptions options;
@@ -156,7 +154,7 @@ Result<std::optional<EvaluationPass>> AddWholeEvaluation(const JobSpec& job, con
   PassRequest request = MetricsOf(*eval);
   request.feeds = ReplacementsOf(job, feeds);
   const Graph model = graph.Clone();
-  DF_ASSIGN(EvaluationPass pass, AddPass(job, model, request, Shared(feeds, model), /*device=*/"", graph));
+  DF_ASSIGN(EvaluationPass pass, AddPass(job, model, request, SharedNodes(feeds, model), /*device=*/"", graph));
   return std::optional<EvaluationPass>(std::move(pass));
 }
 
@@ -167,7 +165,7 @@ Result<std::optional<EvaluationPass>> AddWholeFetch(const JobSpec& job, const st
   DF_ASSIGN(const std::vector<size_t> inputs, InputsOf(job, graph, request));
   if (inputs.empty()) return std::optional<EvaluationPass>();
   const Graph model = graph.Clone();
-  DF_ASSIGN(EvaluationPass pass, AddPass(job, model, request, Shared(feeds, model), /*device=*/"", graph));
+  DF_ASSIGN(EvaluationPass pass, AddPass(job, model, request, SharedNodes(feeds, model), /*device=*/"", graph));
   return std::optional<EvaluationPass>(std::move(pass));
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/spec/job_spec.h"
+#include "src/training/evaluation.h"
 #include "src/training/job_graph.h"
 
 namespace dfrun {
@@ -39,6 +40,13 @@ std::vector<FeedSpec> ReplacementsOf(const JobSpec& job, const std::vector<FedOu
 // The values that `eval:` measures (without it, those that `run:` fetches), by the spec's names; empty where it has
 // neither. Of a quotient of sums it is the quotient, a node that is added to `graph`, the spec's.
 Result<SpecEvaluation> EvaluationOf(const JobSpec& job, Graph& graph);
+
+// The nodes that the copies of a spec's evaluation share with its graph: objects, which --restore and --init give their
+// content, placeholders, and outputs that are fed a value.
+SubgraphMap SharedNodes(const std::vector<FedOutput>& feeds, const Graph& graph);
+
+// The pass that fetches `wanted`, with the outputs that replace others.
+PassRequest RequestOf(const JobSpec& job, const std::vector<FedOutput>& feeds, const SpecEvaluation& wanted);
 
 // Adds a copy, under `eval/`, of the nodes behind `wanted`, in which the values that `eval:` (without it, `run:`)
 // feeds, and the sources of `feeds`, replace the outputs that they feed; variables are shared. A feed with a value of
