@@ -177,8 +177,8 @@ std::string DescribeCrosswise(const Graph& graph, const CrosswiseMeeting& meetin
                 graph.shape(meeting.vector), " become ", graph.shape({meeting.node, 0}),
                 ": each value of one meets all of the other, and the loss is a mean over these; for pairs write "
                 "Squeeze(",
-                column, ", axis=[", axis, "]) or ExpandDims(", vector, ", ", axis, "), where all with all is meant Reshape(",
-                column, ", ", graph.shape(meeting.column), ")");
+                column, ", axis=[", axis, "]) or ExpandDims(", vector, ", ", axis,
+                "), where all with all is meant Reshape(", column, ", ", graph.shape(meeting.column), ")");
 }
 
 }  // namespace dfrun
