@@ -1,5 +1,6 @@
 // `dfrun check MODEL`: finds everything that can be wrong with a job before it runs, without MPI. For a graph it shows
 // which ops are unknown here, and by which signatures the graph is called.
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <numeric>
@@ -20,6 +21,7 @@
 #include "src/graph/graph_def/file_kind.h"
 #include "src/graph/graph_def/unknown_ops.h"
 #include "src/job/idle_ranks.h"
+#include "src/job/init_plan.h"
 #include "src/job/kept_spec.h"
 #include "src/job/memory_estimate.h"
 #include "src/job/parameter_sizes.h"
@@ -168,6 +170,11 @@ Result<int> Check(const CheckOptions& options) {
   std::printf("%s", memory->c_str());
   std::printf("%s", IdleRanks(spec, compiler->cluster(), ranks, (*steps)[0]).c_str());
   for (const std::string& warning : WarningsOfSpec(spec)) std::printf("warning: %s\n", PrintableLine(warning).c_str());
+  if (spec.job.init_from) {
+    DF_ASSIGN(const InitPlan plan, InitPlan::Make(spec.job, spec.graph, spec.other.get()));
+    std::printf("%s", plan.Table(SIZE_MAX).c_str());
+    DF_TRY(plan.CheckWhole());
+  }
   std::printf("%s", HostNotes(TypesWanted(counts, *steps)).c_str());
   if (options.timings) std::fprintf(stderr, "%s", StageTimesTable(*steps).c_str());
   if (options.explain_gpu) {

@@ -121,6 +121,7 @@ std::string KeySchema(const KeyDef& key) {
     case KeyKind::kBoolOrInt:
       return Types({"boolean", "integer", "string"});
     case KeyKind::kText:
+    case KeyKind::kPath:
       return Types({"string"});
     case KeyKind::kTextOrNumber:
       return Types({"string", "number"});

@@ -18,6 +18,7 @@ class Structure final : public Hdf5Structure {
   Structure(h5::Handle file, std::string path, Hdf5Rules rules)
       : file_(std::move(file)), path_(std::move(path)), rules_(std::move(rules)) {}
 
+  Result<std::vector<std::string>> List() override { return h5::ListDatasets(file_); }
   Result<DatasetInfo> Inspect(const std::string& dataset) override {
     DF_TRY(CheckLocations(dataset));
     return InspectDataset(file_, path_, dataset);

@@ -16,6 +16,7 @@
 #include "src/job/evaluation_progress.h"
 #include "src/job/finite_watch.h"
 #include "src/job/idle_ranks.h"
+#include "src/job/init_plan.h"
 #include "src/job/input_samples.h"
 #include "src/job/kept_spec.h"
 #include "src/job/metrics_log.h"
@@ -35,6 +36,8 @@
 namespace dfrun {
 namespace {
 
+// Rows of the table that are shown; run.json has all.
+constexpr size_t kMaxInitRows = 40;
 // The least time that a step gets after a signal.
 constexpr double kMinGraceS = 1;
 
@@ -66,6 +69,7 @@ class Job {
   void TellOtherSets() const;
   Status Resume();
   Status CheckFetchesThere() const;
+  Status GiveFirstValues();
   Status BeginWriting();
   Status RunToEnd();
   Status RunSteps();
@@ -134,6 +138,7 @@ class Job {
   int64_t trace_until_ = 0;
   int64_t step_ = 0;  // steps that are done
   int64_t saved_step_ = -1;
+  std::string init_from_ = "null";  // RunFacts::init_from
   bool fetches_written_ = false;
   double save_s_ = 0;  // seconds that the last save took
 };
@@ -238,14 +243,35 @@ void Job::WarnOfUnkept() const {
 Status Job::Start() {
   if (options_.resume) DF_TRY(Resume());
   if (NothingLeft()) return Status();
-  if (saved_step_ < 0) {
-    DF_ASSIGN(const Session::Handle init, session_->Prepare(parts_.init));
-    DF_TRY(session_->RunStep(init, {}, {}));
-  }
+  if (saved_step_ < 0) DF_TRY(GiveFirstValues());
   const int64_t trace_steps = options_.trace_steps >= 0 ? options_.trace_steps : spec_.job.trace_steps;
   trace_until_ = std::min(step_ + trace_steps, steps_);
   if (step_ < trace_until_) session_->StartTrace();
   return BeginWriting();
+}
+
+Status Job::GiveFirstValues() {
+  std::optional<InitPlan> plan;
+  if (spec_.job.init_from) {
+    DF_ASSIGN(plan, InitPlan::Make(spec_.job, spec_.graph, spec_.other.get()));
+    std::string table = plan->Table(kMaxInitRows);
+    table.pop_back();
+    TellMessage(table);
+    DF_TRY(plan->CheckWhole());
+    init_from_ = plan->ToJson();
+  }
+  DF_ASSIGN(const Session::Handle init, session_->Prepare(parts_.init));
+  DF_TRY(session_->RunStep(init, {}, {}));
+  for (const GivenValues& given : parts_.given) {
+    std::vector<Tensor> values;
+    for (const size_t variable : given.variables) {
+      DF_ASSIGN(Tensor value, plan->Read(variable));
+      values.push_back(std::move(value));
+    }
+    DF_ASSIGN(const Session::Handle step, session_->Prepare(given.signature));
+    DF_TRY(session_->RunStep(step, values, {}));
+  }
+  return Status();
 }
 
 // Takes over the run directory: everything that could keep the job from beginning has been done by now.
@@ -266,7 +292,8 @@ Status Job::BeginWriting() {
                        .sets = options_.sets,
                        .hosts = runtime_.hosts(),
                        .ranks = runtime_.size(),
-                       .from_step = step_};
+                       .from_step = step_,
+                       .init_from = init_from_};
   DF_ASSIGN(const std::string about_spec, KeepSpec(directory_->spec(), spec_));
   if (!about_spec.empty()) TellMessage("warning: " + about_spec);
   // Written last: it brings the entry of metrics.jsonl to the disk too.
@@ -331,6 +358,7 @@ Status Job::Resume() {
   state_ = found->manifest.state;
   watch_->Resume(found->manifest.skipped_steps());
   TellMessage(StrCat("resuming at step ", step_, " from ", found->directory));
+  if (spec_.job.init_from) TellMessage("'init_from' is left out: the variables have the checkpoint's values");
   return Status();
 }
 

@@ -19,7 +19,8 @@ struct RunFacts {
   std::vector<std::string> sets;   // "key=value", as given
   std::vector<std::string> hosts;  // by rank
   int ranks = 1;
-  int64_t from_step = 0;  // steps that were done before
+  int64_t from_step = 0;           // steps that were done before
+  std::string init_from = "null";  // InitPlan::ToJson(), where variables began so
 };
 
 // Thread safety: one thread.

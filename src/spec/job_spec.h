@@ -195,6 +195,23 @@ struct CheckpointSpec {
   SourceLocation location;
 };
 
+// Values that variables begin with in the stead of their `init`, from a checkpoint or a file of another program.
+struct InitFromSpec {
+  enum class Choice { kTaken, kExcluded, kNew };  // kExcluded: by `only` or `except`; kNew: by `new`
+  // Patterns of names (src/base/name_pattern.h) with equal numbers of stars: those in the file, and the variables'.
+  struct Rename {
+    std::string there;
+    std::string here;
+    SourceLocation location;
+  };
+
+  std::string name;      // the run, checkpoint or file, as a path that this process can open, with an '@' perhaps
+  std::string as_given;  // the text of the spec
+  std::vector<Choice> choices;  // by JobSpec::variables; positions of inputs are kExcluded
+  std::vector<Rename> renames;
+  SourceLocation location;
+};
+
 struct JobSpec {
   std::string path;  // path of the spec, as given
   std::string name;  // default: the file's name without its ending
@@ -211,6 +228,7 @@ struct JobSpec {
   std::optional<RunSpec> run;
   std::vector<EvalSpec> evals;               // only with train; their names differ
   std::optional<CheckpointSpec> checkpoint;  // absent: none is written
+  std::optional<InitFromSpec> init_from;     // absent: each variable begins with its `init`
   std::vector<FetchSpec> summaries;          // further scalars of every logged step
   int64_t trace_steps = 0;                   // steps to trace; 0: none
   std::vector<std::string> warnings;         // warnings about its text, each with its location: Diagnostics::Warnings()

@@ -163,7 +163,13 @@ class Printer {
   // Prints a key with its value; `def` may be null.
   void Key(int indent, std::string_view key, SourceLocation location, const Yaml& value, const KeyDef* def) {
     const std::string head = YamlText(key, YamlPlace::kKey) + ":";
-    if (!value.is_map()) return Value(indent, head, location, value);
+    if (!value.is_map()) {
+      const bool is_path = def != nullptr && def->kind == KeyKind::kPath;
+      are_paths_ = are_paths_ || is_path;
+      Value(indent, head, location, value);
+      are_paths_ = are_paths_ && !is_path;
+      return;
+    }
     Map(indent, head, location, [&] { Children(indent + kIndent, value, def); });
   }
 

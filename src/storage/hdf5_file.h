@@ -35,6 +35,7 @@ class Hdf5File {
 
   // Whether it is an HDF5 file; known where anything has been found in it.
   Status Look() { return infos_.empty() ? helpers_->Open(file_) : Status(); }
+  Result<std::vector<std::string>> List() { return helpers_->List(file_); }
   // Inspects like Hdf5Helpers::Inspect(), and keeps the answer. Contiguous elements lie within the file.
   Result<DatasetInfo> Inspect(const std::string& dataset);
   Result<Tensor> Read(const std::string& dataset, Allocator& allocator);

@@ -114,6 +114,8 @@ class Server {
       switch (request.kind_case()) {
         case hdf5::Request::kOpen:
           return Status();
+        case hdf5::Request::kList:
+          return List(reply, values);
         case hdf5::Request::kInspect:
           return Inspect(request.inspect(), reply);
         case hdf5::Request::kRead:
@@ -145,6 +147,13 @@ class Server {
     rules.roots.assign(file.roots().begin(), file.roots().end());
     path_ = file.path();
     DF_ASSIGN(structure_, structures_.Open(path_, rules));
+    return Status();
+  }
+
+  Status List(hdf5::Reply& reply, Tensor& values) {
+    DF_ASSIGN(const std::vector<std::string> names, structure_->List());
+    reply.set_count(names.size());
+    if (!names.empty()) values = Tensor::Vector<std::string>(names);
     return Status();
   }
 

@@ -16,6 +16,7 @@ namespace {
 constexpr std::chrono::seconds kPatience{60};
 constexpr uint64_t kReadASecond = uint64_t{4} << 20;
 constexpr size_t kMaxStringBytes = size_t{4} << 30;
+constexpr size_t kMaxNames = size_t{1} << 20;
 
 std::chrono::seconds PatienceFor(uint64_t bytes) {
   return kPatience + std::chrono::seconds(std::min(bytes, kHdf5HelperMemory) / kReadASecond);
@@ -64,6 +65,16 @@ class Hdf5Helpers::Conversation {
   Status TakeValues(const hdf5::Reply& reply, Tensor& to) {
     DF_TRY(IsPlain(to.dtype()) ? TakeElements(reply, to) : TakeStrings(reply, to));
     is_answered_ = true;
+    return Status();
+  }
+
+  Status TakeNames(const hdf5::Reply& reply, std::vector<std::string>& names) {
+    if (reply.count() == 0) return Status();
+    // Each name comes after its size.
+    if (reply.count() > kMaxNames || reply.count() > reply.bytes() / sizeof(uint64_t)) return Strange();
+    Tensor texts(DType::kString, Shape({static_cast<int64_t>(reply.count())}));
+    DF_TRY(TakeValues(reply, texts));
+    names.assign(texts.data<std::string>(), texts.data<std::string>() + texts.num_elements());
     return Status();
   }
 
@@ -157,6 +168,22 @@ Status Hdf5Helpers::Open(const Hdf5Path& file) {
     request.set_open(true);
     return child.Ask(request, kPatience).status();
   });
+}
+
+Result<std::vector<std::string>> Hdf5Helpers::List(const Hdf5Path& file) {
+  std::vector<std::string> names;
+  const auto list_here = [&](Hdf5Structure& structure) -> Status {
+    DF_ASSIGN(names, structure.List());
+    return Status();
+  };
+  const auto ask = [&](Conversation& child) -> Status {
+    hdf5::Request request = RequestOf(file);
+    request.set_list(true);
+    DF_ASSIGN(const hdf5::Reply reply, child.Ask(request, kPatience));
+    return child.TakeNames(reply, names);
+  };
+  DF_TRY(HasHdf5Helper() ? AskChild("listing the datasets of " + file.path, ask) : AskHere(file, list_here));
+  return names;
 }
 
 Result<DatasetInfo> Hdf5Helpers::Inspect(const Hdf5Path& file, const std::string& dataset) {

@@ -43,6 +43,8 @@ class Hdf5Helpers {
   // time than it may. The other methods have these errors too.
   // Blocks: for the child's answer, as all methods do.
   Status Open(const Hdf5Path& file);
+  // Lists datasets like Hdf5Structure::List(); the answer may be false.
+  Result<std::vector<std::string>> List(const Hdf5Path& file);
   // Inspects a dataset like Hdf5Structure::Inspect(), but the answer may be false.
   Result<DatasetInfo> Inspect(const Hdf5Path& file, const std::string& dataset);
   // `bytes`: that are read and unpacked, at most; they decide how long it may take.

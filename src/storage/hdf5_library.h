@@ -52,6 +52,8 @@ struct Hdf5Rules {
 class Hdf5Structure {
  public:
   virtual ~Hdf5Structure() = default;
+  // The paths of all datasets, in their order.
+  virtual Result<std::vector<std::string>> List() = 0;
   // Describes a dataset. InvalidArgument for an HDF5 type that stands for no dtype; NotFound lists the datasets.
   virtual Result<DatasetInfo> Inspect(const std::string& dataset) = 0;
   // Into all of `to`, of the dtype and shape that Inspect() gave.

@@ -14,6 +14,7 @@ class KeepsInfos final : public Hdf5Structure {
  public:
   explicit KeepsInfos(std::unique_ptr<Hdf5Structure> structure) : structure_(std::move(structure)) {}
 
+  Result<std::vector<std::string>> List() override { return structure_->List(); }
   Result<DatasetInfo> Inspect(const std::string& dataset) override {
     const auto known = infos_.find(dataset);
     if (known != infos_.end()) return known->second;

@@ -50,10 +50,17 @@ struct KeptState {
   std::string slot_of = {};          // the trained variable whose slot of an optimizer it is
 };
 
+// A step that gives variables the values that it is fed.
+struct GivenValues {
+  std::vector<size_t> variables;  // indices in JobSpec::variables, in the order of the feeds
+  RunSignature signature;
+};
+
 struct JobGraph {
   Graph graph;
-  RunSignature init;  // gives every variable its first value
-  JobStep step;       // feeds the learning rate if fed_learning_rate; scalars of a training step, or a run's fetches
+  RunSignature init;               // gives every variable its first value
+  std::vector<GivenValues> given;  // behind it, in this order: the values of `init_from`
+  JobStep step;  // feeds the learning rate if fed_learning_rate; scalars of a training step, or a run's fetches
   std::optional<DType> fed_learning_rate;  // float64 where a variable of it is trained, else float32
   std::vector<EvaluationPass>
       evaluations;          // by JobSpec::evals; one without fetches has no metric that the job computes

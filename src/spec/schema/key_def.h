@@ -28,6 +28,7 @@ enum class KeyKind {
   kBool,
   kBoolOrInt,
   kText,
+  kPath,  // a text, relative to the spec's folder
   kTextOrNumber,
   kChoice,           // a text of KeyDef::choices, or, where there are any, a mapping of KeyDef::keys
   kAlternative,      // a name of KeyDef::alternatives, whose own keys stand beside it
