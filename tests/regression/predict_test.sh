@@ -58,7 +58,8 @@ predict --out first.h5 > log 2>&1 || { cat log; fail "predict"; }
 grep -q '10007 rows of logits float32\[5\], best int64\[\]' log || { cat log; fail "no word of the rows"; }
 if grep -q 'may depend on its batch' log; then cat log; fail "the rows are not independent"; fi
 predict --out first.csv > log 2>&1 || { cat log; fail "predict to csv"; }
-"$DFRUN" eval m.yaml --restore run --fetch logits --fetch best --out eval.h5 2> log
+"$DFRUN" eval m.yaml --restore run --fetch logits --fetch best --out eval.h5 > log 2>&1 ||
+  { cat log; fail "eval"; }
 /usr/bin/python3 - << 'END' || fail "predict and eval differ"
 import csv
 import h5py
