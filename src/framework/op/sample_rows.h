@@ -1,6 +1,6 @@
 // The samples of a batch in the values of nodes: how they lie there, and whether each sample's part is a function of
-// that sample alone, with equal bits in every batch. A trait of the op says how the rows of its outputs follow from those of its
-// inputs; `dfrun predict` runs batches of any size where all nodes keep the samples apart.
+// that sample alone, with equal bits in every batch. A trait of the op says how the rows of its outputs follow from
+// those of its inputs; `dfrun predict` runs batches of any size where all nodes keep the samples apart.
 //
 // A rule speaks of CPU kernels. The conformance suite tests each rule on the op's golden cases: a row alone, rows in
 // batches of 2, 3, 16 and 64, and rows in another order must have equal bits.
