@@ -98,6 +98,7 @@ class Predictor {
     ModelOptions wanted{options_.spec, options_.sets, {}, runtime_.size()};
     wanted.feeds = options_.samples.feeds;
     DF_ASSIGN(Model model, LoadRunnable(wanted));
+    for (const std::string& line : model.mode_feeds) Say(line);
     DF_TRY(CheckOutput(FilesOf(model)));
     DF_TRY(ChooseOneEvaluation(model));
     DF_TRY(Resolve(model));
