@@ -1,6 +1,7 @@
 #include "src/hdf5/hdf5.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "src/base/text.h"
 #include "src/storage/hdf5_library.h"
@@ -150,6 +151,8 @@ Handle CreationList(hid_t property_class) {
 Status MakeGroupsAbove(const Handle& file, const std::string& name) {
   for (size_t slash = name.find('/', 1); slash != std::string::npos; slash = name.find('/', slash + 1)) {
     const std::string group = name.substr(0, slash);
+    const std::string_view last = std::string_view(group).substr(group.rfind('/') + 1);
+    if (last.empty() || last == ".") continue;  // HDF5 takes it for the group above
     if (H5Lexists(file.id(), group.c_str(), H5P_DEFAULT) > 0) continue;
     const Handle creation = CreationList(H5P_GROUP_CREATE);
     const Handle made(H5Gcreate2(file.id(), group.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT));
