@@ -20,8 +20,8 @@ class Exchange {
     const void* input;  // null if the participant has no input
     void* output;
   };
-  // Starts the call and returns; `done` runs when it has ended. The schedule and the rendezvous must outlive the call.
-  // `reducer` is copied; it is null unless the schedule reduces.
+  // Starts the call and returns; `done` runs when it has ended. The other arguments, and the memory that `buffers`
+  // points to, must outlive the call, but `reducer`, which is copied; it is null unless the schedule reduces.
   static void Start(const ExchangeSchedule& schedule, const CollectivePlan& plan, Rendezvous& rendezvous,
                     Allocator& allocator, const Reducer* reducer, Buffers buffers, Callback done);
 
@@ -40,6 +40,8 @@ class Exchange {
   void Run();
   void Post(const std::vector<Transfer>& transfers);
   void Post(Message& message);
+  // Called once for a posted message that has ended, by any thread, several at once, also from within Post(). Deletes
+  // this object, and the message with it, where no other is pending and Run() has posted all.
   void Came(const Message& message, Status status);
   // Reduces or copies a block whose receives have all ended, and posts the sends that wait for it.
   void Finish(const Block& block);

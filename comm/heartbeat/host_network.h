@@ -2,6 +2,8 @@
 //
 //   own = ThisHost(); all = gathered from every rank;
 //   addresses = ChooseAddresses(all);   // the same on every rank
+//
+// UCX takes the same interface, where it needs one and the user sets none.
 #ifndef DFRUN_COMM_HEARTBEAT_HOST_NETWORK_H_
 #define DFRUN_COMM_HEARTBEAT_HOST_NETWORK_H_
 

@@ -102,7 +102,7 @@ class ReadKernel final : public Kernel {
   }
 };
 
-// The parts behind each other in the elements of `out`, which has room for just these.
+// Writes the parts, of `out`'s dtype, one behind the other into `out`, which has room for just these.
 void Join(const std::vector<Tensor>& parts, Tensor& out) {
   Tensor flat = out.Reshaped(Shape({out.num_elements()}));
   int64_t at = 0;

@@ -133,7 +133,8 @@ class VarsGradientKernel final : public Kernel {
   }
 
  private:
-  // The elements from `at` on, one a channel; adds to each channel's sums for min and max.
+  // Computes dx[at], dx[at + 1], ..., one a channel; `dx` begins with the output's first element. Adds to `sums`, two a
+  // channel: of min and of max. No other thread writes to these.
   static void Row(const OpContext& ctx, const std::vector<NudgedRange>& ranges, int64_t at, float* dx, double* sums) {
     const float* dy = ctx.input(0).data<float>() + at;
     const float* x = ctx.input(1).data<float>() + at;

@@ -72,7 +72,7 @@ void HostFourier<T>::Run(ThreadPool& pool, int64_t batch, const void* x, void* y
   if (task_.op.rank > 1) TransformOuter(pool, batch, static_cast<const Complex*>(y), static_cast<Complex*>(y));
 }
 
-// All dimensions but the last; y may be x.
+// Transforms along all dimensions but the last; y may be x.
 template <class T>
 void HostFourier<T>::TransformOuter(ThreadPool& pool, int64_t batch, const Complex* x, Complex* y) const {
   Lines lines{batch * task_.spectrum() / task_.frequencies(), task_.frequencies()};
@@ -86,6 +86,7 @@ void HostFourier<T>::TransformOuter(ThreadPool& pool, int64_t batch, const Compl
   }
 }
 
+// Transforms along the last dimension; x and y are of the task's types and do not overlap.
 template <class T>
 void HostFourier<T>::TransformLast(ThreadPool& pool, int64_t batch, const void* x, void* y) const {
   LineTransforms<T>& transforms = *transforms_[static_cast<size_t>(task_.op.rank - 1)];

@@ -38,7 +38,11 @@ class HostFourier {
 
   // Complex numbers that a transform of `batch` wants for itself.
   int64_t workspace(int64_t batch) const;
-  // y of x. Splits over the pool.
+  // Computes `batch` transforms, not divided by their points. x of kFromReal and y of kToReal hold T, else x and y hold
+  // std::complex<T>; both are row-major. They and the workspace do not overlap, and x is not changed. `workspace` has
+  // room for workspace(batch) numbers and is not touched where that is 0. No size of the task is 0. Splits over the
+  // pool.
+  // Blocks: until done.
   void Run(ThreadPool& pool, int64_t batch, const void* x, void* y, std::complex<T>* workspace) const;
 
  private:

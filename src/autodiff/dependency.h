@@ -15,7 +15,9 @@ namespace dfrun {
 // A gradient can be with respect to it: floating-point, complex, or the handle of a variable.
 bool IsDifferentiable(DType dtype);
 
-// The dependencies in the graph as it was when this object was made; nodes that come later are on no path.
+// The dependencies in the graph as it was when this object was made. Ask only about nodes that the graph had then.
+// `graph` outlives this object.
+// Thread safety: const methods from any thread while the graph does not change.
 class Dependency {
  public:
   Dependency(const Graph& graph, std::span<const Output> ys, std::span<const Output> xs);
@@ -44,7 +46,8 @@ class Dependency {
   void MarkBetween();
   // A gradient that reaches an output of the node that depends on an x goes on to this input.
   bool PassesTo(const Node& node, int input) const;
-  // Visits the sources that a gradient of the node goes on to: its inputs, or for a pop the pushed values.
+  // Visits the sources that a gradient of the node goes on to: its inputs, or for a pop the pushed values. An
+  // open input is visited as an invalid Output.
   template <class Visit>
   void ForSources(const Node& node, const Visit& visit) const;
   std::vector<NodeId> PathFromX(NodeId node) const;

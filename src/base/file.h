@@ -54,10 +54,14 @@ class FileDescriptor {
 };
 
 // A file that shall replace another. Until then it has a name beside that of the other: "a.tmp" for "a", or "a.tmp-1"
-// and so on where that name is taken. It is removed when the object ends without a commit.
+// and so on where that name is taken. It is removed when the object ends without a commit; a killed process
+// leaves it behind.
+// Thread safety: Create() from any thread, for one path too; const methods from any thread; a commit from one thread,
+// while no other uses the object.
 class TemporaryFile {
  public:
-  // Returns kIo where `path` names something other than a regular file, which Commit() would not replace.
+  // Returns kIo where `path` names something other than a regular file, which Commit() would not replace, and where all
+  // 1000 temporary names are taken.
   static Result<TemporaryFile> Create(const std::string& path);
   TemporaryFile(TemporaryFile&& other) noexcept
       : file_(std::move(other.file_)), target_(std::exchange(other.target_, std::string())) {}

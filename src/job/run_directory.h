@@ -15,7 +15,7 @@ class RunDirectory {
   // it. Usage error if it holds a run already and `resume` is false, or while another process works in it.
   static Result<RunDirectory> Open(const std::string& path, bool resume);
   // Makes and holds it where it was not there; before the first file is written to it. Usage error if another process
-  // was faster.
+  // was faster. After an error this object can only be destroyed.
   Status Make();
   RunDirectory(RunDirectory&& other) noexcept;
   RunDirectory& operator=(RunDirectory&&) = delete;
@@ -30,10 +30,12 @@ class RunDirectory {
 
  private:
   RunDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+  // Opens the lock file, made where it is missing, and locks it until this object goes; never waits. Usage error where
+  // another process has locked it. A file system without locks is a warning, and OK. After an error lock_ may be open.
   Status Lock();
 
   std::string path_;
-  int lock_;  // -1: not held
+  int lock_;  // descriptor of the lock file; -1: not open
 };
 
 }  // namespace dfrun

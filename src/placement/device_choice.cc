@@ -28,6 +28,8 @@ bool MayBeChosen(const ClusterDevice& device) {
   return *device.name.type != HostDeviceType() && SpeedOf(*device.name.type).has_value();
 }
 
+// Finds the sites by rank; a rank without a device that may be chosen has none. Where a rank has several types of them,
+// the first in the cluster's order counts.
 std::map<int, Site> FindSites(const Cluster& cluster) {
   std::map<int, Site> sites;
   for (const ClusterDevice& device : cluster.devices) {

@@ -58,10 +58,24 @@ class Master final : private PendingStepHost {
   Result<Executable*> Prepare(const RunSignature& signature, bool optimize) EXCLUDES(change_mu_, mu_);
   Status Extend(const std::function<Status(Graph&)>& add) EXCLUDES(change_mu_, mu_);
   Status ResetContainers(const std::vector<std::string>& names) EXCLUDES(change_mu_, mu_);
-  Result<std::unique_ptr<PendingStep>> StartStep(Executable& executable, std::span<const Tensor> feeds) EXCLUDES(mu_);
-  Status RunStep(Executable& executable, std::span<const Tensor> feeds, std::span<Tensor> fetches) EXCLUDES(mu_);
-  Status RunSteps(Executable& executable, int64_t steps, NotFiniteRow& row) EXCLUDES(mu_);
-  Status CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches) EXCLUDES(mu_);
+  // Begins a step. The calling thread runs nodes of it until other threads run it on or it waits, so that it may have
+  // ended when this returns. Copies the headers of `feeds`, not the bytes that they borrow. `executable`, of Prepare(),
+  // lives until the step has ended; the step is destroyed before this object. After an error no step has begun.
+  // Blocks: while no slot of the executable is free, steps are paused, or messages of a failed step still come to this
+  // rank; the thread runs work of the pool meanwhile.
+  Result<std::unique_ptr<PendingStep>> StartStep(Executable& executable, std::span<const Tensor> feeds)
+      EXCLUDES(request_mu_, mu_);
+  // Runs a step to its end on all ranks; `fetches` are set where the status is OK.
+  // Blocks: until then, and before it as StartStep(), but on one rank with one plan, where a step needs no slot.
+  Status RunStep(Executable& executable, std::span<const Tensor> feeds, std::span<Tensor> fetches)
+      EXCLUDES(request_mu_, mu_);
+  // Runs up to `steps` steps that feed and fetch nothing: fewer where the runtime is asked to stop or `row` is full.
+  // Blocks: as RunStep().
+  Status RunSteps(Executable& executable, int64_t steps, NotFiniteRow& row) EXCLUDES(request_mu_, mu_);
+  // Runs a step as Session::CheckNumerics(), of a signature without feeds, which it prepares.
+  // Blocks: as Prepare(), StartStep() and to the step's end.
+  Status CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches)
+      EXCLUDES(change_mu_, request_mu_, mu_);
   void StartTrace();
   Status WriteTrace(const std::string& prefix) EXCLUDES(change_mu_);
   Status Close() EXCLUDES(change_mu_, mu_);
@@ -89,7 +103,7 @@ class Master final : private PendingStepHost {
   Status CheckFeeds(const Executable& executable, std::span<const Tensor> feeds) const;
   // Runs up to `most` steps that feed and fetch nothing, in a round of bounded length, and returns how many were asked
   // for.
-  Result<int64_t> RunSomeSteps(Executable& executable, int64_t most, NotFiniteRow& row) EXCLUDES(mu_);
+  Result<int64_t> RunSomeSteps(Executable& executable, int64_t most, NotFiniteRow& row) EXCLUDES(request_mu_, mu_);
 
   // Asks all ranks for steps, and begins this rank's part of them. Blocks while no slot is free.
   Status Ask(PendingStep& step) EXCLUDES(request_mu_, mu_);

@@ -91,7 +91,8 @@ class Session {
   // The fetched tensors are owned and may share bytes with feeds; they must be destroyed before the runtime, which owns
   // their memory.
   Status RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches);
-  // Begins a step and returns: it runs beside others. Feeds are kept until its end, but for bytes that they borrow.
+  // Begins a step, which runs beside others; the calling thread may run parts of it first, or all. Feeds are kept until
+  // its end, but for bytes that they borrow.
   // Blocks: while as many steps of the handle are in flight as the transport tells apart (Transport::max_slots()).
   Result<std::unique_ptr<PendingStep>> StartStep(Handle handle, std::span<const Tensor> feeds = {});
   // Runs `steps` steps of a signature without feeds and fetches, requested at once: ranks wait for each other only

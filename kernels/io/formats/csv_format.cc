@@ -193,6 +193,8 @@ class CsvDecoder final : public RecordDecoder {
   size_t least_digits_ = kNever;
 };
 
+// Reads the names in the first record of `path`; a compressed file is inflated whole. DataLoss where there is no
+// record.
 Result<std::vector<std::string>> ReadHeader(const std::string& path, Compression compression, const CsvFormat& format) {
   DF_ASSIGN(const ByteFile file, ByteFile::Open(path, compression, 0));
   FileCursor cursor(file);

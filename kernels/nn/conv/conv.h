@@ -1,8 +1,8 @@
 // Conv: one of the three products of a convolution for one shape. Create() takes the first implementation that serves
 // the dtype, the kind and the shape (conv_create.cc): for float those for few channels, matrix products one a tap
 // (kn2row) and the flipped filter, then oneDNN, then one filter a channel and matrix products over unfolded windows
-// (im2col). 16-bit dtypes are widened but where oneDNN multiplies bfloat16 on this CPU. Work is split over the pool by
-// images, rows or channels.
+// (im2col). 16-bit dtypes are widened but where oneDNN multiplies bfloat16 on this CPU; filter gradients always are.
+// Work is split over the pool by images, rows or channels.
 #ifndef DFRUN_KERNELS_NN_CONV_CONV_H_
 #define DFRUN_KERNELS_NN_CONV_CONV_H_
 
@@ -18,12 +18,14 @@
 namespace dfrun {
 
 // Images and filters have at least one element. T: float, bfloat16, float16, double, int32_t.
-// Thread safety: Run from any thread, several at once.
+// Thread safety: Create and all const methods from any thread, several at once.
 template <class T>
 class Conv {
  public:
   virtual ~Conv() = default;
-  // May take milliseconds (oneDNN generates code).
+  // Where oneDNN makes no such convolution, dfrun's own is taken, so that no T gives an error. May take milliseconds
+  // (oneDNN generates code). Where oneDNN is tried, the calling thread's OpenMP threads become one
+  // (UseOneOpenMpThread).
   static Result<std::shared_ptr<const Conv>> Create(ConvKind kind, const ConvShape& shape);
   // Computes the last of the operands, by kind: (input, filter, output); (out_backprop, filter, in_backprop); (input,
   // out_backprop, filter_backprop). It overlaps no other. Scratch memory comes from `allocator`.

@@ -1,5 +1,5 @@
-// Convolution as matrix products over unfolded windows (im2col), for what oneDNN lacks: float64, int32, machines
-// without it.
+// Convolution as matrix products over unfolded windows (im2col), for what oneDNN lacks (float64, int32, machines
+// without it) and for the float gradient by an input of few channels, where it is faster.
 #ifndef DFRUN_KERNELS_NN_CONV_IM2COL_CONV_H_
 #define DFRUN_KERNELS_NN_CONV_IM2COL_CONV_H_
 

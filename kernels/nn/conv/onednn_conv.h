@@ -7,7 +7,7 @@
 namespace dfrun {
 
 // Unimplemented where oneDNN is not built in or has no such convolution on this machine. T is float or bfloat16.
-// `mirrored`: as OneDnnConvPrimitive's.
+// `flipped`: as OneDnnConvPrimitive's.
 template <class T>
 Result<std::shared_ptr<const Conv<T>>> MakeOneDnnConv(ConvKind kind, const ConvShape& shape, bool flipped = false);
 

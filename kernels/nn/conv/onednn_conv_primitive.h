@@ -21,7 +21,7 @@ class OneDnnConvPrimitive {
   // The library counts in int: sizes and steps beyond a bound are not its business.
   static bool Has(const ConvShape& shape);
 
-  // `filter_order`: the order of the filter in the library, or null for any. `mirrored`: of kForward and float32, the
+  // `filter_order`: the order of the filter in the library, or null for any. `flipped`: of kForward and float32, the
   // op's filter is that of the convolution whose gradient by its input this is, of one group. May throw dnnl::error.
   OneDnnConvPrimitive(ConvKind kind, const ConvShape& shape, dnnl::memory::data_type type,
                       const dnnl::memory::desc* filter_order, bool flipped = false);

@@ -31,6 +31,8 @@ class ArgmaxPool final : public NumberedPool {
   }
 
  private:
+  // Pools one image. `y` and `argmax` have room for output_image() elements; `first` is the number of the image's first
+  // element.
   template <class Index>
   static void Image(const PoolShape& s, const T* x, int64_t first, T* y, Index* argmax) {
     pooling::ForLargest(s, x, [&](const pooling::Window&, int64_t to, const T* largest, const int32_t* index) {
@@ -69,7 +71,8 @@ class ArgmaxPoolGrad final : public NumberedPool {
   }
 
  private:
-  // False where a number is not one of the image's.
+  // Sets the image's input_image() elements of `dx`; `dy` and `argmax` have output_image(). Returns false where a
+  // number is not one of the image's, which begin with `first`: its gradient is left out.
   template <class Index>
   static bool Image(const PoolShape& s, const T* dy, const Index* argmax, int64_t first, T* dx) {
     bool inside = true;

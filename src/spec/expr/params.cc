@@ -116,7 +116,9 @@ std::optional<std::string> Render(const Yaml& value, const RenderScalar& render_
   return out + "]";
 }
 
-// A scalar or a list as a param's text; `finish` makes a text of each scalar.
+// Renders a scalar or a list as a param's text. Gives nothing after an error, which is then in `diagnostics`; `lookup`
+// reports names that it does not know. `finish` runs twice a scalar: as text, and for an expression; `pool` is charged
+// for every pass.
 std::optional<ParamText> RenderParam(const Yaml& value, const ParamLookup& lookup,
                                      const std::function<std::string(const LocatedText&)>& finish, TextPool& pool,
                                      Diagnostics& diagnostics) {

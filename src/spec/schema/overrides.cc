@@ -238,6 +238,8 @@ class Overrides {
   std::set<std::string> Take() { return std::move(params_); }
 
  private:
+  // Sets the param in the first file that has it, to the override's text as it is. Returns false, and changes nothing,
+  // where no file has it.
   bool SetParam(const std::string& name, const SpecOverride& set) {
     for (YamlDocument* const file : files_) {
       if (!IsParam(*file, name)) continue;
