@@ -29,6 +29,7 @@ std::string TestedDeviceType() {
 }
 
 std::unique_ptr<Device> MakeDeviceOf(const std::string& type) {
+  LoadPartOf(TestedDeviceType());  // before the first kernel is looked up, on whichever device
   LoadPartOf(type);
   Result<DeviceList> devices = MakeDevices(*DeviceName::Parse("/job:worker/task:0"));
   DF_CHECK(devices.ok());
