@@ -199,10 +199,12 @@ Status Master::Register(const std::vector<Partition>& partitions, Executable& ex
   const bool build_follows = FileAccess::Of(runtime_.cpu())->trusts_inputs() && ReadsLayouts(partitions);
   if (build_follows) {
     for (int rank = 1; rank < runtime_.size(); ++rank) requests[rank].mutable_register_()->set_build_follows(true);
-    DF_TRY(SendToAll(requests, [] { return Status(); }));
+    DF_TRY(AskOthers(requests));
     DF_TRY(FindLayouts(executable.id, requests));
   }
-  return SendToAll(requests, [&] { return BuildOwn(partitions, executable); });
+  ControlRound round(runtime_);
+  SendToAll(round, requests);
+  return FinishRound(round, StatusNow(BuildOwn(partitions, executable)));
 }
 
 Status Master::BuildOwn(const std::vector<Partition>& partitions, Executable& executable) {
@@ -214,13 +216,17 @@ Status Master::BuildOwn(const std::vector<Partition>& partitions, Executable& ex
   return Status();
 }
 
-Status Master::SendToAll(std::vector<control::Message>& requests, const std::function<Status()>& own) {
-  ControlRound round(runtime_);
+void Master::SendToAll(ControlRound& round, std::vector<control::Message>& requests) {
   for (int rank = 1; rank < runtime_.size(); ++rank) {
     requests[rank].set_round(round.number());
     runtime_.control()->SendTo(rank, requests[rank]);
   }
-  return FinishRound(round, StatusNow(own()));
+}
+
+Status Master::AskOthers(std::vector<control::Message>& requests) {
+  ControlRound round(runtime_);
+  SendToAll(round, requests);
+  return FinishRound(round, StatusNow(Status()));
 }
 
 // Each file of which the ranks of a host know nothing is looked into by one of them. `requests` become those to build.
@@ -228,7 +234,7 @@ Status Master::FindLayouts(int64_t executable, std::vector<control::Message>& re
   LayoutFinders finders(runtime_.control()->TakeLayouts());
   if (!finders.empty()) {
     for (int rank = 1; rank < runtime_.size(); ++rank) *requests[rank].mutable_find_layouts() = finders.RequestTo(rank);
-    DF_TRY(SendToAll(requests, [] { return Status(); }));
+    DF_TRY(AskOthers(requests));
     for (const control::Layouts& found : runtime_.control()->TakeLayouts()) finders.Take(found);
   }
   for (int rank = 1; rank < runtime_.size(); ++rank) {

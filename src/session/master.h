@@ -94,8 +94,10 @@ class Master final : private PendingStepHost {
   Result<std::unique_ptr<Executable>> Compile(const RunSignature& signature, bool optimize) REQUIRES(change_mu_);
   Status Register(const std::vector<Partition>& partitions, Executable& executable) REQUIRES(change_mu_);
   Status BuildOwn(const std::vector<Partition>& partitions, Executable& executable) REQUIRES(change_mu_);
-  // Sends each rank its request, and runs `own` meanwhile. Blocks: until all ranks are done.
-  Status SendToAll(std::vector<control::Message>& requests, const std::function<Status()>& own) REQUIRES(change_mu_);
+  // Sends each other rank its request of the round, and returns. FinishRound() waits for their answers.
+  void SendToAll(ControlRound& round, std::vector<control::Message>& requests) REQUIRES(change_mu_);
+  // A round in which this rank has nothing to do. Blocks: until the other ranks have answered.
+  Status AskOthers(std::vector<control::Message>& requests) REQUIRES(change_mu_);
   Status FindLayouts(int64_t executable, std::vector<control::Message>& requests) REQUIRES(change_mu_);
   // Adds the files that the parts of other ranks read, as this rank finds them.
   void AddFiles(const std::vector<Partition>& partitions, std::vector<control::Message>& requests) REQUIRES(change_mu_);
