@@ -19,7 +19,6 @@ namespace {
 
 // The devices of a rank among which work may choose.
 struct Site {
-  std::string host;
   std::string type;                  // type of the devices that are not the host's
   std::vector<std::string> devices;  // devices of this type
 };
