@@ -24,7 +24,7 @@ std::vector<MaybeConstant> UnpackConstants(const ConstantContext& c) {
   return out;
 }
 
-// The last input is the axis, which can only be 0 for vectors.
+// The last input is the axis, which names the only dimension of vectors. Gives nothing where an input is not known.
 MaybeConstant ConcatConstant(const ConstantContext& c) {
   ConstantInts out;
   for (int i = 0; i + 1 < c.num_inputs(); ++i) {
