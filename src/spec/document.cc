@@ -70,7 +70,7 @@ class Reader {
     const bool is_main = files_.empty();
     if (is_main) ChangeIncludes(changes, *yaml);
     const Yaml root = yaml->root();
-    File* const added = files_.emplace_back(std::make_unique<File>(std::move(yaml))).get();
+    File* const added = files_.emplace_back(std::make_unique<File>(File{std::move(yaml)})).get();
     open_.push_back(Canonical(path));
     seen_.insert(open_.back());
     const bool good = is_main ? root.is_map() : CheckIncludedKeys(root);

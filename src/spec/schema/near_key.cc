@@ -5,6 +5,7 @@
 #include "src/base/characters.h"
 #include "src/base/status.h"
 #include "src/base/text.h"
+#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {

@@ -1,7 +1,6 @@
 #include "src/spec/schema/overrides.h"
 
 #include <algorithm>
-#include <ranges>
 #include <span>
 #include <string_view>
 
@@ -273,9 +272,10 @@ class Overrides {
       if (map && map->is_map() && EntryAt(*map, rest)) return *file;
     }
     YamlDocument* found = files_[0];
-    for (YamlDocument* const file : std::views::reverse(files_)) {
-      const std::optional<Yaml> map = file->root().is_map() ? FindKey(file->root(), section) : std::nullopt;
-      if (map && !Nearest(rest.substr(0, rest.find('.')), KeysOf(*map)).empty()) found = file;
+    for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
+      const Yaml root = (*file)->root();
+      const std::optional<Yaml> map = root.is_map() ? FindKey(root, section) : std::nullopt;
+      if (map && !Nearest(rest.substr(0, rest.find('.')), KeysOf(*map)).empty()) found = *file;
     }
     return *found;
   }

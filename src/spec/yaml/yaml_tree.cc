@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <istream>
 #include <iterator>
-#include <ranges>
 #include <streambuf>
 #include <unordered_map>
 #include <unordered_set>
@@ -343,7 +342,8 @@ void YamlDocument::Add(std::span<const size_t> path, std::span<const std::string
     nodes_.push_back(name);
     return std::vector<uint32_t>{static_cast<uint32_t>(nodes_.size()) - 1, id};
   };
-  for (const std::string& key : std::views::reverse(keys.subspan(1))) {
+  for (size_t i = keys.size(); i-- > 1;) {
+    const std::string& key = keys[i];
     Node map = at;
     map.kind = Yaml::Kind::kMap;
     map.text = {};
