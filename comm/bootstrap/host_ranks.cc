@@ -132,9 +132,19 @@ void HostRanks::AddNeverSeen(int count, std::vector<HostRank>& ranks) const {
   ranks.insert(ranks.end(), static_cast<size_t>(count), missing);
 }
 
+std::vector<HostRank> HostRanks::RanksSeen() const {
+  std::vector<HostRank> ranks;
+  for (const auto& [rank, seen] : seen_) ranks.push_back(seen);
+  return ranks;
+}
+
 std::vector<HostRank> HostRanks::Look() {
   if (rank_variable_ == nullptr) return {};
   const std::vector<Process> processes = ReadProcesses();
+  // Without this process in it, /proc could not be read, which says nothing of the others.
+  if (std::none_of(processes.begin(), processes.end(), [](const Process& p) { return p.pid == ::getpid(); })) {
+    return RanksSeen();
+  }
   const pid_t launcher = FindLauncher(processes);
   std::map<int, HostRank> found;
   for (const Process& process : processes) {
@@ -152,8 +162,7 @@ std::vector<HostRank> HostRanks::Look() {
     found.emplace(rank, now);
   }
   seen_ = found;
-  std::vector<HostRank> ranks;
-  for (const auto& [rank, seen] : seen_) ranks.push_back(seen);
+  std::vector<HostRank> ranks = RanksSeen();
   AddNeverSeen(CountNeverSeen(processes, launcher), ranks);
   return ranks;
 }

@@ -42,7 +42,8 @@ class HostRanks {
 
   // Returns the other ranks of this host, by rank: the processes that run now, and the ranks that have ended. A rank
   // has ended if it was seen before and is not there now, or if the launcher tells that it started more ranks than it
-  // has children and all of its children are ranks. Reads /proc of all processes, about 10 µs each.
+  // has children and all of its children are ranks. Where /proc cannot be read, as without a free descriptor, the ranks
+  // are as they were last seen. Reads /proc of all processes, about 10 µs each.
   std::vector<HostRank> Look();
   // Returns whether this process still runs.
   static bool IsThere(const HostRank& rank);
@@ -55,6 +56,7 @@ class HostRanks {
   int CountNeverSeen(const std::vector<Process>& processes, pid_t launcher) const;
   void AddNeverSeen(int count, std::vector<HostRank>& ranks) const;
   void Take(const Process& process, std::map<int, HostRank>& found) const;
+  std::vector<HostRank> RanksSeen() const;
 
   const char* rank_variable_ = nullptr;
   int own_rank_ = 0;
