@@ -8,7 +8,8 @@
 
 namespace dfrun::jobs {
 
-// Each function below runs on this many threads, the caller's included, and returns when all are done.
+// Each function below runs on this many threads, the caller's included, and returns when all are done. With several
+// threads they also bind the process's other threads to other cores.
 
 // Runs multiply-adds on registers alone, with the widest float32 instruction of the machine. Returns the number of
 // floating-point operations, two per multiply-add.
@@ -17,7 +18,8 @@ double RunFloatFma(int threads);
 // otherwise on pairs. Returns the number of operations; 0 if this build has neither.
 double RunBfloat16Dot(int threads);
 
-// Pass over float32 vectors of equal length. The written one bypasses the caches.
+// Pass over float32 vectors of equal length. The written one bypasses the caches. The result of ReadAll() means nothing:
+// it only keeps the loads. Elements behind a thread's last whole step are left out.
 float ReadAll(int threads, const Tensor& x);
 void CopyAll(int threads, const Tensor& x, Tensor& to);
 void AddAll(int threads, const Tensor& x, const Tensor& y, Tensor& to);

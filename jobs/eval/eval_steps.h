@@ -31,7 +31,8 @@ struct StepPlan {
   bool may_end_early = false;  // OutOfRange after the first step is no error, because queues may end
 
   bool feeds_position() const { return pass && pass->samples > 0; }
-  // Adds an output that each step feeds, after the outputs of StepPlan::feeds.
+  // Feeds `value` to `output` in each step: in `step` and in the steps of `pass`, which must be set before, behind the
+  // feeds that are there.
   void AddFeed(Output output, const Tensor& value);
   // A kind of step and the number of times that it is run.
   struct Counted {

@@ -65,7 +65,8 @@ void AddDataset(const std::string& name, const DatasetInfo& info, control::DataF
   dataset->set_shape(StrCat(info.dtype, info.shape));
 }
 
-// Describes the datasets that rank 0 reads. A dataset that cannot be described is compared by the file's bytes.
+// Describes the datasets that rank 0 reads, of a file whose bytes differ already. One that cannot be described is left
+// out, and Difference() calls it missing.
 void DescribeDatasets(const control::DataFile& expected, control::DataFile& out) {
   if (expected.datasets().empty()) return;
   const auto file = Hdf5File::Open(expected.path(), {});

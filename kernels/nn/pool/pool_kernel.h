@@ -1,4 +1,5 @@
-// Helpers of the pooling kernels: they read the windows' attrs and give each thread some images.
+// Helpers of the pooling kernels: they read the windows from attrs or inputs, find the shapes of a pooling, check those
+// of its gradients, and give each thread some images.
 #ifndef DFRUN_KERNELS_NN_POOL_POOL_KERNEL_H_
 #define DFRUN_KERNELS_NN_POOL_POOL_KERNEL_H_
 
@@ -28,7 +29,7 @@ class PoolKernel : public Kernel {
   // InvalidArgument where input 1 is no gradient of that pooling.
   Result<PoolShape> ShapeOfAverages(const OpContext& ctx, Shape& input) const;
   // The shape for a gradient of max pooling with the inputs orig_input, orig_output and grad. `back`: grad has the
-  // shape of orig_input, as the second gradient has it.
+  // shape of orig_input, as the second gradient has it. InvalidArgument where they do not fit.
   Result<PoolShape> ShapeOfMaxPoolGradient(const OpContext& ctx, bool back) const;
 
  private:
