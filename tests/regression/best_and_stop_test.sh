@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A training keeps the checkpoint of its best evaluation and ends when its metric no longer gets better. Stopped by a
 # signal or killed after any step and resumed, on other ranks too, it has the same best step, last step, lines and bits.
-#   best_and_stop_test.sh SOURCE_DIR DFRUN
-SOURCE=$1 DFRUN=$2
+#   best_and_stop_test.sh SOURCE_DIR DFRUN [EVERY]    default: after every fourth step
+SOURCE=$1 DFRUN=$2 EVERY=${3:-4}
 source "$SOURCE/tests/regression/lib.sh"
 source "$SOURCE/tests/preload.sh"
 library=$(dirname "$DFRUN")/libdfrun_test_signal_at_line.so
@@ -96,7 +96,7 @@ expect 64 "--evaluation othr: the spec has no such evaluation; it has eval, othe
 expect 0 "big: float32" "$DFRUN" eval far.yaml --restore run --evaluation other
 
 # Stopped by a signal right after each step, before what is due there, and resumed; killed there, and resumed.
-for step in $(seq 1 $((last - 1))); do
+for step in $(seq 1 "$EVERY" $((last - 1))); do
   rm -rf cut
   code=0
   SIGNAL=15 SIGNAL_AT_LINE="{\"step\": $step, " LD_PRELOAD=$library timeout 60 "$DFRUN" far.yaml --output cut > out 2>&1 ||
@@ -105,7 +105,7 @@ for step in $(seq 1 $((last - 1))); do
   expect 0 "resuming at step $step" "$DFRUN" far.yaml --output cut --resume
   same cut "stopped after step $step"
 done
-for step in $(seq 1 3 $((last - 1))); do
+for step in $(seq 1 $((3 * EVERY)) $((last - 1))); do
   rm -rf cut
   (SIGNAL=9 SIGNAL_AT_LINE="{\"step\": $step, " LD_PRELOAD=$library timeout 60 "$DFRUN" far.yaml --output cut > out 2>&1) \
     2> killed || true
