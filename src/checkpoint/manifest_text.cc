@@ -281,8 +281,9 @@ Status CheckShards(const Manifest& manifest) {
 Status CheckState(const Manifest& manifest) {
   const JsonValue& state = manifest.state;
   if (!state.is_object()) return Error(Code::kDataLoss, "its state is no object");
-  for (const std::string& name : state.names()) {
-    if (!state.Find(name)->is_object()) return Error(Code::kDataLoss, "the state '", name, "' is no object");
+  for (size_t i = 0; i < state.names().size(); ++i) {
+    if (state.values()[i].is_object()) continue;
+    return Error(Code::kDataLoss, "the state '", state.names()[i], "' is no object");
   }
   if (const size_t bytes = state.Print().size(); bytes > kMaxStateBytes) {
     return Error(Code::kDataLoss, "its state has ", bytes, " bytes, more than ", kMaxStateBytes);

@@ -9,14 +9,9 @@
 namespace dfrun {
 namespace {
 
-// The crc32c of the lengths of strings: 32 bits each, 64 where it takes them.
 uint32_t ChecksumOfLengths(const Tensor& value) {
   uint32_t crc = 0;
-  for (const std::string& text : value.values<std::string>()) {
-    const uint64_t size = text.size();
-    const bool is_small = size <= std::numeric_limits<uint32_t>::max();
-    crc = ExtendCrc32c(crc, &size, is_small ? sizeof(uint32_t) : sizeof size);  // the lower bytes come first
-  }
+  for (const std::string& text : value.values<std::string>()) crc = ExtendByLength(crc, text.size());
   return crc;
 }
 
@@ -25,6 +20,11 @@ bool IsTrueBool(uint8_t byte) {
 }
 
 }  // namespace
+
+uint32_t ExtendByLength(uint32_t crc, uint64_t length) {
+  const bool is_small = length <= std::numeric_limits<uint32_t>::max();
+  return ExtendCrc32c(crc, &length, is_small ? sizeof(uint32_t) : sizeof length);  // the lower bytes come first
+}
 
 uint32_t ChecksumOf(const Tensor& value) {
   if (value.dtype() != DType::kString) return Crc32c(value.raw(), value.num_bytes());

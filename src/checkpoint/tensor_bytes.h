@@ -12,6 +12,9 @@ namespace dfrun {
 // Returns the crc32c that a manifest has of a variable with this value, which is plain or of strings.
 uint32_t ChecksumOf(const Tensor& value);
 
+// Extends the crc32c of strings' lengths, as TensorFlow has it, by one more: 32 bits, or 64 where it takes them.
+uint32_t ExtendByLength(uint32_t crc, uint64_t length);
+
 // Returns strings in the form that TensorFlow's data files have: their lengths as varint64, the masked crc32c of the
 // lengths, their bytes.
 std::string EncodeTexts(const Tensor& value);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/base/host/host_limits.h"
+#include "src/framework/values/true_bools.h"
 #include "src/storage/hdf5_helper.h"
 
 namespace dfrun {
@@ -12,13 +13,6 @@ namespace {
 // Rows that are asked for at once: a row of chunks, which HDF5 unpacks whole, or so many bytes.
 constexpr size_t kBlockBytes = size_t{64} << 20;
 constexpr size_t kMaxBlockBytes = size_t{1} << 30;
-
-// A file may hold any byte; a true bool has one representation.
-void MakeTrueBools(Tensor& value) {
-  if (value.dtype() != DType::kBool) return;
-  auto* bytes = static_cast<unsigned char*>(value.raw());
-  std::transform(bytes, bytes + value.num_bytes(), bytes, [](unsigned char b) { return b != 0 ? 1 : 0; });
-}
 
 // A file of a few bytes may claim to hold any number of them.
 Status CheckFitsMemory(const DatasetInfo& info, const std::string& dataset, const std::string& path) {

@@ -1,6 +1,6 @@
 #include "src/checkpoint/tensorflow/snappy.h"
 
-#include "src/checkpoint/tensorflow/byte_reader.h"
+#include "src/base/byte_reader.h"
 
 namespace dfrun {
 namespace {

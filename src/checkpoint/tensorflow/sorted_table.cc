@@ -5,14 +5,12 @@
 
 #include "src/base/crc32c.h"
 #include "src/base/varint.h"
+#include "src/checkpoint/tensorflow/table_format.h"
 
 namespace dfrun {
 namespace {
 
 constexpr size_t kBlockBytes = size_t{64} << 10;
-constexpr size_t kFooterBytes = 48;
-constexpr uint64_t kMagic = 0xdb4775248b80fb57;
-constexpr char kUncompressed = 0;
 
 template <class T>
 void AppendFixed(T number, std::string& to) {
@@ -74,9 +72,9 @@ std::string SortedTable::Finish() {
   if (!data_.empty() || index_.empty()) EndBlock();
   std::string footer = Block(1).AppendTo(table_);  // for blocks about the table: there are none
   footer += index_.AppendTo(table_);
-  footer.resize(kFooterBytes - sizeof kMagic);
+  footer.resize(kTableFooterBytes - sizeof kTableMagic);
   table_ += footer;
-  AppendFixed(kMagic, table_);
+  AppendFixed(kTableMagic, table_);
   return std::move(table_);
 }
 

@@ -1,16 +1,15 @@
 #include "src/checkpoint/tensorflow/table_reader.h"
 
 #include <functional>
-#include <utility>
 
+#include "src/base/byte_reader.h"
 #include "src/base/crc32c.h"
-#include "src/checkpoint/tensorflow/byte_reader.h"
 #include "src/checkpoint/tensorflow/snappy.h"
+#include "src/checkpoint/tensorflow/table_format.h"
 
 namespace dfrun {
 namespace {
 
-constexpr uint64_t kTableMagic = 0xdb4775248b80fb57;
 constexpr size_t kTrailerBytes = 5;  // how it is packed, and a checksum
 constexpr size_t kMaxBlockBytes = size_t{256} << 20;
 
@@ -35,10 +34,10 @@ Result<std::string> ReadBlock(std::string_view table, BlockHandle at) {
   const std::string_view packing = table.substr(at.offset + at.bytes, 1);
   uint64_t stored = 0;
   ByteReader(table.substr(at.offset + at.bytes + 1)).TakeNumber(4, stored);
-  if (MaskedCrc32c(Crc32c(block.data(), block.size() + 1)) != stored)
+  if (MaskCrc32c(Crc32c(block.data(), block.size() + 1)) != stored)
     return DamagedTable("the checksum of a block is another");
-  if (packing[0] == 0) return std::string(block);
-  if (packing[0] != 1) return DamagedTable("a block is packed in an unknown way");
+  if (packing[0] == kUncompressed) return std::string(block);
+  if (packing[0] != kSnappy) return DamagedTable("a block is packed in an unknown way");
   return UnpackSnappy(block, kMaxBlockBytes);
 }
 
@@ -67,18 +66,13 @@ Status VisitBlock(std::string_view block, const std::function<Status(const std::
   return Status();
 }
 
-}  // namespace
-
-uint32_t MaskedCrc32c(uint32_t crc) {
-  constexpr uint32_t kDelta = 0xa282ead8;
-  return ((crc >> 15) | (crc << 17)) + kDelta;
-}
-
-bool EndsAsTable(std::string_view end) {
+bool EndsAsTable(std::string_view bytes) {
   uint64_t magic = 0;
-  return end.size() >= kTableFooterBytes && ByteReader(end.substr(end.size() - 8)).TakeNumber(8, magic) &&
-         magic == kTableMagic;
+  return bytes.size() >= kTableFooterBytes &&
+         ByteReader(bytes.substr(bytes.size() - sizeof magic)).TakeNumber(sizeof magic, magic) && magic == kTableMagic;
 }
+
+}  // namespace
 
 Result<std::map<std::string, std::string>> ReadTable(std::string_view table) {
   if (!EndsAsTable(table)) return DamagedTable("it does not end as one");

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/byte_reader.h"
 #include "src/base/text.h"
+#include "src/framework/values/true_bools.h"
 
 namespace dfrun {
 namespace {
@@ -137,11 +139,15 @@ void CopyTransposed(const Shape& shape, size_t bytes, const char* from, char* to
 
 Result<size_t> NpyHeaderBytes(std::string_view begin) {
   if (begin.size() < kLongPrefix || !begin.starts_with(kMagic)) return NoHeader("it does not begin with \\x93NUMPY");
-  const auto byte = [&](size_t i) { return static_cast<size_t>(static_cast<unsigned char>(begin[i])); };
-  const size_t version = byte(6);
+  ByteReader from(begin.substr(kMagic.size()));
+  uint64_t version = 0;
+  uint64_t minor = 0;
+  uint64_t length = 0;
+  from.TakeNumber(1, version);
+  from.TakeNumber(1, minor);
   if (version < 1 || version > 3) return NoHeader(StrCat("its version is ", version));
-  const size_t size = version == 1 ? kShortPrefix + byte(8) + (byte(9) << 8)
-                                   : kLongPrefix + byte(8) + (byte(9) << 8) + (byte(10) << 16) + (byte(11) << 24);
+  from.TakeNumber(version == 1 ? 2 : 4, length);
+  const size_t size = (version == 1 ? kShortPrefix : kLongPrefix) + length;
   if (size > kMaxNpyHeader) return NoHeader(StrCat("it claims ", size, " bytes"));
   return size;
 }
@@ -192,9 +198,7 @@ Result<Tensor> TensorOfNpy(const NpyHeader& header, std::string_view raw) {
   if (header.is_swapped && bytes > 1) {
     for (char* number = to; number < to + raw.size(); number += bytes) std::reverse(number, number + bytes);
   }
-  if (header.dtype == DType::kBool) {
-    for (char* truth = to; truth < to + raw.size(); ++truth) *truth = *truth != 0;
-  }
+  MakeTrueBools(value);
   return value;
 }
 

@@ -48,12 +48,9 @@ class NpzSource final : public WeightSource {
                 .dtype = header.dtype,
                 .type = header.type,
                 .shape = header.shape};
-    if (header.dtype != DType::kInvalid) {
-      const auto size = static_cast<uint64_t>(DTypeSize(header.dtype));
-      const uint64_t values = member.bytes - header.bytes;
-      if (static_cast<uint64_t>(header.shape.num_elements()) != values / size || values % size != 0)
-        return Error(Code::kDataLoss, "its shape ", header.shape, " is not that of its ", values, " bytes");
-    }
+    const uint64_t values = member.bytes - header.bytes;
+    if (header.dtype != DType::kInvalid && !IsSizeOf(header.dtype, header.shape, values))
+      return Error(Code::kDataLoss, "its shape ", header.shape, " is not that of its ", values, " bytes");
     entries_.push_back(std::move(entry));
     members_.push_back(index);
     headers_.push_back(std::move(header));

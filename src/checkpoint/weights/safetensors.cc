@@ -1,12 +1,13 @@
 // Files of safetensors. https://github.com/huggingface/safetensors#format
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
+#include "src/base/byte_reader.h"
 #include "src/base/file.h"
 #include "src/base/json/json_reader.h"
 #include "src/base/text.h"
 #include "src/checkpoint/weights/weight_source.h"
+#include "src/framework/values/true_bools.h"
 
 namespace dfrun {
 namespace {
@@ -17,10 +18,9 @@ constexpr size_t kSizeBytes = 8;
 static_assert(std::endian::native == std::endian::little, "the numbers of a file are read as they are");
 
 uint64_t HeaderBytes(std::string_view begin) {
-  uint64_t size = 0;
-  for (size_t i = 0; i < kSizeBytes; ++i)
-    size |= static_cast<uint64_t>(static_cast<unsigned char>(begin[i])) << (8 * i);
-  return size;
+  uint64_t bytes = 0;
+  ByteReader(begin).TakeNumber(kSizeBytes, bytes);
+  return bytes;
 }
 
 DType DTypeOfSafetensors(std::string_view type) {
@@ -63,10 +63,7 @@ class SafetensorsSource final : public WeightSource {
     const auto& [begin, end] = ranges_[entry];
     DF_ASSIGN(Tensor value, Tensor::Allocate(SystemAllocator(), entries_[entry].dtype, entries_[entry].shape));
     DF_TRY(file_.ReadAt(data_at_ + begin, value.raw(), end - begin));
-    if (value.dtype() == DType::kBool) {
-      auto* const truths = static_cast<char*>(value.raw());
-      std::transform(truths, truths + value.num_bytes(), truths, [](char truth) { return truth != 0; });
-    }
+    MakeTrueBools(value);
     return value;
   }
 
@@ -100,11 +97,8 @@ class SafetensorsSource final : public WeightSource {
       return Damaged(StrCat("'", name, "' would lie at bytes ", begin, " to ", end, " of ", data_bytes_));
     Entry entry{.name = name, .dtype = DTypeOfSafetensors(*type), .type = *type, .shape = *shape};
     const uint64_t bytes = end - begin;
-    if (entry.dtype != DType::kInvalid) {
-      const auto size = static_cast<uint64_t>(DTypeSize(entry.dtype));
-      if (bytes % size != 0 || bytes / size != static_cast<uint64_t>(shape->num_elements()))
-        return Damaged(StrCat("'", name, "' of shape ", *shape, " has ", bytes, " bytes"));
-    }
+    if (entry.dtype != DType::kInvalid && !IsSizeOf(entry.dtype, *shape, bytes))
+      return Damaged(StrCat("'", name, "' of shape ", *shape, " has ", bytes, " bytes"));
     entries_.push_back(std::move(entry));
     ranges_.emplace_back(begin, end);
     return Status();

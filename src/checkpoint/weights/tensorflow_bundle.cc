@@ -7,14 +7,16 @@
 #include <map>
 #include <optional>
 
+#include "src/base/byte_reader.h"
 #include "src/base/crc32c.h"
 #include "src/base/file.h"
 #include "src/base/text.h"
+#include "src/checkpoint/tensor_bytes.h"
 #include "src/checkpoint/tensorflow/bundle.pb.h"
-#include "src/checkpoint/tensorflow/byte_reader.h"
 #include "src/checkpoint/tensorflow/slice_key.h"
 #include "src/checkpoint/tensorflow/table_reader.h"
 #include "src/checkpoint/weights/weight_source.h"
+#include "src/framework/values/true_bools.h"
 
 namespace dfrun {
 namespace {
@@ -158,7 +160,7 @@ class BundleSource final : public WeightSource {
   }
 
   Status CheckCrc(const std::string& key, const tensorflow_bundle::Entry& saved, uint32_t crc) const {
-    return MaskedCrc32c(crc) == saved.crc32c() ? Status() : Damaged(StrCat("the checksum of '", key, "' is another"));
+    return MaskCrc32c(crc) == saved.crc32c() ? Status() : Damaged(StrCat("the checksum of '", key, "' is another"));
   }
 
   Result<Tensor> ReadWhole(const std::string& key, const tensorflow_bundle::Entry& saved) {
@@ -167,20 +169,17 @@ class BundleSource final : public WeightSource {
     if (!shape || dtype == DType::kInvalid) return Damaged(StrCat("'", key, "' has no dtype or no shape"));
     DF_ASSIGN(const FileDescriptor* const file, FileOf(key, saved));
     const auto bytes = static_cast<uint64_t>(saved.size());
-    const auto elements = static_cast<uint64_t>(shape->num_elements());
     if (dtype == DType::kString) {
+      const auto elements = static_cast<uint64_t>(shape->num_elements());
       if (elements > bytes) return Damaged(StrCat("'", key, "' has ", bytes, " bytes for ", elements, " texts"));
       return ReadTexts(key, saved, *shape, *file);
     }
-    if (bytes % DTypeSize(dtype) != 0 || bytes / DTypeSize(dtype) != elements)
+    if (!IsSizeOf(dtype, *shape, bytes))
       return Damaged(StrCat("'", key, "' of shape ", *shape, " has ", bytes, " bytes"));
     DF_ASSIGN(Tensor value, Tensor::Allocate(SystemAllocator(), dtype, *shape));
     DF_TRY(file->ReadAt(static_cast<uint64_t>(saved.offset()), value.raw(), value.num_bytes()));
     DF_TRY(CheckCrc(key, saved, Crc32c(value.raw(), value.num_bytes())));
-    if (dtype == DType::kBool) {
-      auto* const truths = static_cast<char*>(value.raw());
-      std::transform(truths, truths + value.num_bytes(), truths, [](char truth) { return truth != 0; });
-    }
+    MakeTrueBools(value);
     return value;
   }
 
@@ -195,10 +194,10 @@ class BundleSource final : public WeightSource {
     uint32_t crc = 0;
     for (uint64_t& length : lengths) {
       if (!from.TakeVarint(length)) return Damaged(StrCat("the texts of '", key, "' are cut short"));
-      crc = ExtendCrc32c(crc, &length, length <= UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t));
+      crc = ExtendByLength(crc, length);
     }
     uint64_t of_lengths = 0;
-    if (!from.TakeNumber(4, of_lengths) || of_lengths != MaskedCrc32c(crc))
+    if (!from.TakeNumber(4, of_lengths) || of_lengths != MaskCrc32c(crc))
       return Damaged(StrCat("the checksum of '", key, "' is another"));
     const auto stored = static_cast<uint32_t>(of_lengths);
     crc = ExtendCrc32c(crc, &stored, sizeof stored);
@@ -270,7 +269,7 @@ class BundleSource final : public WeightSource {
       if (!own || *own != Shape(std::span<const int64_t>(part.sizes)) || entry.dtype() != saved.dtype())
         return Damaged(StrCat("a part of '", key, "' has another shape or dtype"));
       DF_TRY(FileOf(part.key, entry).status());
-      if (static_cast<uint64_t>(entry.size()) / DTypeSize(dtype) != static_cast<uint64_t>(own->num_elements()))
+      if (!IsSizeOf(dtype, *own, static_cast<uint64_t>(entry.size())))
         return Damaged(StrCat("a part of '", key, "' has another number of bytes"));
     }
     DF_ASSIGN(Tensor whole, Tensor::Allocate(SystemAllocator(), dtype, *shape));

@@ -37,6 +37,11 @@ Registry<WeightFormat>& WeightFormats() {
   return formats;
 }
 
+bool WeightSource::IsSizeOf(DType dtype, const Shape& shape, uint64_t bytes) {
+  const uint64_t size = DTypeSize(dtype);
+  return bytes % size == 0 && bytes / size == static_cast<uint64_t>(shape.num_elements());
+}
+
 Result<std::unique_ptr<WeightSource>> OpenWeights(const std::string& path) {
   DF_ASSIGN(const FileHead head, ReadHead(path));
   for (const auto& [name, format] : WeightFormats().all()) {

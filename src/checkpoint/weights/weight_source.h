@@ -43,6 +43,9 @@ class WeightSource {
 
  protected:
   explicit WeightSource(std::string what) : what_(std::move(what)) {}
+  // Whether so many bytes are the values of a tensor of this plain dtype and shape: asked before memory is taken.
+  static bool IsSizeOf(DType dtype, const Shape& shape, uint64_t bytes);
+
   std::vector<Entry> entries_;
 
  private:

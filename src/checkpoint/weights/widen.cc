@@ -1,17 +1,12 @@
 #include "src/checkpoint/weights/widen.h"
 
 #include <algorithm>
-#include <limits>
 #include <type_traits>
 
 namespace dfrun {
 namespace {
 
-bool IsSignedInteger(DType dtype) {
-  return dtype == DType::kInt8 || dtype == DType::kInt16 || dtype == DType::kInt32 || dtype == DType::kInt64;
-}
-
-bool IsUnsignedInteger(DType dtype) {
+bool IsUnsigned(DType dtype) {
   return dtype == DType::kUint8 || dtype == DType::kUint16 || dtype == DType::kUint32 || dtype == DType::kUint64;
 }
 
@@ -42,10 +37,9 @@ void WidenIntegers(const Tensor& from, Tensor& to) {
 
 bool HoldsValuesOf(DType wide, DType narrow) {
   if (wide == narrow) return true;
-  if (IsFloating(wide) && IsFloating(narrow)) return DTypeSize(wide) > DTypeSize(narrow);
-  if (IsUnsignedInteger(wide)) return IsUnsignedInteger(narrow) && DTypeSize(wide) > DTypeSize(narrow);
-  if (!IsSignedInteger(wide)) return false;
-  return (IsSignedInteger(narrow) || IsUnsignedInteger(narrow)) && DTypeSize(wide) > DTypeSize(narrow);
+  if (DTypeSize(wide) <= DTypeSize(narrow)) return false;
+  if (IsFloating(wide)) return IsFloating(narrow);
+  return IsInteger(wide) && IsInteger(narrow) && (IsUnsigned(narrow) || !IsUnsigned(wide));
 }
 
 Result<Tensor> Widen(const Tensor& values, DType to) {

@@ -3,11 +3,11 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <new>
 #include <utility>
 
+#include "src/base/byte_reader.h"
 #include "src/base/text.h"
 
 namespace dfrun {
@@ -29,13 +29,12 @@ constexpr uint16_t kExtra64 = 1;
 // Deflate makes at most so many bytes of one.
 constexpr uint64_t kMaxOfAByte = 1032;
 
-// Little-endian numbers of a text.
+// The little-endian number that stands at byte `at`.
 template <class T>
 T At(std::string_view bytes, size_t at) {
-  T value = 0;
-  for (size_t i = 0; i < sizeof(T); ++i)
-    value |= static_cast<T>(static_cast<T>(static_cast<unsigned char>(bytes[at + i])) << (8 * i));
-  return value;
+  uint64_t number = 0;
+  ByteReader(bytes.substr(at)).TakeNumber(sizeof(T), number);
+  return static_cast<T>(number);
 }
 
 // Takes the sizes of 64 bits that stand in an entry's extra field for those that do not fit into 32. False where they

@@ -12,7 +12,19 @@ namespace dfrun::testing {
 
 // A call that changed something or made it durable.
 struct FileCall {
-  enum class Kind { kCreate, kMakeDirectory, kWrite, kTruncate, kSync, kRename, kExchange, kLink, kSymlink, kRemove, kMark };
+  enum class Kind {
+    kCreate,
+    kMakeDirectory,
+    kWrite,
+    kTruncate,
+    kSync,
+    kRename,
+    kExchange,
+    kLink,
+    kSymlink,
+    kRemove,
+    kMark
+  };
   Kind kind = Kind::kMark;
   std::string path;     // relative to the directory, without a leading '/'; "" is the directory itself
   std::string to;       // used by kRename, kExchange and kLink

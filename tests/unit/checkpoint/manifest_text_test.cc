@@ -1,5 +1,4 @@
 #include "src/checkpoint/manifest_text.h"
-#include "src/checkpoint/manifest_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include <cstdio>
 
 #include "src/base/crc32c.h"
+#include "src/checkpoint/manifest_file.h"
 
 namespace dfrun {
 namespace {

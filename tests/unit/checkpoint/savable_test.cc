@@ -1,12 +1,12 @@
 // Checks, before anything is written, whether a checkpoint can hold the values: their names, and the directory.
 #include "src/checkpoint/savable.h"
-#include "src/checkpoint/manifest_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
+#include "src/checkpoint/manifest_file.h"
 #include "src/checkpoint/store.h"
 #include "src/storage/dataset_paths.h"
 #include "tests/unit/testing/scratch_directory.h"

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <map>
 
 #include "src/base/file.h"
@@ -36,14 +35,6 @@ Result<std::map<std::string, Tensor>> ReadAll(const std::string& path) {
   return values;
 }
 
-bool AreEqual(const Tensor& a, const Tensor& b) {
-  if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
-  if (a.dtype() == DType::kString) {
-    return std::equal(a.data<std::string>(), a.data<std::string>() + a.num_elements(), b.data<std::string>());
-  }
-  return a.num_bytes() == 0 || std::memcmp(a.raw(), b.raw(), a.num_bytes()) == 0;
-}
-
 // The values that h5py wrote for one of the files.
 std::map<std::string, Tensor> ExpectedOf(const std::string& group) {
   std::map<std::string, Tensor> expected;
@@ -69,7 +60,7 @@ TEST_P(WeightSourceTest, HasTheValuesThatWereWritten) {
     ASSERT_NE(found, values->end()) << name;
     const Result<Tensor> wide = Widen(found->second, value.dtype());
     ASSERT_TRUE(wide.ok()) << wide.status().ToString();
-    EXPECT_TRUE(AreEqual(*wide, value)) << name;
+    EXPECT_TRUE(wide->Identical(value)) << name;
   }
 }
 
@@ -138,7 +129,7 @@ TEST_P(DamageTest, GivesAnErrorOrTheValues) {
     if (!values.ok() || !damaged.is_checked) return;
     for (const auto& [name, value] : *values) {
       const auto found = good->find(name);
-      EXPECT_TRUE(found == good->end() || AreEqual(value, found->second)) << name << " of a file that is " << how;
+      EXPECT_TRUE(found == good->end() || value.Identical(found->second)) << name << " of a file that is " << how;
     }
   };
   const size_t step = whole.size() / 400 + 1;
@@ -171,7 +162,7 @@ TEST(WideningTest, KeepsEachValue) {
   EXPECT_FALSE(HoldsValuesOf(DType::kFloat, DType::kInt8));
   const Result<Tensor> wide = Widen(Tensor::Vector<int8_t>({-128, 0, 127}), DType::kInt32);
   ASSERT_TRUE(wide.ok());
-  EXPECT_TRUE(AreEqual(*wide, Tensor::Vector<int32_t>({-128, 0, 127})));
+  EXPECT_TRUE(wide->Identical(Tensor::Vector<int32_t>({-128, 0, 127})));
 }
 
 }  // namespace

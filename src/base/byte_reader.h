@@ -1,6 +1,6 @@
 // Takes numbers and texts from the front of bytes that may be damaged.
-#ifndef DFRUN_SRC_CHECKPOINT_TENSORFLOW_BYTE_READER_H_
-#define DFRUN_SRC_CHECKPOINT_TENSORFLOW_BYTE_READER_H_
+#ifndef DFRUN_SRC_BASE_BYTE_READER_H_
+#define DFRUN_SRC_BASE_BYTE_READER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -53,4 +53,4 @@ class ByteReader {
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_CHECKPOINT_TENSORFLOW_BYTE_READER_H_
+#endif  // DFRUN_SRC_BASE_BYTE_READER_H_
