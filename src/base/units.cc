@@ -174,9 +174,4 @@ std::string BytesText(int64_t bytes) {
   return StrCat(bytes, bytes == 1 ? " byte" : " bytes");
 }
 
-bool HasBytesUnit(std::string_view text) {
-  const std::optional<Parts> parts = Split(text);
-  return parts && FindUnit(kSizes, parts->unit) != nullptr;
-}
-
 }  // namespace dfrun

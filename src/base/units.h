@@ -26,9 +26,6 @@ Result<double> ParseSeconds(std::string_view text);
 // "75.1 KiB", "3.00 GiB", "512 bytes", for people.
 std::string BytesText(int64_t bytes);
 
-// Whether the text is a number with a unit of bytes.
-bool HasBytesUnit(std::string_view text);
-
 }  // namespace dfrun
 
 #endif  // DFRUN_SRC_BASE_UNITS_H_
