@@ -13,10 +13,7 @@ Result<InputSpec> AddInput(InputSpec input, Graph& graph) {
   DF_ASSIGN(const std::unique_ptr<SampleSource> source, format->open(input.config));
   input.config.files = source->files();
   for (InputTensor& tensor : input.tensors) DF_TRY(source->AddField(tensor.field));
-  DF_ASSIGN(input.record_index, source->Count());
-  input.config.layouts = source->layouts();
-  for (const auto& [name, value] : source->Settled()) input.config.options[name] = value;
-  input.num_samples = input.record_index.samples();
+  DF_TRY(CountSamples(*source, input));
   if (input.num_samples == 0) {
     return NoInput(input.record_index.skipped > 0 ? "there are no samples without errors" : "there are no samples");
   }

@@ -13,13 +13,12 @@ namespace {
 class InitFromReader {
  public:
   InitFromReader(const Yaml& map, SourceLocation location, const SectionContext& context, const std::string& spec)
-      : map_(map), context_(context), diagnostics_(context.reader.diagnostics()), spec_path_(spec) {
+      : map_(map),
+        context_(context),
+        diagnostics_(context.reader.diagnostics()),
+        spec_path_(spec),
+        names_(NamesOfVariables(context)) {
     spec_.location = location;
-    for (const VariableSpec& variable : context.lowering.variables()) {
-      names_.push_back(context.graph.node(variable.node).name);
-      is_position_.push_back(IsPosition(variable.node));
-      if (!is_position_.back()) choosable_.push_back(names_.back());
-    }
   }
 
   std::optional<InitFromSpec> Read() {
@@ -32,11 +31,6 @@ class InitFromReader {
   }
 
  private:
-  bool IsPosition(NodeId variable) const {
-    return std::any_of(context_.inputs.begin(), context_.inputs.end(),
-                       [&](const InputSpec& input) { return input.position == variable; });
-  }
-
   bool ReadName() {
     const std::optional<Yaml> value = FindKey(map_, "checkpoint");
     if (!value) {
@@ -53,7 +47,7 @@ class InitFromReader {
     return false;
   }
 
-  // The variables that the patterns of a key choose, all where the spec lacks it.
+  // Tells for each of `names_` whether the patterns of a key choose it; `without` where the spec lacks the key.
   std::optional<std::vector<bool>> ReadChosen(const char* key, bool without) {
     const std::optional<Yaml> value = FindKey(map_, key);
     if (!value) return std::vector<bool>(names_.size(), without);
@@ -61,13 +55,8 @@ class InitFromReader {
     const std::optional<std::vector<LocatedPattern>> patterns = ReadNamePatterns(*value, what, context_.reader);
     if (!patterns) return {};
     // Variables may be missing for other reasons, which have been reported.
-    if (diagnostics_.ok()) MatchNames(*patterns, choosable_, "variable of the graph", diagnostics_);
-    std::vector<bool> chosen;
-    for (const std::string& name : names_) {
-      chosen.push_back(std::any_of(patterns->begin(), patterns->end(),
-                                   [&](const LocatedPattern& located) { return located.pattern.Matches(name); }));
-    }
-    return chosen;
+    if (!diagnostics_.ok()) return std::vector<bool>(names_.size(), without);
+    return MatchNames(*patterns, names_, "variable of the graph", diagnostics_);
   }
 
   bool ReadChoices() {
@@ -76,9 +65,12 @@ class InitFromReader {
     const std::optional<std::vector<bool>> fresh = ReadChosen("new", false);
     if (!only || !except || !fresh) return false;
     using Choice = InitFromSpec::Choice;
-    for (size_t i = 0; i < names_.size(); ++i) {
-      const bool is_chosen = (*only)[i] && !(*except)[i] && !is_position_[i];
+    size_t i = 0;
+    for (const VariableSpec& variable : context_.lowering.variables()) {
+      const bool is_position = IsPosition(variable.node, context_);
+      const bool is_chosen = !is_position && (*only)[i] && !(*except)[i];
       spec_.choices.push_back(!is_chosen ? Choice::kExcluded : (*fresh)[i] ? Choice::kNew : Choice::kTaken);
+      if (!is_position) ++i;
     }
     return diagnostics_.ok();
   }
@@ -102,10 +94,10 @@ class InitFromReader {
                          "' and nothing else that a pattern has: each stands for what that of the other does");
       return false;
     }
-    const bool is_known = std::any_of(choosable_.begin(), choosable_.end(),
-                                      [&](const std::string& name) { return pattern.Matches(name); });
+    const bool is_known =
+        std::any_of(names_.begin(), names_.end(), [&](const std::string& name) { return pattern.Matches(name); });
     if (diagnostics_.ok() && !is_known) {
-      diagnostics_.Error(here.location(), DescribeUnmatched(pattern, choosable_, "variable of the graph"));
+      diagnostics_.Error(here.location(), DescribeUnmatched(pattern, names_, "variable of the graph"));
       return false;
     }
     spec_.renames.push_back({from.text(), *to, there.location()});
@@ -117,9 +109,7 @@ class InitFromReader {
   Diagnostics& diagnostics_;
   const std::string& spec_path_;
   InitFromSpec spec_;
-  std::vector<std::string> names_;      // names of all variables
-  std::vector<bool> is_position_;       // by variable
-  std::vector<std::string> choosable_;  // names of those that are no positions
+  const std::vector<std::string> names_;  // names of the variables that can be chosen
 };
 
 void ReadInitFrom(const Yaml& section, SourceLocation location, const SectionContext& context, JobSpec& job) {

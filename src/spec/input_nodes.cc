@@ -86,6 +86,14 @@ void SetBatchSize(const InputSpec& input, int64_t size, Graph& graph) {
 
 }  // namespace
 
+Status CountSamples(SampleSource& source, InputSpec& input) {
+  DF_ASSIGN(input.record_index, source.Count());
+  input.config.layouts = source.layouts();
+  for (const auto& [name, value] : source.Settled()) input.config.options[name] = value;
+  input.num_samples = input.record_index.samples();
+  return Status();
+}
+
 bool AddInputNodes(InputSpec& input, const std::vector<InputSpec>& inputs, int64_t seed, Lowering& lowering) {
   const InputSpec& leader = LeaderOf(input, inputs);
   if (!input.follows()) {

@@ -1,4 +1,4 @@
-// Adds the nodes of a section of `inputs:`.
+// Counts the samples of inputs, and adds their nodes.
 #ifndef DFRUN_SRC_SPEC_INPUT_NODES_H_
 #define DFRUN_SRC_SPEC_INPUT_NODES_H_
 
@@ -8,6 +8,10 @@ namespace dfrun {
 
 // The format whose reader is a separate op.
 inline constexpr std::string_view kHdf5 = "hdf5";
+
+// Counts the samples of an input whose fields have been added, and keeps what that settles about its files. Blocks: on
+// file reads.
+Status CountSamples(SampleSource& source, InputSpec& input);
 
 // Adds the nodes that InputSpec lists, and fills in their ids. One that goes with another of `inputs` reads at the
 // position and in the order of that one, which has its nodes. False after an error, which is reported.

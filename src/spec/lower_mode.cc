@@ -23,27 +23,22 @@ const Expr* ArgumentOf(const Expr& cond, size_t i) {
   return FindKeywordArg(cond, CondKeys()[i].name);
 }
 
-bool IsNumber(const Constant::Scalar& value) {
-  return !std::holds_alternative<std::string>(value) && !std::holds_alternative<bool>(value);
-}
-
 bool HasFraction(const Constant& constant) {
   return std::any_of(constant.elements.begin(), constant.elements.end(),
                      [](const Constant::Scalar& e) { return std::holds_alternative<double>(e); });
 }
 
-// Makes fractions of integers.
+// Makes fractions of its numbers.
 void Widen(Constant& constant) {
   for (Constant::Scalar& element : constant.elements) {
-    if (const auto* i = std::get_if<int64_t>(&element)) element = static_cast<double>(*i);
-    if (const auto* u = std::get_if<uint64_t>(&element)) element = static_cast<double>(*u);
+    if (const std::optional<double> number = AsDouble(element)) element = *number;
   }
 }
 
 bool AreAlike(const Constant& a, const Constant& b) {
   if (a.dims != b.dims) return false;
   for (size_t i = 0; i < a.elements.size(); ++i) {
-    const bool are_numbers = IsNumber(a.elements[i]) && IsNumber(b.elements[i]);
+    const bool are_numbers = AsDouble(a.elements[i]) && AsDouble(b.elements[i]);
     if (!are_numbers && a.elements[i].index() != b.elements[i].index()) return false;
   }
   return true;

@@ -9,6 +9,7 @@
 #include "src/spec/cluster_spec.h"
 #include "src/spec/job_spec.h"
 #include "src/spec/lowering.h"
+#include "src/spec/schema/schema.h"
 #include "src/spec/schema/section_def.h"
 #include "src/spec/schema/values.h"
 
@@ -38,6 +39,22 @@ struct SectionContext {
   const std::vector<InputSpec>& inputs;
   const ClusterSpec& cluster;
 };
+
+// Reads the number or bool that a mapping has for one of `keys`, by its definition. `out` stays as it is where there is
+// none. False where it does not fit, which has been reported.
+template <class T>
+bool ReadKey(const Yaml& map, const std::vector<KeyDef>& keys, std::string_view key, ValueReader& reader, T& out) {
+  const std::optional<Yaml> value = FindKey(map, key);
+  if (!value) return true;
+  const std::optional<KeyValue> read = ReadKeyValue(*value, *FindKeyDef(keys, key), reader);
+  if (read) out = std::get<T>(*read);
+  return read.has_value();
+}
+
+// Whether a variable is the position of an input. The spec has no such variable, so that no key can choose it.
+bool IsPosition(NodeId variable, const SectionContext& context);
+// The names of all other variables that the graph has so far.
+std::vector<std::string> NamesOfVariables(const SectionContext& context);
 
 // Reads a list of names of outputs. `scalars`: each must be a scalar.
 std::vector<FetchSpec> ReadFetches(const Yaml& list, std::string_view what, bool scalars,

@@ -74,9 +74,11 @@ class Copier {
     walk.Add(variable.node);
     walk.Add(variable.init.node);
     while (const Node* node = walk.Next()) walk.AddSources(*node);
-    DF_ASSIGN(const std::vector<NodeId> order, from_.TopologicalOrder());
+    if (order_.empty()) {
+      DF_ASSIGN(order_, from_.TopologicalOrder());
+    }
     std::vector<NodeId> body;
-    for (const NodeId id : order) {
+    for (const NodeId id : order_) {
       if (walk.added()[static_cast<size_t>(id)] && !copies_.contains(id)) body.push_back(id);
     }
     for (const NodeId id : body) DF_TRY(Add(from_.node(id)));
@@ -119,6 +121,7 @@ class Copier {
 
   const Graph& from_;
   Graph& to_;
+  std::vector<NodeId> order_;  // all nodes of `from_`, once one is copied
   std::unordered_map<NodeId, NodeId> copies_;
 };
 

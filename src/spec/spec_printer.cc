@@ -107,42 +107,34 @@ class Printer {
 
   // The functions of the user's own files, and those of the library that something names or calls.
   void Functions() {
-    std::vector<const FunctionDef*> kept;
-    for (const auto& [name, def] : spec_.document.functions) {
-      if (IsKept(def)) kept.push_back(&def);
-    }
+    const std::map<std::string_view, const FunctionDef*> kept = KeptFunctions();
     if (kept.empty()) return;
     is_template_ = true;
-    Line(0, "functions:", kept[0]->location);
-    for (const FunctionDef* def : kept) Key(kIndent, def->name, def->location, *def->written, nullptr);
+    Line(0, "functions:", kept.begin()->second->location);
+    for (const auto& [name, def] : kept) Key(kIndent, name, def->location, *def->written, nullptr);
     is_template_ = false;
   }
 
-  bool IsKept(const FunctionDef& def) {
-    if (words_.empty()) FindWords();
-    const bool is_library = spec_.reader.diagnostics().IsLibrary(def.location.file);
-    return !is_library || spec_.is_called(def) || words_.contains(def.name);
-  }
-
-  // Collects the words of all that is printed, functions of the library that other functions name included.
-  void FindWords() {
-    for (const GraphEntry& entry : spec_.document.graph) AddWords(entry.value, words_);
-    for (const ParamEntry& entry : spec_.document.params) AddWords(entry.value, words_);
+  // A function of the library is named where its name is a word of what is printed, of kept functions too.
+  std::map<std::string_view, const FunctionDef*> KeptFunctions() const {
+    std::set<std::string, std::less<>> words;
+    for (const GraphEntry& entry : spec_.document.graph) AddWords(entry.value, words);
+    for (const ParamEntry& entry : spec_.document.params) AddWords(entry.value, words);
     for (const auto& [name, section] : spec_.document.sections) {
-      if (name != "functions") AddWords(section.value, words_);
+      if (name != "functions") AddWords(section.value, words);
     }
-    std::set<std::string> taken;
+    std::map<std::string_view, const FunctionDef*> kept;
     for (bool grows = true; grows;) {
       grows = false;
       for (const auto& [name, def] : spec_.document.functions) {
         const bool is_library = spec_.reader.diagnostics().IsLibrary(def.location.file);
-        if (is_library && !spec_.is_called(def) && !words_.contains(name)) continue;
-        if (!taken.insert(name).second) continue;
-        AddWords(*def.written, words_);
+        if (is_library && !spec_.is_called(def) && !words.contains(name)) continue;
+        if (!kept.emplace(name, &def).second) continue;
+        AddWords(*def.written, words);
         grows = true;
       }
     }
-    words_.insert("");
+    return kept;
   }
 
   void Graph() {
@@ -289,13 +281,11 @@ class Printer {
 
   // A list of scalars, and of lists of them, of one line of a file; nothing for others.
   std::optional<std::string> Flow(const Yaml& list) {
-    return IsOfOneLine(list, list.size() > 0 ? FirstIn(list) : list.location()) ? std::optional(FlowText(list))
-                                                                                : std::nullopt;
+    return IsOfOneLine(list, FirstIn(list)) ? std::optional(FlowText(list)) : std::nullopt;
   }
 
-  static SourceLocation FirstIn(const Yaml& list) {
-    const Yaml first = list.item(0);
-    return first.is_sequence() && first.size() > 0 ? FirstIn(first) : first.location();
+  static SourceLocation FirstIn(const Yaml& value) {
+    return value.is_sequence() && value.size() > 0 ? FirstIn(value.item(0)) : value.location();
   }
 
   static bool IsOfOneLine(const Yaml& value, SourceLocation line) {
@@ -353,7 +343,6 @@ class Printer {
   const PrintedSpec& spec_;
   const Origins origins_;
   std::string out_;
-  std::set<std::string, std::less<>> words_;
   bool is_template_ = false;  // a part of a function is printed
   bool are_paths_ = false;    // scalars are paths of input files
 };

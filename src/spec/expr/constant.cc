@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "src/spec/expr/float_range.h"
 
@@ -17,13 +16,6 @@ Folded Known(Scalar value) {
   Folded folded{Folded::Kind::kConstant, {}};
   folded.value.elements.push_back(std::move(value));
   return folded;
-}
-
-std::optional<double> AsDouble(const Scalar& value) {
-  if (const auto* i = std::get_if<int64_t>(&value)) return static_cast<double>(*i);
-  if (const auto* u = std::get_if<uint64_t>(&value)) return static_cast<double>(*u);
-  if (const auto* d = std::get_if<double>(&value)) return *d;
-  return {};
 }
 
 __extension__ using Wide = __int128;  // any sum, difference or product of 64-bit integers but for the largest products
@@ -201,6 +193,13 @@ void PrintInto(const Constant& constant, size_t dim, size_t& at, std::string& ou
 }
 
 }  // namespace
+
+std::optional<double> AsDouble(const Constant::Scalar& value) {
+  if (const auto* i = std::get_if<int64_t>(&value)) return static_cast<double>(*i);
+  if (const auto* u = std::get_if<uint64_t>(&value)) return static_cast<double>(*u);
+  if (const auto* d = std::get_if<double>(&value)) return *d;
+  return {};
+}
 
 Folded FoldExpr(const Expr& expr, const FoldCall& fold_call, Diagnostics& diagnostics) {
   switch (expr.kind) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -40,6 +41,9 @@ using FoldCall = std::function<Folded(const Expr& call)>;
 Folded FoldExpr(const Expr& expr, const FoldCall& fold_call, Diagnostics& diagnostics);
 // Folds operators on numbers without calls.
 Folded FoldExpr(const Expr& expr, Diagnostics& diagnostics);
+
+// The number that a scalar is; nothing for a bool or a text.
+std::optional<double> AsDouble(const Constant::Scalar& value);
 
 // The dtype of a literal if nothing asks for another one: float32, int32 (int64 or uint64 if an element needs it), bool
 // or string.

@@ -22,8 +22,8 @@ struct LocatedPattern {
 std::optional<std::vector<LocatedPattern>> ReadNamePatterns(const Yaml& value, std::string_view what,
                                                             ValueReader& reader);
 
-// A sentence on a pattern that matches none of the names, with the nearest: "'h1/w' is no variable, nor a pattern of
-// any; the nearest are 'h1/W', 'h2/W' and 'h1/b'". `kind` says what the names are: "variable of the graph".
+// A sentence on a pattern that matches none of the names, with the nearest: "'h1/w' is no variable of
+// the graph; the nearest are 'h1/W', 'h2/W', 'h1/b'". `kind` says what the names are: "variable of the graph".
 std::string DescribeUnmatched(const NamePattern& pattern, const std::vector<std::string>& names, std::string_view kind);
 
 // Tells for each name whether one of the patterns matches it. Reports each pattern that matches none.

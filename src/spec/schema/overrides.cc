@@ -85,10 +85,10 @@ std::vector<std::string> KeysOf(const Yaml& map) {
   return keys;
 }
 
-bool IsParam(const YamlDocument& file, std::string_view name) {
-  if (!file.root().is_map()) return false;
-  const std::optional<Yaml> params = FindKey(file.root(), "params");
-  return params && params->is_map() && FindKey(*params, name);
+// The section of a file, where it has one that is a mapping.
+std::optional<Yaml> MapOf(const YamlDocument& file, std::string_view section) {
+  const std::optional<Yaml> map = file.root().is_map() ? FindKey(file.root(), section) : std::nullopt;
+  return map && map->is_map() ? map : std::nullopt;
 }
 
 // Gives one file one value; the path begins at its root.
@@ -241,11 +241,9 @@ class Overrides {
   // where no file has it.
   bool SetParam(const std::string& name, const SpecOverride& set) {
     for (YamlDocument* const file : files_) {
-      if (!IsParam(*file, name)) continue;
-      const Yaml root = file->root();
-      const size_t section = *EntryAt(root, "params");
-      const Yaml params = root.value(section);
-      const size_t path[] = {section, Position(params, name)};
+      const std::optional<Yaml> params = MapOf(*file, "params");
+      if (!params || !FindKey(*params, name)) continue;
+      const size_t path[] = {Position(file->root(), "params"), Position(*params, name)};
       file->Replace(path, YamlDocument::OfText(set.text, diagnostics_.AddOption(set.shown)));
       params_.insert(name);
       return true;
@@ -268,13 +266,12 @@ class Overrides {
   // Functions, nodes and params may be those of a file that is included.
   YamlDocument& FileOf(std::string_view section, std::string_view rest) const {
     for (YamlDocument* const file : files_) {
-      const std::optional<Yaml> map = file->root().is_map() ? FindKey(file->root(), section) : std::nullopt;
-      if (map && map->is_map() && EntryAt(*map, rest)) return *file;
+      const std::optional<Yaml> map = MapOf(*file, section);
+      if (map && EntryAt(*map, rest)) return *file;
     }
     YamlDocument* found = files_[0];
     for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
-      const Yaml root = (*file)->root();
-      const std::optional<Yaml> map = root.is_map() ? FindKey(root, section) : std::nullopt;
+      const std::optional<Yaml> map = MapOf(**file, section);
       if (map && !Nearest(rest.substr(0, rest.find('.')), KeysOf(*map)).empty()) found = *file;
     }
     return *found;
@@ -283,8 +280,8 @@ class Overrides {
   void FailToFind(const SpecOverride& set) {
     std::vector<std::string> names;
     for (const YamlDocument* const file : files_) {
-      const std::optional<Yaml> params = file->root().is_map() ? FindKey(file->root(), "params") : std::nullopt;
-      if (!params || !params->is_map()) continue;
+      const std::optional<Yaml> params = MapOf(*file, "params");
+      if (!params) continue;
       for (const std::string& name : KeysOf(*params)) names.push_back(name);
     }
     const size_t dot = set.path.find('.');

@@ -36,14 +36,6 @@ std::optional<Constant::Scalar> ParseScalar(const std::string& text, const Parse
   return folded.value.elements[0];
 }
 
-// The number that a scalar is.
-std::optional<double> ToDouble(const Constant::Scalar& scalar) {
-  if (const auto* fraction = std::get_if<double>(&scalar)) return *fraction;
-  if (const auto* integer = std::get_if<int64_t>(&scalar)) return static_cast<double>(*integer);
-  if (const auto* large = std::get_if<uint64_t>(&scalar)) return static_cast<double>(*large);
-  return {};
-}
-
 }  // namespace
 
 bool IsBoolOfYaml11(std::string_view word) {
@@ -102,7 +94,7 @@ std::optional<double> ValueReader::Quantity(const Yaml& value, std::string_view 
     return number.ok() ? std::optional(static_cast<double>(*number)) : std::nullopt;
   };
   const std::optional<Constant::Scalar> worked_out = ParseScalar(*text, parse_units);
-  const std::optional<double> number = worked_out ? ToDouble(*worked_out) : std::nullopt;
+  const std::optional<double> number = worked_out ? AsDouble(*worked_out) : std::nullopt;
   if (number && std::isfinite(*number) && *number >= 0) return number;
   diagnostics_.Error(value.location(), what, " ", plain.status().message());
   return {};
@@ -127,7 +119,7 @@ std::optional<double> ValueReader::ShareOrBytes(const Yaml& value, std::string_v
   const std::optional<std::string> text = Scalar(value, what, kForms);
   if (!text) return {};
   const std::optional<Constant::Scalar> number = ParseScalar(*text);
-  const std::optional<double> share_or_bytes = number ? ToDouble(*number) : std::nullopt;
+  const std::optional<double> share_or_bytes = number ? AsDouble(*number) : std::nullopt;
   if (share_or_bytes && std::isfinite(*share_or_bytes)) return share_or_bytes;
   return Quantity(value, what, kForms, &ParseBytes);
 }
@@ -135,13 +127,11 @@ std::optional<double> ValueReader::ShareOrBytes(const Yaml& value, std::string_v
 std::optional<double> ValueReader::Number(const Yaml& value, std::string_view what) {
   const std::optional<std::string> text = Scalar(value, what, "a number");
   if (!text) return {};
-  const std::optional<Constant::Scalar> number = ParseScalar(*text);
-  const auto* fraction = number ? std::get_if<double>(&*number) : nullptr;
-  if (fraction != nullptr && !std::isfinite(*fraction)) return Fail(value, what, "a finite number", *text);
-  if (fraction != nullptr) return *fraction;
-  if (number && std::holds_alternative<int64_t>(*number)) return static_cast<double>(std::get<int64_t>(*number));
-  if (number && std::holds_alternative<uint64_t>(*number)) return static_cast<double>(std::get<uint64_t>(*number));
-  return Fail(value, what, "a number", *text);
+  const std::optional<Constant::Scalar> scalar = ParseScalar(*text);
+  const std::optional<double> number = scalar ? AsDouble(*scalar) : std::nullopt;
+  if (!number) return Fail(value, what, "a number", *text);
+  if (!std::isfinite(*number)) return Fail(value, what, "a finite number", *text);
+  return number;
 }
 
 std::optional<bool> ValueReader::Bool(const Yaml& value, std::string_view what) {

@@ -14,14 +14,6 @@ const std::vector<KeyDef>& EvalKeys() {
   return Sections::Get("eval").key.keys;
 }
 
-bool ReadEvery(const Yaml& section, const SectionContext& context, int64_t& out) {
-  const std::optional<Yaml> value = FindKey(section, "every");
-  if (!value) return true;
-  const std::optional<KeyValue> number = ReadKeyValue(*value, *FindKeyDef(EvalKeys(), "every"), context.reader);
-  if (number) out = std::get<int64_t>(*number);
-  return number.has_value();
-}
-
 class MetricsReader {
  public:
   explicit MetricsReader(const SectionContext& context)
@@ -73,7 +65,7 @@ std::optional<EvalSpec> EvalOf(const Yaml& section, const std::string& name, con
   eval.location = location;
   eval.name = name;
   Diagnostics& diagnostics = context.reader.diagnostics();
-  if (!ReadEvery(section, context, eval.every)) return {};
+  if (!ReadKey(section, EvalKeys(), "every", context.reader, eval.every)) return {};
   if (!ReadStepsInFlight(section, context.reader, eval.steps_in_flight)) return {};
   if (const std::optional<Yaml> feed = FindKey(section, "feed")) {
     eval.feeds = ReadFeeds(*feed, name == "eval" ? "eval_feed" : StrCat("eval_feed/", name), context);

@@ -236,12 +236,7 @@ class InputReader {
   }
 
   bool Count() {
-    Result<RecordIndex> record_index = source_->Count();
-    if (!record_index.ok()) return FailWith(files_location_, record_index.status());
-    spec_.record_index = *std::move(record_index);
-    spec_.config.layouts = source_->layouts();
-    for (const auto& [name, value] : source_->Settled()) spec_.config.options[name] = value;
-    spec_.num_samples = spec_.record_index.samples();
+    if (const Status status = CountSamples(*source_, spec_); !status.ok()) return FailWith(files_location_, status);
     if (spec_.num_samples > 0) return true;
     const char* const which = spec_.record_index.skipped > 0 ? "has no samples without errors" : "has no samples";
     return FailWith(files_location_, NoInput(which));
@@ -349,6 +344,19 @@ std::vector<InputSpec> ReadInputs(const Yaml& section, const std::string& direct
   TieInputs(inputs, unread, reader.diagnostics());
   AddNodesOfInputs(inputs, seed, lowering);
   return inputs;
+}
+
+bool IsPosition(NodeId variable, const SectionContext& context) {
+  return std::any_of(context.inputs.begin(), context.inputs.end(),
+                     [&](const InputSpec& input) { return input.position == variable; });
+}
+
+std::vector<std::string> NamesOfVariables(const SectionContext& context) {
+  std::vector<std::string> names;
+  for (const VariableSpec& variable : context.lowering.variables()) {
+    if (!IsPosition(variable.node, context)) names.push_back(context.graph.node(variable.node).name);
+  }
+  return names;
 }
 
 void AddNodesOfInputs(std::vector<InputSpec>& inputs, int64_t seed, Lowering& lowering) {

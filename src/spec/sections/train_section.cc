@@ -91,10 +91,9 @@ class TrainReader {
 
   const KeyDef& Key(std::string_view key) const { return *FindKeyDef(Sections::Get("train").key.keys, key); }
 
-  bool ReadPositive(const Yaml& value, std::string_view key, double& out) {
-    const std::optional<KeyValue> number = ReadKeyValue(value, Key(key), context_.reader);
-    if (number) out = std::get<double>(*number);
-    return number.has_value();
+  template <class T>
+  bool ReadNumber(std::string_view key, T& out) {
+    return ReadKey(map_, Sections::Get("train").key.keys, key, context_.reader, out);
   }
 
   bool ReadLearningRate() {
@@ -114,19 +113,11 @@ class TrainReader {
                 spec_.steps, " steps, which is beyond float32: a 'factor' above 1 makes it grow");
   }
 
-  bool ReadCount(std::string_view key, int64_t& out) {
-    const std::optional<Yaml> value = FindKey(map_, key);
-    if (!value) return true;
-    const std::optional<KeyValue> number = ReadKeyValue(*value, Key(key), context_.reader);
-    if (number) out = std::get<int64_t>(*number);
-    return number.has_value();
-  }
-
   bool ReadCounts() {
-    bool good = ReadCount("log_every", spec_.log_every);
-    if (const std::optional<Yaml> clip = FindKey(map_, "clip_norm")) {
+    bool good = ReadNumber("log_every", spec_.log_every);
+    if (FindKey(map_, "clip_norm")) {
       double norm = 0;
-      good = ReadPositive(*clip, "clip_norm", norm) && good;
+      good = ReadNumber("clip_norm", norm) && good;
       spec_.clip_norm = norm;
     }
     return good;
@@ -148,7 +139,7 @@ class TrainReader {
     if (bucket && !IsByAllreduce())
       return Fail(bucket->location(), "'bucket_bytes' is about gradients that tasks reduce together: write ",
                   "'data_parallel: allreduce' with it");
-    return ReadCount("bucket_bytes", spec_.bucket_bytes);
+    return ReadNumber("bucket_bytes", spec_.bucket_bytes);
   }
 
   // Refuses compressed gradients with copies of variables: a task keeps its own gradients uncompressed, so each task
@@ -190,13 +181,10 @@ class TrainReader {
   bool ReadMostSkipped(const Yaml& map) {
     const std::vector<KeyDef>& keys = Key("on_nan").keys;
     if (!CheckKeys(map, keys, "'on_nan'", diagnostics_)) return false;
-    const std::optional<Yaml> most = FindKey(map, "skip");
-    if (!most) return Fail(map.location(), "'on_nan' as a mapping says after how many steps the job ends: {skip: 50}");
-    const std::optional<KeyValue> number = ReadKeyValue(*most, *FindKeyDef(keys, "skip"), context_.reader);
-    if (!number) return false;
+    if (!FindKey(map, "skip"))
+      return Fail(map.location(), "'on_nan' as a mapping says after how many steps the job ends: {skip: 50}");
     spec_.on_nan = TrainSpec::OnNan::kSkip;
-    spec_.most_skipped = std::get<int64_t>(*number);
-    return true;
+    return ReadKey(map, keys, "skip", context_.reader, spec_.most_skipped);
   }
 
   bool ReadStop() {
@@ -214,13 +202,7 @@ class TrainReader {
     const std::optional<Yaml> epochs = FindKey(*map, "after_epochs");
     if (epochs && FindKey(*map, "after_steps"))
       return Fail(map->location(), "'stop' takes one of 'after_steps' and 'after_epochs', not both");
-    const auto number = [&](std::string_view key, auto& out) {
-      const std::optional<Yaml> value = FindKey(*map, key);
-      if (!value) return true;
-      const std::optional<KeyValue> read = ReadKeyValue(*value, *FindKeyDef(keys, key), context_.reader);
-      if (read) out = std::get<std::decay_t<decltype(out)>>(*read);
-      return read.has_value();
-    };
+    const auto number = [&](std::string_view key, auto& out) { return ReadKey(*map, keys, key, context_.reader, out); };
     if (!number("patience", stop.patience) || !number("after_steps", stop.after_steps)) return false;
     if (!number("min_delta", stop.min_delta)) return false;
     if (stop.min_delta < 0) return Fail(FindKey(*map, "min_delta")->location(), "'min_delta' is at least 0");
@@ -249,21 +231,8 @@ class TrainReader {
     if (!patterns) return false;
     for (const LocatedPattern& located : *patterns) spec_.freeze.push_back(located.pattern.text());
     if (!diagnostics_.ok()) return true;  // variables may be missing for other reasons, which have been reported
-    MatchNames(*patterns, NamesOfVariables(), "variable of the graph", diagnostics_);
+    MatchNames(*patterns, NamesOfVariables(context_), "variable of the graph", diagnostics_);
     return diagnostics_.ok();
-  }
-
-  std::vector<std::string> NamesOfVariables() const {
-    std::vector<std::string> names;
-    for (const VariableSpec& variable : context_.lowering.variables()) {
-      if (!IsPosition(variable.node)) names.push_back(context_.graph.node(variable.node).name);
-    }
-    return names;
-  }
-
-  bool IsPosition(NodeId variable) const {
-    return std::any_of(context_.inputs.begin(), context_.inputs.end(),
-                       [&](const InputSpec& input) { return input.position == variable; });
   }
 
   bool ReadLength() {
@@ -271,9 +240,9 @@ class TrainReader {
     const std::optional<Yaml> steps = FindKey(map_, "steps");
     if (epochs.has_value() == steps.has_value())
       return Fail(spec_.location, "'train' needs one of 'epochs' and 'steps'", epochs ? ", not both" : "");
-    if (steps) return ReadCount("steps", spec_.steps);
+    if (steps) return ReadNumber("steps", spec_.steps);
     double count = 0;
-    return ReadPositive(*epochs, "epochs", count) && ReadEpochs(*epochs, "epochs", count, spec_.steps);
+    return ReadNumber("epochs", count) && ReadEpochs(*epochs, "epochs", count, spec_.steps);
   }
 
   // The number of batches with so many samples. A quotient that is above a whole number by rounding alone counts as

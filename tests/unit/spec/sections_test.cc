@@ -276,7 +276,8 @@ TEST_F(WithData, EvaluationsWithNames) {
             "job.yaml:10:15: unknown key 'metric' of the evaluation 'test', did you mean 'metrics'?");
   EXPECT_EQ(error("{test: {every: 5}}"),
             "job.yaml:10:8: the evaluation 'test' lacks 'metrics', a list of scalars of the graph");
-  EXPECT_EQ(error("{every: 5, test: {metrics: [loss]}}"), "job.yaml:10:18: unknown key 'test' of the section 'eval'; it takes every, feed, metrics, steps_in_flight");
+  EXPECT_EQ(error("{every: 5, test: {metrics: [loss]}}"),
+            "job.yaml:10:18: unknown key 'test' of the section 'eval'; it takes every, feed, metrics, steps_in_flight");
   EXPECT_EQ(
       error("{a/b: {metrics: [loss]}}"),
       "job.yaml:10:8: an evaluation's name begins with a letter and has letters, digits, '_', '-' and '.', unlike "

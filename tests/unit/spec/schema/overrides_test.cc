@@ -177,6 +177,20 @@ TEST(Overrides, OfIncludedFiles) {
   EXPECT_EQ(other->graph.shape({other->graph.Find("y"), 0}), PartialShape({7}));
 }
 
+TEST(Overrides, OneOfSeveralIncludedFiles) {
+  const ScratchDirectory directory;
+  for (const int size : {2, 3, 4}) {
+    directory.Write(StrCat("size", size, ".yaml"),
+                    StrCat("graph: {z", size == 2 ? "a" : "b", ": {op: Fill, value: 1.0, dims: [", size, "]}}\n"));
+  }
+  const std::string path = directory.Write(
+      "job.yaml", "dfrun: 1\ninclude: [size2.yaml, size3.yaml]\ngraph: {y: Neg(zb)}\nrun: {fetch: [y, za]}\n");
+  const Result<LoadedSpec> spec = LoadSpec(path, {.sets = {"include.1=size4.yaml"}});
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  EXPECT_EQ(spec->graph.shape({spec->graph.Find("y"), 0}), PartialShape({4}));
+  EXPECT_EQ(spec->graph.shape({spec->graph.Find("za"), 0}), PartialShape({2}));
+}
+
 TEST(Overrides, TheLengthOfAJob) {
   const ScratchDirectory directory;
   const std::string train = directory.Write("train.yaml", std::string("dfrun: 1\n") + kTraining);
