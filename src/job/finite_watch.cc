@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/framework/values/finite.h"
+#include "src/graph/location_prefix.h"
 #include "src/job/metrics_log.h"
 
 namespace dfrun {
@@ -149,9 +150,7 @@ Status FiniteWatch::ExplainSkipped(int64_t step) {
 std::string FiniteWatch::LocationOf(const std::string& name) const {
   const Graph& graph = session_.graph();
   const NodeId id = graph.Find(name);
-  if (id < 0 || graph.node(id).location.file < 0) return "";
-  const SourceLocation& location = graph.node(id).location;
-  return StrCat(graph.files()[static_cast<size_t>(location.file)], ":", location.line, ":", location.column, ": ");
+  return id < 0 ? "" : LocationPrefix(graph, graph.node(id).location);
 }
 
 std::string FiniteWatch::InputOf(const std::string& node) const {

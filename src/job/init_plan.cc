@@ -14,6 +14,7 @@
 #include "src/base/text.h"
 #include "src/checkpoint/weights/widen.h"
 #include "src/graph/graph_def/file_kind.h"
+#include "src/graph/location_prefix.h"
 #include "src/job/find_checkpoint.h"
 #include "src/spec/schema/name_patterns.h"
 #include "src/training/read_variables.h"
@@ -56,17 +57,17 @@ std::string DescribeThere(const Row& row) {
   return StrCat(type, row.there_shape, as);
 }
 
-std::string PlaceOf(const Graph& graph, SourceLocation at) {
-  if (at.file < 0) return "";
-  return StrCat(graph.files()[static_cast<size_t>(at.file)], ":", at.line, ":", at.column, ": ");
+std::vector<std::string> NamesThere(const WeightSource& source) {
+  std::vector<std::string> names;
+  for (const WeightSource::Entry& entry : source.entries()) names.push_back(entry.name);
+  return names;
 }
 
 // Opens what a name stands for: a run's checkpoint, or a file.
 Result<std::unique_ptr<WeightSource>> OpenNamed(const std::string& name) {
   const Result<FileIdentity> identity = IdentifyFile(RunOfCheckpointName(name));
   const bool is_ours =
-      identity.ok() && (identity->kind == FileKind::kRunDirectory ||
-                        (identity->kind == FileKind::kCheckpoint && RunOfCheckpointName(name) != name));
+      identity.ok() && (identity->kind == FileKind::kRunDirectory || identity->kind == FileKind::kCheckpoint);
   if (!is_ours) return OpenWeights(name);
   DF_ASSIGN(const std::string directory, FindCheckpoint("init_from", name));
   return OpenWeights(directory);
@@ -100,7 +101,7 @@ class EntryNames {
       if (!is_new && other->second != entry)
         return StrCat("both '", NameOf(other->second), "' and '", NameOf(entry), "' would be '", other->first, "'");
     }
-    return is_used ? "" : DescribeUnmatched(there, Names(), StrCat("name in ", source_.what()));
+    return is_used ? "" : DescribeUnmatched(there, NamesThere(source_), StrCat("name in ", source_.what()));
   }
 
   std::optional<size_t> Find(const std::string& variable) const {
@@ -113,11 +114,6 @@ class EntryNames {
 
  private:
   const std::string& NameOf(size_t entry) const { return source_.entries()[entry].name; }
-  std::vector<std::string> Names() const {
-    std::vector<std::string> names;
-    for (const WeightSource::Entry& entry : source_.entries()) names.push_back(entry.name);
-    return names;
-  }
 
   const WeightSource& source_;
   std::map<std::string, size_t> own_;
@@ -143,7 +139,7 @@ void SetFate(const EntryNames& names, const WeightSource& source, Row& row) {
 
 Result<InitPlan> InitPlan::Make(const JobSpec& job, const Graph& graph, const LoadedSpec* other) {
   const InitFromSpec& from = *job.init_from;
-  const std::string where = PlaceOf(graph, from.location);
+  const std::string where = LocationPrefix(graph, from.location);
   Result<std::unique_ptr<WeightSource>> source = OpenNamed(from.name);
   if (!source.ok())
     return Error(source.status().code(), where, "'init_from': ", source.status().message(),
@@ -152,7 +148,7 @@ Result<InitPlan> InitPlan::Make(const JobSpec& job, const Graph& graph, const Lo
   EntryNames names(*plan.source_);
   for (const InitFromSpec::Rename& rename : from.renames) {
     const std::string trouble = names.Rename(rename);
-    if (!trouble.empty()) return Error(Code::kBadSpec, PlaceOf(graph, rename.location), "'rename': ", trouble);
+    if (!trouble.empty()) return Error(Code::kBadSpec, LocationPrefix(graph, rename.location), "'rename': ", trouble);
   }
   const std::vector<bool> is_read = FindReadVariables(job, graph, other);
   for (size_t i = 0; i < job.variables.size(); ++i) {
@@ -174,9 +170,7 @@ Result<InitPlan> InitPlan::Make(const JobSpec& job, const Graph& graph, const Lo
 }
 
 std::string InitPlan::NearestThere(const Row& row) const {
-  std::vector<std::string> names;
-  for (const WeightSource::Entry& entry : source_->entries()) names.push_back(entry.name);
-  const std::vector<std::string> nearest = NearestNames(NamePattern(row.name), names, 1);
+  const std::vector<std::string> nearest = NearestNames(NamePattern(row.name), NamesThere(*source_), 1);
   return nearest.empty() ? "" : StrCat(", the nearest is '", nearest[0], "'");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/base/utf8.h"
+#include "src/graph/location_prefix.h"
 #include "src/spec/input_feeds.h"
 
 namespace dfrun {
@@ -68,8 +69,7 @@ Status NameInput(const LoadedSpec& spec, const Status& status) {
     const size_t at = status.message().find(read);
     if (at == std::string::npos || at == 0 || (status.message()[at - 1] != '\'' && status.message()[at - 1] != '/'))
       continue;
-    return status.Annotate(StrCat(spec.graph.files()[static_cast<size_t>(input.location.file)], ":",
-                                  input.location.line, ":", input.location.column, ": input '", input.name, "'"));
+    return status.Annotate(StrCat(LocationPrefix(spec.graph, input.location), "input '", input.name, "'"));
   }
   return status;
 }

@@ -3,13 +3,11 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
-#include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/base/path_hint.h"
 
@@ -41,44 +39,39 @@ Status CheckHoldsNoRun(const std::string& path) {
 }  // namespace
 
 Result<RunDirectory> RunDirectory::Open(const std::string& path, bool resume) {
-  RunDirectory directory(path, -1);
+  RunDirectory directory(path);
   DF_ASSIGN(const std::optional<off_t> there, SizeOf(path));
   if (!there && IsForeignPath(path))
     return Error(Code::kUsage, "'", path, "' cannot become a run directory", AboutPath(path));
   if (!there) return directory;
   if (!resume) DF_TRY(CheckHoldsNoRun(path));  // before there is a lock in it
-  DF_TRY(directory.Lock());
+  DF_ASSIGN(directory.lock_, directory.Lock());
   if (!resume) DF_TRY(CheckHoldsNoRun(path));
   return directory;
 }
 
 Status RunDirectory::Make() {
-  if (lock_ >= 0) return Status();
+  if (lock_.fd() >= 0) return Status();
   DF_TRY(MakeDirectories(path_));
-  DF_TRY(Lock());
-  return CheckHoldsNoRun(path_);
+  DF_ASSIGN(FileDescriptor lock, Lock());
+  DF_TRY(CheckHoldsNoRun(path_));
+  lock_ = std::move(lock);
+  return Status();
 }
 
-Status RunDirectory::Lock() {
+Result<FileDescriptor> RunDirectory::Lock() const {
   const std::string path = path_ + "/.lock";
   DF_TRY(CheckReplaceable(path));
-  lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
-  if (lock_ < 0) return ErrnoError("cannot open", path);
-  if (::flock(lock_, LOCK_EX | LOCK_NB) == 0) return Status();
+  FileDescriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644), path);
+  if (lock.fd() < 0) return ErrnoError("cannot open", path);
+  if (::flock(lock.fd(), LOCK_EX | LOCK_NB) == 0) return lock;
   if (errno != EWOULDBLOCK) {
     DF_LOG(kWarning) << "the file system of " << path_ << " has no locks (" << std::strerror(errno)
                      << "): nothing keeps another job from working there at the same time";
-    return Status();
+    return lock;
   }
   return Error(Code::kUsage, "another process is at work in the run directory ", path_,
                "; wait for its end, or name another with --output");
-}
-
-RunDirectory::RunDirectory(RunDirectory&& other) noexcept
-    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
-
-RunDirectory::~RunDirectory() {
-  if (lock_ >= 0) ::close(lock_);
 }
 
 }  // namespace dfrun

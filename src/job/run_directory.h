@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "src/base/file.h"
 #include "src/base/status.h"
 
 namespace dfrun {
@@ -15,11 +16,8 @@ class RunDirectory {
   // it. Usage error if it holds a run already and `resume` is false, or while another process works in it.
   static Result<RunDirectory> Open(const std::string& path, bool resume);
   // Makes and holds it where it was not there; before the first file is written to it. Usage error if another process
-  // was faster. After an error this object can only be destroyed.
+  // was faster; it is not held then, and may be made again.
   Status Make();
-  RunDirectory(RunDirectory&& other) noexcept;
-  RunDirectory& operator=(RunDirectory&&) = delete;
-  ~RunDirectory();
 
   const std::string& path() const { return path_; }
   std::string record() const { return path_ + "/run.json"; }
@@ -29,13 +27,13 @@ class RunDirectory {
   std::string trace() const { return path_ + "/trace"; }
 
  private:
-  RunDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
-  // Opens the lock file, made where it is missing, and locks it until this object goes; never waits. Usage error where
-  // another process has locked it. A file system without locks is a warning, and OK. After an error lock_ may be open.
-  Status Lock();
+  explicit RunDirectory(std::string path) : path_(std::move(path)) {}
+  // Opens the lock file, made where it is missing, and locks it until it is closed; never waits. Usage error where
+  // another process has locked it. A file system without locks is a warning, and OK.
+  Result<FileDescriptor> Lock() const;
 
   std::string path_;
-  int lock_;  // descriptor of the lock file; -1: not open
+  FileDescriptor lock_;  // the lock file; not open: the directory is not held
 };
 
 }  // namespace dfrun

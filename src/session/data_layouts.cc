@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "src/storage/hdf5_file.h"
@@ -58,7 +59,7 @@ bool ReadsLayouts(const std::vector<Partition>& partitions) {
 void DataLayouts::AddUnknown(const Graph& part, const SameFiles& same, control::Layouts& unknown) {
   unknown.set_host(HostId());
   if (HostId().empty()) return;
-  std::map<std::pair<std::string, std::string>, bool> asked;  // by path and question
+  std::set<std::pair<std::string, std::string>> asked;  // by path and question
   for (const Node& node : part.nodes()) {
     const Hdf5Layouts layouts = LayoutsOf(node);
     const bool is_host = layouts.host == HostId();
@@ -69,7 +70,7 @@ void DataLayouts::AddUnknown(const Graph& part, const SameFiles& same, control::
       layout.file = *own;
       if (is_same) return Know(path, layout);
       std::string question = SerializeLayout(layout);
-      if (!asked.emplace(std::pair(path, question), true).second) return;
+      if (!asked.emplace(path, question).second) return;
       control::Layouts::File* const file = unknown.add_files();
       file->set_path(path);
       file->set_layout(std::move(question));

@@ -57,7 +57,7 @@ class Master final : private PendingStepHost {
 
   Result<Executable*> Prepare(const RunSignature& signature, bool optimize) EXCLUDES(change_mu_, mu_);
   Status Extend(const std::function<Status(Graph&)>& add) EXCLUDES(change_mu_, mu_);
-  Status ResetContainers(const std::vector<std::string>& names) EXCLUDES(change_mu_, mu_);
+  Status ResetContainers(const std::vector<std::string>& names) EXCLUDES(change_mu_, request_mu_, mu_);
   // Begins a step. The calling thread runs nodes of it until other threads run it on or it waits, so that it may have
   // ended when this returns. Copies the headers of `feeds`, not the bytes that they borrow. `executable`, of Prepare(),
   // lives until the step has ended; the step is destroyed before this object. After an error no step has begun.
@@ -77,8 +77,8 @@ class Master final : private PendingStepHost {
   Status CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches)
       EXCLUDES(change_mu_, request_mu_, mu_);
   void StartTrace();
-  Status WriteTrace(const std::string& prefix) EXCLUDES(change_mu_);
-  Status Close() EXCLUDES(change_mu_, mu_);
+  Status WriteTrace(const std::string& prefix) EXCLUDES(change_mu_, request_mu_, mu_);
+  Status Close() EXCLUDES(change_mu_, request_mu_, mu_);
 
   // A snapshot of the graph; it does not change.
   std::shared_ptr<const Graph> graph() const EXCLUDES(mu_);

@@ -4,16 +4,12 @@
 #include <utility>
 
 #include "src/graph/graph_ops.h"
+#include "src/graph/location_prefix.h"
 #include "src/graph/order/ancestors.h"
 #include "src/training/copy_fetches.h"
 
 namespace dfrun {
 namespace {
-
-std::string LocationText(const Graph& model, SourceLocation location) {
-  if (location.file < 0) return "";
-  return StrCat(model.files()[static_cast<size_t>(location.file)], ":", location.line, ":", location.column, ": ");
-}
 
 std::vector<Output> Wanted(const PassRequest& request) {
   std::vector<Output> wanted;
@@ -103,7 +99,7 @@ class Pass {
     for (const InputSpec* input : walked_) {
       const InputSpec& first = *walked_[0];
       if (input->num_samples == first.num_samples && BatchOf(*input) == BatchOf(first)) continue;
-      return InvalidArgument(LocationText(model_, request_.location), request_.what,
+      return InvalidArgument(LocationPrefix(model_, request_.location), request_.what,
                              " are of two inputs that are gone over together: '", first.name, "' has ",
                              first.num_samples, " samples in batches of ", BatchOf(first), ", '", input->name, "' has ",
                              input->num_samples, " in batches of ", BatchOf(*input));

@@ -1,16 +1,16 @@
 #include "src/training/given_values.h"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "src/training/read_variables.h"
 #include "src/training/variable_copies.h"
+#include "src/training/variable_placement.h"
 
 namespace dfrun {
 namespace {
 
 // The values of one step are in the memory of rank 0 together.
-constexpr uint64_t kMaxBytesOfStep = uint64_t{256} << 20;
+constexpr int64_t kMaxBytesOfStep = int64_t{256} << 20;
 
 Status AddGiven(const LoadedSpec& spec, size_t index, JobGraphDraft& draft, GivenValues& step) {
   const Output variable = {draft.shared.nodes.at(spec.job.variables[index].node), 0};
@@ -34,12 +34,10 @@ Status AddGiven(const LoadedSpec& spec, size_t index, JobGraphDraft& draft, Give
 Status AddGivenValues(const LoadedSpec& spec, JobGraphDraft& draft) {
   if (!spec.job.init_from) return Status();
   const std::vector<bool> is_read = FindReadVariables(spec.job, spec.graph, spec.other.get());
-  uint64_t bytes = 0;
+  int64_t bytes = 0;
   for (size_t i = 0; i < spec.job.variables.size(); ++i) {
     if (!is_read[i] || spec.job.init_from->choices[i] != InitFromSpec::Choice::kTaken) continue;
-    const Output value = {spec.job.variables[i].node, 0};
-    const auto elements = static_cast<uint64_t>(std::max<int64_t>(spec.graph.shape(value).num_elements(), 0));
-    const uint64_t own = elements * DTypeSize(spec.graph.dtype(value));
+    const int64_t own = VariableBytes(spec.graph, spec.job.variables[i].node);
     std::vector<GivenValues>& steps = draft.job.given;
     if (steps.empty() || bytes + own > kMaxBytesOfStep) {
       steps.emplace_back();

@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "src/graph/location_prefix.h"
 #include "src/training/variable_placement.h"
 
 namespace dfrun {
@@ -29,8 +30,7 @@ JobGraphDraft::JobGraphDraft(const LoadedSpec& loaded, const Cluster& on)
 }
 
 std::string JobGraphDraft::LocationText(SourceLocation location) const {
-  if (location.file < 0) return "";
-  return StrCat(model.files()[static_cast<size_t>(location.file)], ":", location.line, ":", location.column, ": ");
+  return LocationPrefix(model, location);
 }
 
 Output JobGraphDraft::AddCopy(const std::string& name, Output like, bool scalar) {

@@ -10,10 +10,11 @@
 namespace dfrun {
 namespace {
 
-// The nodes that the fetches of steps depend on.
-std::vector<bool> NeededBy(const Graph& graph, const std::vector<Output>& fetches) {
-  AncestorWalk walk(graph);
-  for (const Output& fetch : fetches) walk.Add(fetch.node);
+// The nodes of the model that the fetches depend on, and those that what is fed depends on.
+std::vector<bool> NeededBy(const JobSpec& job, const PredictionRequest& request, const Graph& model) {
+  AncestorWalk walk(model);
+  for (const Output& fetch : request.wanted.fetches) walk.Add(fetch.node);
+  for (const FeedSpec& feed : ReplacementsOf(job, request.feeds)) walk.Add(feed.value.node);
   while (const Node* node = walk.Next()) walk.AddSources(*node);
   return std::move(walk).added();
 }
@@ -57,13 +58,12 @@ class MixerSearch {
     for (const Output& fetch : pass.batch.signature.fetches) {
       if (rows.of(fetch) == SampleRows::Rows()) continue;
       const NodeId mixer = rows.FirstMixer(scratch, fetch);
-      return mixer < 0 ? StrCat("'", OutputText(scratch, fetch), "'") : TextOf(scratch.node(mixer));
+      return mixer < 0 ? StrCat("'", scratch.node(fetch.node).name, "'") : TextOf(scratch.node(mixer));
     }
     return std::string();
   }
 
  private:
-  static std::string OutputText(const Graph& graph, Output output) { return graph.node(output.node).name; }
   std::string TextOf(const Node& node) const {
     if (IsReader(node)) return StrCat("'", NameInSpec(node), "', whose samples are padded to the longest of a batch,");
     return StrCat("'", NameInSpec(node), "' (op ", node.op->name, ")");
@@ -83,7 +83,7 @@ class MixerSearch {
 class PredictionAdder {
  public:
   PredictionAdder(const JobSpec& job, const PredictionRequest& request, Graph& graph)
-      : job_(job), request_(request), model_(graph.Clone()), graph_(graph) {}
+      : job_(job), request_(request), model_(graph.Clone()), graph_(graph), needed_(NeededBy(job, request, model_)) {}
 
   Result<Prediction> Add(int64_t batch, int64_t begin, std::vector<std::string> workers) {
     out_.batch = batch;
@@ -129,8 +129,7 @@ class PredictionAdder {
   Status AddVariables(const std::string& scope, const std::string& device, SubgraphMap& shared) {
     for (const VariableSpec& variable : job_.variables) {
       const Node node = model_.node(variable.node);
-      const std::vector<bool>& needed = NeededVariables();
-      if (!needed[static_cast<size_t>(variable.node)]) continue;
+      if (!needed_[static_cast<size_t>(variable.node)]) continue;
       AttrMap attrs = node.attrs;
       if (attrs.Find("shared_name") != nullptr) attrs.Set("shared_name", std::string());
       GraphOps ops(graph_, scope, device);
@@ -158,15 +157,6 @@ class PredictionAdder {
     return Status();
   }
 
-  // The nodes of the model that the fetches need, with what is fed to them.
-  const std::vector<bool>& NeededVariables() {
-    if (!needed_.empty()) return needed_;
-    std::vector<Output> outputs = request_.wanted.fetches;
-    for (const FeedSpec& feed : ReplacementsOf(job_, request_.feeds)) outputs.push_back(feed.value);
-    needed_ = NeededBy(model_, outputs);
-    return needed_;
-  }
-
   // Binds the constraints of copied nodes that name a type of device alone to the part's task.
   Status BindToTask(int first, const std::string& device) {
     DF_ASSIGN(DeviceName task, DeviceName::Parse(device));
@@ -186,14 +176,14 @@ class PredictionAdder {
   const PredictionRequest& request_;
   const Graph model_;
   Graph& graph_;
-  std::vector<bool> needed_;
+  const std::vector<bool> needed_;  // by node of the model
   Prediction out_;
 };
 
 }  // namespace
 
 Result<PredictionFacts> FindPredictionFacts(const JobSpec& job, const PredictionRequest& request, const Graph& graph) {
-  PassRequest pass = RequestOf(job, request.feeds, request.wanted);
+  const PassRequest pass = RequestOf(job, request.feeds, request.wanted);
   DF_ASSIGN(const std::vector<size_t> inputs, InputsOf(job, graph, pass));
   if (inputs.empty()) {
     return Error(Code::kUsage, "what is fetched reads no input, so that there are no samples to predict; ",
@@ -210,9 +200,7 @@ Result<PredictionFacts> FindPredictionFacts(const JobSpec& job, const Prediction
     const Result<std::string> beside = search.Find(facts.own_batch + 1);
     facts.mixer = beside.ok() ? *beside : StrCat("the graph, which allows no batch but ", facts.own_batch, ",");
   }
-  std::vector<Output> outputs = request.wanted.fetches;
-  for (const FeedSpec& feed : pass.feeds) outputs.push_back(feed.value);
-  const std::vector<bool> needed = NeededBy(graph, outputs);
+  const std::vector<bool> needed = NeededBy(job, request, graph);
   for (const Node& node : graph.nodes()) {
     if (!needed[static_cast<size_t>(node.id)]) continue;
     const bool is_changing = ChangesByItself(node) && !IsReader(node) && node.num_outputs() > 0;

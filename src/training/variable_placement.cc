@@ -24,11 +24,6 @@ std::vector<std::string> SitesOf(const Cluster& cluster, const std::function<boo
   return sites;
 }
 
-int64_t VariableBytes(const Graph& graph, NodeId variable) {
-  const int64_t elements = graph.shape({variable, 0}).num_elements();
-  return std::max<int64_t>(elements, 0) * static_cast<int64_t>(DTypeSize(graph.dtype({variable, 0})));
-}
-
 // The workers that compute replicas, each once.
 std::vector<std::string> ReplicaDevices(const TrainSpec& train, const std::vector<std::string>& workers) {
   const auto replicas = static_cast<int>(train.strategy.integer("replicas"));
@@ -99,6 +94,11 @@ Result<std::vector<std::string>> Candidates(const LoadedSpec& spec, const Cluste
 }
 
 }  // namespace
+
+int64_t VariableBytes(const Graph& graph, NodeId variable) {
+  const int64_t elements = graph.shape({variable, 0}).num_elements();
+  return std::max<int64_t>(elements, 0) * static_cast<int64_t>(DTypeSize(graph.dtype({variable, 0})));
+}
 
 std::vector<std::string> WorkerDevices(const Cluster& cluster) {
   std::vector<std::string> devices = SitesOf(cluster, [](const std::string& job) { return job == "worker"; });

@@ -25,6 +25,9 @@ bool AreOfOneTask(const DeviceName& a, const DeviceName& b);
 // The ranks on which no replica is computed, in order.
 Result<std::vector<int>> RanksWithoutReplicas(const TrainSpec& train, const Cluster& cluster);
 
+// The bytes of a variable's elements, as its shape has them.
+int64_t VariableBytes(const Graph& graph, NodeId variable);
+
 // The device of each variable of `spec.job.variables`, in their order. Without a constraint of its own a trainable
 // variable, frozen or not, goes to the least loaded task (by bytes) of job "ps" or of the workers, as the spec says;
 // where it does not say, and with `data_parallel: allreduce`, to one that computes replicas, but for a variable whose

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "src/graph/location_prefix.h"
 #include "src/graph/order/ancestors.h"
 #include "src/spec/tied_inputs.h"
 #include "src/training/copy_subgraph.h"
@@ -13,11 +14,6 @@ namespace dfrun {
 namespace {
 
 using Texts = std::vector<std::string>;
-
-std::string TextOf(const Graph& graph, SourceLocation location) {
-  if (location.file < 0) return "";
-  return StrCat(graph.files()[static_cast<size_t>(location.file)], ":", location.line, ":", location.column, ": ");
-}
 
 // Tells for each node whether the loss depends on it.
 std::vector<bool> InLoss(const LoadedSpec& spec) {
@@ -230,8 +226,8 @@ class LossInputs {
                                  ? StrCat("write `with: ", earlier.name, "` in '", later.name,
                                           "' in the stead of its batch and shuffle, or ")
                                  : "";
-    return StrCat(TextOf(spec_.graph, later.location), "rows of the inputs '", earlier.name, "' and '", later.name,
-                  "' meet in the loss, one with one, and ", why, ": ", with, with.empty() ? "write " : "",
+    return StrCat(LocationPrefix(spec_.graph, later.location), "rows of the inputs '", earlier.name, "' and '",
+                  later.name, "' meet in the loss, one with one, and ", why, ": ", with, with.empty() ? "write " : "",
                   "`with: none` where any row may meet any other");
   }
 
@@ -255,7 +251,7 @@ Result<Texts> WarningsOfWholeSets(const LoadedSpec& spec) {
   for (const InputSpec& input : spec.job.inputs) {
     if (!input.all || input.split || !in_loss[static_cast<size_t>(input.read)]) continue;
     if (!seen.insert(input.position).second) continue;
-    texts.push_back(StrCat(TextOf(spec.graph, input.batch_location), "each of the ", replicas,
+    texts.push_back(StrCat(LocationPrefix(spec.graph, input.batch_location), "each of the ", replicas,
                            " replicas computes the whole of input '", LeaderOf(input, spec.job.inputs).name,
                            "': `split: true` gives each its slice, as of other batches, and `split: false` says that "
                            "each shall have the whole"));

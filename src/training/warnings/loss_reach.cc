@@ -7,6 +7,7 @@
 #include "src/autodiff/gradient_ends.h"
 #include "src/autodiff/gradient_rule.h"
 #include "src/base/text.h"
+#include "src/graph/location_prefix.h"
 #include "src/graph/order/ancestors.h"
 #include "src/graph/order/variable_readers.h"
 
@@ -25,10 +26,8 @@ std::string NameSome(const std::vector<std::string>& names) {
 
 // "spec.yaml:3:5: train.loss 'loss'".
 std::string NameLoss(const LoadedSpec& spec) {
-  const SourceLocation at = spec.job.train->loss_location;
-  const std::string where =
-      at.file < 0 ? "" : StrCat(spec.graph.files()[static_cast<size_t>(at.file)], ":", at.line, ":", at.column, ": ");
-  return StrCat(where, "train.loss '", OutputName(spec.graph, spec.job.train->loss), "'");
+  return StrCat(LocationPrefix(spec.graph, spec.job.train->loss_location), "train.loss '",
+                OutputName(spec.graph, spec.job.train->loss), "'");
 }
 
 std::vector<Output> TrainedVariables(const LoadedSpec& spec) {

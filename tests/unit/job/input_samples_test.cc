@@ -1,9 +1,9 @@
 #include "src/job/input_samples.h"
-#include "src/checkpoint/manifest_file.h"
 
 #include <gtest/gtest.h>
 
 #include "src/base/text.h"
+#include "src/checkpoint/manifest_file.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {

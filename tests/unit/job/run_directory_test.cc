@@ -48,6 +48,7 @@ TEST(RunDirectoryTest, ARunThatAnotherBeganMeanwhileIsNotOverwritten) {
   ASSERT_TRUE(late.ok());
   scratch.Write("run/metrics.jsonl", "{\"step\": 1, \"wall_s\": 0.5}\n");
   EXPECT_EQ(late->Make().code(), Code::kUsage);
+  EXPECT_EQ(late->Make().code(), Code::kUsage);  // failing made it no owner
 }
 
 TEST(RunDirectoryTest, ALinkInThePlaceOfTheLockIsNotFollowed) {
