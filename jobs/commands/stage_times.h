@@ -10,8 +10,8 @@
 namespace dfrun::jobs {
 
 // Returns a table in milliseconds: a row for each stage that ran, in the order of CompileStages(), and one for their
-// sum; a column for the sum of the steps and one for each step, "-" where the stage did not run for it. Thread safety:
-// any thread.
+// sum; a column for the sum of the steps and one for each step, "-" where the stage did not run for it.
+// Thread safety: any thread.
 std::string StageTimesTable(const std::vector<CompiledStep>& steps);
 
 }  // namespace dfrun::jobs

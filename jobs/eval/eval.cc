@@ -10,7 +10,6 @@
 
 #include "jobs/command.h"
 #include "jobs/compile_job.h"
-#include "jobs/eval/eval_classes.h"
 #include "jobs/eval/eval_request.h"
 #include "jobs/eval/eval_runners.h"
 #include "jobs/eval/eval_steps.h"
@@ -22,7 +21,6 @@
 #include "jobs/ranks/ranks.h"
 #include "src/base/printable.h"
 #include "src/base/stop_request.h"
-#include "src/base/text.h"
 #include "src/graph/node_arithmetic.h"
 #include "src/graph/order/variable_reads.h"
 #include "src/job/find_checkpoint.h"
@@ -89,7 +87,7 @@ class Evaluation {
     DF_TRY(CheckRanks(model));
     DF_TRY(CheckOutputs(FilesOf(model)));
     DF_TRY(ChooseSignature(options_.signature, model));
-    DF_TRY(ChooseOneEvaluation(model));
+    DF_TRY(ChooseOneEvaluation(options_.model, options_.evaluation, model));
     if (model.meta) values_ = model.meta->values;
     DF_TRY(Resolve(model));
     if (!model.job) DF_TRY(ReadVariablesAtUse(model.graph, plan_.step.feeds));
@@ -174,19 +172,6 @@ class Evaluation {
                  runtime_.size() == 1 ? "is " : "are ", runtime_.size(), ": run it with mpirun -np ", needed);
   }
 
-  // Evaluations of a spec differ in what they feed, so that one is chosen where there are several.
-  Status ChooseOneEvaluation(Model& model) const {
-    if (!options_.evaluation.empty()) {
-      if (!model.job) return Error(Code::kUsage, "--evaluation is one of a spec, and ", options_.model, " is a graph");
-      return ChooseEvaluation("--evaluation", options_.evaluation, *model.job);
-    }
-    if (!model.job || model.job->evals.size() < 2) return Status();
-    std::vector<std::string> names;
-    for (const EvalSpec& eval : model.job->evals) names.push_back(eval.name);
-    return Error(Code::kUsage, "the spec has several evaluations, which feed the model differently: say which, ",
-                 "--evaluation ", Join(names, " or "));
-  }
-
   // Resolves the feeds and fetches. They come from the command line, or else from the evaluation or the run that the
   // spec describes, or else from all outputs of the signature. A spec's own feeds hold unless the command line feeds
   // the same outputs.
@@ -197,7 +182,7 @@ class Evaluation {
     fed.reserve(feeds.size());
     for (const Feed& feed : feeds) fed.push_back({feed.output, feed.source});
     DF_ASSIGN(SpecEvaluation wanted, WantedOf(model));
-    DF_TRY(WarnOfEffects(model, feeds, wanted));
+    DF_TRY(WarnOfTraining(model, feeds, fed, wanted));
     if (model.job) DF_TRY(AsSpecError(options_.model, AddPasses(fed, wanted, model)));
     if (!plan_.pass) DF_TRY(ResolveStep(fed, wanted, model));
     for (const Feed& feed : feeds) {
@@ -210,20 +195,14 @@ class Evaluation {
 
   // Warns once if values are measured with the effects of training mode. Targets are run for their effects and are not
   // warned of.
-  Status WarnOfEffects(const Model& model, const std::vector<Feed>& feeds, const SpecEvaluation& wanted) const {
+  Status WarnOfTraining(const Model& model, const std::vector<Feed>& feeds, const std::vector<FedOutput>& fed,
+                        const SpecEvaluation& wanted) const {
     if (options_.training || (model.job ? !model.job->train : !options_.targets.empty())) return Status();
     MeasuredValues measured{.fetches = wanted.fetches, .asks_for_nodes = !options_.fetches.empty()};
-    std::vector<FedOutput> fed;
     for (const Feed& feed : feeds) {
-      fed.push_back({feed.output, feed.source});
       if (!feed.source.valid()) measured.fed.emplace_back(feed.output, feed.value);
     }
-    if (model.job) measured.feeds = ReplacementsOf(*model.job, fed);
-    DF_ASSIGN(const std::vector<EvaluationEffect> effects, FindEvaluationEffects(model.graph, measured));
-    for (const std::string& text : DescribeEffects(model.graph, effects, "--feed ", model.job.has_value())) {
-      std::fprintf(stderr, "dfrun: warning: %s\n", PrintableLine(text).c_str());
-    }
-    return Status();
+    return WarnOfEffects(model, fed, std::move(measured));
   }
 
   bool AsksForNothing() const { return options_.fetches.empty() && options_.targets.empty(); }
@@ -282,7 +261,7 @@ class Evaluation {
   Status AddVariableSteps(Model& model) {
     DF_ASSIGN(const std::vector<Assignment> assigned,
               ReadAssignments(model.graph, options_.assigns, options_.allow_paths));
-    DF_ASSIGN(const std::vector<std::string> wanted, UsedVariables(model.graph));
+    DF_ASSIGN(const std::vector<std::string> wanted, VariablesOf(model.graph, RunsOfSteps()));
     if (model.job) {
       DF_ASSIGN(FedStep initial, AddInitialValues(model.graph, *model.job));
       before_.push_back(std::move(initial));
@@ -293,9 +272,8 @@ class Evaluation {
     for (NodeId last : finals_) after_.push_back(StepOf({last}));
     if (!options_.restore.empty()) {
       DF_ASSIGN(const std::string directory, FindCheckpoint("--restore", options_.restore));
-      const bool all = before_.empty() && assigned.empty();
-      DF_TRY(CheckClassesOfCheckpoint(model, directory, RunsOfSteps()));
-      DF_ASSIGN(FedStep saved, AddSavedValues(model.graph, wanted, directory, all || (model.job && inits_.empty())));
+      const bool all = (before_.empty() && assigned.empty()) || (model.job && inits_.empty());
+      DF_ASSIGN(FedStep saved, AddSavedValues(model, directory, RunsOfSteps(), wanted, all));
       before_.push_back(std::move(saved));
     }
     FedStep given;
@@ -330,16 +308,6 @@ class Evaluation {
       for (const RunSignature& run : runner.enqueue) runs.push_back(&run);
     }
     return runs;
-  }
-
-  // Returns the names of the variables that these runs use.
-  Result<std::vector<std::string>> UsedVariables(const Graph& graph) const {
-    std::set<std::string> used;
-    for (const RunSignature* run : RunsOfSteps()) {
-      DF_ASSIGN(const std::vector<std::string> names, VariablesOf(graph, *run));
-      used.insert(names.begin(), names.end());
-    }
-    return std::vector<std::string>(used.begin(), used.end());
   }
 
   // Adds the initial values of the variables, and the contents of the tables, that the steps use, as far as the
@@ -419,13 +387,7 @@ class Evaluation {
     for (const CountedRun& run : counted) runs.push_back(run.run);
     Status status = CheckQueuesServed(graph, runs, "name what does so by --runner OP, which runs beside the steps");
     if (status.ok()) status = CheckQueueBalance(graph, counted, QueuesOf(graph, runners_));
-    return AsFileError(status);
-  }
-
-  // Turns an error of the graph, rather than of the machine, into an error of the file.
-  Status AsFileError(const Status& status) const {
-    if (status.code() != Code::kInvalidArgument) return status;
-    return Error(Code::kBadSpec, options_.model, ": ", status.message());
+    return AsFileError(options_.model, status);
   }
 
   // Returns a step of these nodes, with everything that is fed.
@@ -449,7 +411,7 @@ class Evaluation {
 
   Result<Session::Handle> Prepare(const RunSignature& signature) {
     Result<Session::Handle> handle = session_->Prepare(signature);
-    DF_TRY(AsFileError(handle.status()));
+    DF_TRY(AsFileError(options_.model, handle.status()));
     return handle;
   }
 
@@ -471,7 +433,7 @@ class Evaluation {
     std::vector<PreparedRunner> prepared;
     for (const PlannedRunner& runner : runners_) {
       Result<PreparedRunner> one = PrepareRunner(runner, *session_);
-      DF_TRY(AsFileError(one.status()));
+      DF_TRY(AsFileError(options_.model, one.status()));
       prepared.push_back(*std::move(one));
     }
     QueueRunners running(*session_, std::move(prepared), FeedsOfOthers());

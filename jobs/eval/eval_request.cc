@@ -1,6 +1,7 @@
 #include "jobs/eval/eval_request.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include "jobs/eval/eval_variables.h"
 #include "kernels/io/convert_elements.h"
+#include "src/base/printable.h"
 #include "src/base/text.h"
 #include "src/graph/named_node.h"
 #include "src/graph/order/ancestors.h"
@@ -291,13 +293,36 @@ Result<std::vector<NodeId>> ResolveNodes(const Graph& graph, const char* flag, c
 
 Status CheckFed(const Model& model, const std::string& path, const RunSignature& signature) {
   const Result<Graph> needed = PruneForRun(model.graph, signature);
-  if (needed.status().code() == Code::kInvalidArgument)
-    return Error(Code::kBadSpec, path, ": ", needed.status().message());
-  DF_TRY(needed.status());
+  DF_TRY(AsFileError(path, needed.status()));
   for (const Node& node : needed->nodes()) {
     if (node.op->name != "Placeholder") continue;
     return Error(Code::kUsage, "the placeholder '", node.name, "' (", node.output_types[0].dtype, node.output_shapes[0],
                  ") has no value: give --feed ", NameToFeed(model, node.name), "=FILE.h5:/path");
+  }
+  return Status();
+}
+
+Status AsFileError(const std::string& path, const Status& status) {
+  if (status.code() != Code::kInvalidArgument) return status;
+  return Error(Code::kBadSpec, path, ": ", status.message());
+}
+
+Status ChooseOneEvaluation(const std::string& path, const std::string& evaluation, Model& model) {
+  if (!evaluation.empty()) {
+    if (!model.job) return Error(Code::kUsage, "--evaluation is one of a spec, and ", path, " is a graph");
+    return ChooseEvaluation("--evaluation", evaluation, *model.job);
+  }
+  if (!model.job || model.job->evals.size() < 2) return Status();
+  const auto name = [](const EvalSpec& eval) { return eval.name; };
+  return Error(Code::kUsage, "the spec has several evaluations, which feed the model differently: say which, ",
+               "--evaluation ", Join(model.job->evals, " or ", name));
+}
+
+Status WarnOfEffects(const Model& model, const std::vector<FedOutput>& fed, MeasuredValues measured) {
+  if (model.job) measured.feeds = ReplacementsOf(*model.job, fed);
+  DF_ASSIGN(const std::vector<EvaluationEffect> effects, FindEvaluationEffects(model.graph, measured));
+  for (const std::string& text : DescribeEffects(model.graph, effects, "--feed ", model.job.has_value())) {
+    std::fprintf(stderr, "dfrun: warning: %s\n", PrintableLine(text).c_str());
   }
   return Status();
 }

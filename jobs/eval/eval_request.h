@@ -1,4 +1,4 @@
-// The request of a `dfrun eval` command line, resolved against a graph.
+// The request of a `dfrun eval` or `dfrun predict` command line, resolved against a graph.
 #ifndef DFRUN_JOBS_EVAL_EVAL_REQUEST_H_
 #define DFRUN_JOBS_EVAL_EVAL_REQUEST_H_
 
@@ -9,6 +9,8 @@
 #include "src/framework/values/tensor.h"
 #include "src/graph/graph.h"
 #include "src/passes/prune.h"
+#include "src/training/spec_evaluation.h"
+#include "src/training/warnings/evaluation_effects.h"
 
 namespace dfrun::jobs {
 
@@ -57,6 +59,17 @@ Result<std::vector<NodeId>> ResolveNodes(const Graph& graph, const char* flag, c
 // Returns a usage error that names a placeholder which a run of `signature` needs and does not feed; BadSpec if the run
 // needs an op that this program does not know.
 Status CheckFed(const Model& model, const std::string& path, const RunSignature& signature);
+
+// Makes InvalidArgument, an error of the graph rather than of the machine, one of the model's file `path`.
+Status AsFileError(const std::string& path, const Status& status);
+
+// Leaves in JobSpec::evals the evaluation that --evaluation names. Evaluations differ in what they feed, so that a
+// Usage error asks for it where the spec has several. `path`: the model's.
+Status ChooseOneEvaluation(const std::string& path, const std::string& evaluation, Model& model);
+
+// Says on stderr which values are measured with the effects of training. Of a spec, `fed` are the outputs that the
+// command line feeds; MeasuredValues::feeds follow from them.
+Status WarnOfEffects(const Model& model, const std::vector<FedOutput>& fed, MeasuredValues measured);
 
 // Checks that no fetch's name is the path prefix of another. Each fetch becomes the dataset of its very name
 // (OutputArrays), which cannot be a dataset and a group at once. The usage error gives the hint to write `:0`.

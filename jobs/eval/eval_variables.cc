@@ -1,9 +1,10 @@
 #include "jobs/eval/eval_variables.h"
 
 #include <map>
-#include <optional>
+#include <set>
 #include <utility>
 
+#include "jobs/eval/eval_classes.h"
 #include "src/checkpoint/store.h"
 #include "src/framework/kernel/object_state.h"
 #include "src/graph/object_handle.h"
@@ -138,6 +139,13 @@ Status AddRestored(Graph& graph, SavedNode& saved, FedStep& step) {
   return Status();
 }
 
+Result<CheckpointStore::Checkpoint> OpenCheckpoint(const std::string& directory) {
+  Result<CheckpointStore::Checkpoint> opened = CheckpointStore::Open(directory);
+  if (opened.status().code() == Code::kNotFound)
+    return NoInput("--restore ", directory, ": ", opened.status().message());
+  return opened;
+}
+
 }  // namespace
 
 Result<FedStep> AddInitialValues(Graph& graph, const JobSpec& job) {
@@ -148,17 +156,6 @@ Result<FedStep> AddInitialValues(Graph& graph, const JobSpec& job) {
   }
   return step;
 }
-
-namespace {
-
-Result<CheckpointStore::Checkpoint> OpenCheckpoint(const std::string& directory) {
-  Result<CheckpointStore::Checkpoint> opened = CheckpointStore::Open(directory);
-  if (opened.status().code() == Code::kNotFound)
-    return NoInput("--restore ", directory, ": ", opened.status().message());
-  return opened;
-}
-
-}  // namespace
 
 Result<std::map<NodeId, Tensor>> ValuesInCheckpoint(const Graph& graph, const std::vector<NodeId>& variables,
                                                     const std::string& directory) {
@@ -174,17 +171,18 @@ Result<std::map<NodeId, Tensor>> ValuesInCheckpoint(const Graph& graph, const st
   return values;
 }
 
-Result<FedStep> AddSavedValues(Graph& graph, const std::vector<std::string>& wanted, const std::string& directory,
-                               bool all) {
-  const Result<CheckpointStore::Checkpoint> opened = OpenCheckpoint(directory);
-  DF_TRY(opened.status());
+Result<FedStep> AddSavedValues(Model& model, const std::string& directory, const std::vector<const RunSignature*>& runs,
+                               const std::vector<std::string>& wanted, bool all) {
+  DF_TRY(CheckClassesOfCheckpoint(model, directory, runs));
+  DF_ASSIGN(const CheckpointStore::Checkpoint checkpoint, OpenCheckpoint(directory));
+  Graph& graph = model.graph;
   std::vector<SavedNode> saved;
   for (const std::string& name : wanted) {
     const Node& node = graph.node(graph.Find(name));
-    DF_ASSIGN(SavedNode found, IsVariable(node) ? FindVariable(node, *opened, all) : FindState(node, *opened));
+    DF_ASSIGN(SavedNode found, IsVariable(node) ? FindVariable(node, checkpoint, all) : FindState(node, checkpoint));
     if (!found.saved.empty()) saved.push_back(std::move(found));
   }
-  DF_TRY(ReadValues(*opened, saved));
+  DF_TRY(ReadValues(checkpoint, saved));
   FedStep step;
   for (SavedNode& node : saved) {
     DF_TRY(IsVariable(graph.node(node.node)) ? AddAssigned(graph, node.node, std::move(node.values[0]), step)
@@ -213,13 +211,15 @@ Result<NodeId> VariableOfName(const Graph& graph, const std::string& name) {
   return NotFound("there is no variable '", name, "'", near.empty() ? "" : StrCat(", did you mean '", near, "'?"));
 }
 
-Result<std::vector<std::string>> VariablesOf(const Graph& graph, const RunSignature& signature) {
-  DF_ASSIGN(const Graph needed, PruneForRun(graph, signature));
-  std::vector<std::string> names;
-  for (const Node& node : needed.nodes()) {
-    if (IsVariable(node) || StateOf(node) != nullptr) names.push_back(node.name);
+Result<std::vector<std::string>> VariablesOf(const Graph& graph, const std::vector<const RunSignature*>& runs) {
+  std::set<std::string> names;
+  for (const RunSignature* run : runs) {
+    DF_ASSIGN(const Graph needed, PruneForRun(graph, *run));
+    for (const Node& node : needed.nodes()) {
+      if (IsVariable(node) || StateOf(node) != nullptr) names.insert(node.name);
+    }
   }
-  return names;
+  return std::vector<std::string>(names.begin(), names.end());
 }
 
 }  // namespace dfrun::jobs

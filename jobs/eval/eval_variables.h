@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "jobs/model.h"
 #include "src/framework/values/tensor.h"
 #include "src/passes/prune.h"
 #include "src/spec/job_spec.h"
@@ -21,11 +22,12 @@ struct FedStep {
 // Adds an Assign of the initial value for every variable of the spec.
 Result<FedStep> AddInitialValues(Graph& graph, const JobSpec& job);
 
-// Adds nodes that restore the objects in `wanted` from the checkpoint in `directory`: variables, queues, tables and
-// others, as far as the checkpoint has them. BadSpec for a variable that has another dtype or shape there, and, if
-// `all` is set, for one that is missing there.
-Result<FedStep> AddSavedValues(Graph& graph, const std::vector<std::string>& wanted, const std::string& directory,
-                               bool all);
+// Adds nodes that restore the objects in `wanted`, which `runs` use, from the checkpoint in `directory`: variables,
+// queues, tables and others, as far as the checkpoint has them. BadSpec for a variable that has another dtype or shape
+// there, if `all` is set for one that is missing there, and for labels of which the checkpoint has other classes
+// (CheckClassesOfCheckpoint).
+Result<FedStep> AddSavedValues(Model& model, const std::string& directory, const std::vector<const RunSignature*>& runs,
+                               const std::vector<std::string>& wanted, bool all);
 
 // Returns the values that the checkpoint in `directory` has of these variables. BadSpec for one that it lacks or that
 // has another dtype or shape there.
@@ -39,8 +41,8 @@ Status AddAssigned(Graph& graph, NodeId variable, Tensor value, FedStep& step);
 // name.
 Result<NodeId> VariableOfName(const Graph& graph, const std::string& name);
 
-// Returns the names of the nodes of variables, and of other objects that outlive steps, that a run of `signature` uses.
-Result<std::vector<std::string>> VariablesOf(const Graph& graph, const RunSignature& signature);
+// Returns the names of the nodes of variables, and of other objects that outlive steps, that `runs` use, by name.
+Result<std::vector<std::string>> VariablesOf(const Graph& graph, const std::vector<const RunSignature*>& runs);
 
 }  // namespace dfrun::jobs
 

@@ -1,12 +1,12 @@
 #include "jobs/predict/partial_file.h"
 
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace dfrun::jobs {
@@ -28,10 +28,14 @@ Status TruncateAt(const FileDescriptor& file, int64_t bytes) {
 
 }  // namespace
 
+std::string PartialFile::PathFor(const std::string& out) {
+  std::error_code error;
+  return std::filesystem::absolute(out, error).lexically_normal().string() + ".partial";
+}
+
 Result<PartialFile> PartialFile::Open(OutputFile target, Mode mode, RowRecord record) {
   PartialFile partial(std::move(target));
-  std::error_code error;
-  partial.path_ = std::filesystem::absolute(partial.target_.path, error).lexically_normal().string() + ".partial";
+  partial.path_ = PathFor(partial.target_.path);
   partial.record_path_ = partial.path_ + ".json";
   if (mode == Mode::kForce) {
     DF_TRY(RemoveFile(partial.record_path_));

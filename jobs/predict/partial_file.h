@@ -1,6 +1,5 @@
 // The temporary file of a prediction, with the record of the rows in it (row_record.h). It outlives the process, so
-// that
-// `--resume` goes on with it, and takes the place of the output when all rows are there.
+// that `--resume` goes on with it, and takes the place of the output when all rows are there.
 #ifndef DFRUN_JOBS_PREDICT_PARTIAL_FILE_H_
 #define DFRUN_JOBS_PREDICT_PARTIAL_FILE_H_
 
@@ -19,6 +18,9 @@ namespace dfrun::jobs {
 class PartialFile {
  public:
   enum class Mode { kNew, kResume, kForce };
+
+  // Returns the absolute path of the temporary file of the output `out`.
+  static std::string PathFor(const std::string& out);
 
   // Takes over what an earlier command has left, or begins anew where there is nothing: `record` has the settings and
   // the number of rows. Usage error where rows are there and `mode` is kNew, or where they are of other settings.

@@ -5,15 +5,12 @@
 #include <chrono>
 #include <cstdio>
 #include <deque>
-#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "jobs/command.h"
-#include "jobs/eval/eval_classes.h"
 #include "jobs/eval/eval_request.h"
 #include "jobs/eval/eval_variables.h"
 #include "jobs/file_rules.h"
@@ -34,7 +31,6 @@
 #include "src/training/build_job_graph.h"
 #include "src/training/prediction.h"
 #include "src/training/variable_placement.h"
-#include "src/training/warnings/evaluation_effects.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -73,7 +69,7 @@ void Say(const std::string& text) {
 }
 
 bool EndsIn(const std::string& path, std::string_view end) {
-  return path.size() > end.size() && std::string_view(path).substr(path.size() - end.size()) == end;
+  return path.size() > end.size() && path.ends_with(end);
 }
 
 // Returns a text that changes with the files, without reading them.
@@ -100,7 +96,7 @@ class Predictor {
     DF_ASSIGN(Model model, LoadRunnable(wanted));
     for (const std::string& line : model.mode_feeds) Say(line);
     DF_TRY(CheckOutput(FilesOf(model)));
-    DF_TRY(ChooseOneEvaluation(model));
+    DF_TRY(ChooseOneEvaluation(options_.spec, options_.evaluation, model));
     DF_TRY(Resolve(model));
     SetSessionOptions(model);
     DF_TRY(AsSpecError(options_.spec, AssignTasks(session_options_.jobs, runtime_.size()).status()));
@@ -141,16 +137,6 @@ class Predictor {
     return target_.Check();
   }
 
-  // Evaluations of a spec differ in what they feed, so that one is chosen where there are several.
-  Status ChooseOneEvaluation(Model& model) const {
-    if (!options_.evaluation.empty()) return ChooseEvaluation("--evaluation", options_.evaluation, *model.job);
-    if (model.job->evals.size() < 2) return Status();
-    std::vector<std::string> names;
-    for (const EvalSpec& eval : model.job->evals) names.push_back(eval.name);
-    return Error(Code::kUsage, "the spec has several evaluations, which feed the model differently: say which, ",
-                 "--evaluation ", Join(names, " or "));
-  }
-
   Status Resolve(Model& model) {
     for (const std::string& name : options_.fetches) {
       std::vector<std::string>& names = request_.wanted.names;
@@ -159,17 +145,8 @@ class Predictor {
     DF_ASSIGN(request_.wanted.fetches, ResolveFetches(model, request_.wanted.names));
     DF_ASSIGN(inits_, ResolveNodes(model.graph, "--init", options_.inits));
     DF_ASSIGN(request_.feeds, AddSamples(options_.samples, request_.wanted.fetches, model));
-    return WarnOfEffects(model);
-  }
-
-  // Warns of values that have the effects of training.
-  Status WarnOfEffects(const Model& model) const {
     if (!model.job->train) return Status();
-    MeasuredValues measured{.fetches = request_.wanted.fetches, .asks_for_nodes = true};
-    measured.feeds = ReplacementsOf(*model.job, request_.feeds);
-    DF_ASSIGN(const std::vector<EvaluationEffect> effects, FindEvaluationEffects(model.graph, measured));
-    for (const std::string& text : DescribeEffects(model.graph, effects, "--feed ")) Say("warning: " + text);
-    return Status();
+    return WarnOfEffects(model, request_.feeds, {.fetches = request_.wanted.fetches, .asks_for_nodes = true});
   }
 
   void SetSessionOptions(const Model& model) {
@@ -182,8 +159,7 @@ class Predictor {
     for (const std::string& assign : options_.assigns) AllowDirectoryOfFeed(assign, rules);
     AllowDirectoryOf(RunOfCheckpointName(options_.restore), rules);
     // The parts write the temporary file, and nothing else.
-    std::error_code error;
-    rules.write_roots = {std::filesystem::absolute(options_.out, error).lexically_normal().string() + ".partial"};
+    rules.write_roots = {PartialFile::PathFor(options_.out)};
     rules.may_replace = true;
     session_options_.files = rules;
   }
@@ -201,6 +177,10 @@ class Predictor {
     }
     in_flight_ = found->changing >= 0 ? 1 : kStepsInFlight;
     may_resume_ = found->changing < 0;
+    // A run may save a newer checkpoint meanwhile: the record names the one that the rows are computed with.
+    if (!options_.restore.empty()) {
+      DF_ASSIGN(checkpoint_, FindCheckpoint("--restore", options_.restore));
+    }
     DF_TRY(OpenPartial(model));
     const int64_t begin = partial_ ? partial_->done() : 0;
     const int64_t steps = (samples_ - begin + batch_ - 1) / batch_;
@@ -295,10 +275,9 @@ class Predictor {
   // Returns all that decides the bytes of the file.
   Result<std::vector<std::pair<std::string, std::string>>> Settings(const Model& model) const {
     std::string checkpoint = "none";
-    if (!options_.restore.empty()) {
-      DF_ASSIGN(const std::string directory, FindCheckpoint("--restore", options_.restore));
-      DF_ASSIGN(const FileDigest digest, DigestFile(directory + "/manifest.json"));
-      checkpoint = StrCat(directory, ", manifest crc32c ", digest.crc32c);
+    if (!checkpoint_.empty()) {
+      DF_ASSIGN(const FileDigest digest, DigestFile(checkpoint_ + "/manifest.json"));
+      checkpoint = StrCat(checkpoint_, ", manifest crc32c ", digest.crc32c);
     }
     const std::string graph = ExportGraphDef(model.graph, GraphDefFormat::kBinary);
     std::vector<std::string> files;
@@ -388,7 +367,6 @@ class Predictor {
 
   // Adds the steps that give the variables their values: initial ones, saved ones, those of the command line.
   Status AddVariableSteps(Model& model) {
-    std::set<std::string> used;
     std::vector<const RunSignature*> runs;
     for (const PredictionPart& part : prediction_.parts) {
       runs.push_back(&part.batch.signature);
@@ -396,13 +374,10 @@ class Predictor {
     }
     RunSignature spread = prediction_.spread;
     if (!spread.targets.empty()) runs.push_back(&spread);
-    for (const RunSignature* run : runs) {
-      DF_ASSIGN(const std::vector<std::string> names, VariablesOf(model.graph, *run));
-      used.insert(names.begin(), names.end());
-    }
+    DF_ASSIGN(std::vector<std::string> wanted, VariablesOf(model.graph, runs));
     // The copies get their values from the variables themselves.
     for (const NodeId assign : spread.targets) {
-      used.erase(model.graph.node(model.graph.node(assign).inputs[0].node).name);
+      std::erase(wanted, model.graph.node(model.graph.node(assign).inputs[0].node).name);
     }
     DF_ASSIGN(const std::vector<Assignment> assigned,
               ReadAssignments(model.graph, options_.assigns, options_.samples.allow_paths));
@@ -413,11 +388,8 @@ class Predictor {
       step.signature.targets = {init};
       before_.push_back(std::move(step));
     }
-    const std::vector<std::string> wanted(used.begin(), used.end());
-    if (!options_.restore.empty()) {
-      DF_ASSIGN(const std::string directory, FindCheckpoint("--restore", options_.restore));
-      DF_TRY(CheckClassesOfCheckpoint(model, directory, runs));
-      DF_ASSIGN(FedStep saved, AddSavedValues(model.graph, wanted, directory, inits_.empty()));
+    if (!checkpoint_.empty()) {
+      DF_ASSIGN(FedStep saved, AddSavedValues(model, checkpoint_, runs, wanted, inits_.empty()));
       before_.push_back(std::move(saved));
     } else if (!wanted.empty() && assigned.empty() && inits_.empty()) {
       Say("the variables have their initial values; --restore gives those of a checkpoint or of a run's newest one");
@@ -440,8 +412,8 @@ class Predictor {
 
   Result<Session::Handle> Prepare(const RunSignature& signature) {
     Result<Session::Handle> handle = session_->Prepare(signature);
-    if (handle.status().code() != Code::kInvalidArgument) return handle;
-    return Error(Code::kBadSpec, options_.spec, ": ", handle.status().message());
+    DF_TRY(AsFileError(options_.spec, handle.status()));
+    return handle;
   }
 
   // Returns the error of a signal. A job that noted rows goes on with them when it is started again.
@@ -548,6 +520,7 @@ class Predictor {
   OutputFile target_;
   PredictionRequest request_;
   std::vector<NodeId> inits_;
+  std::string checkpoint_;  // directory of the checkpoint that --restore names; empty: none
   SessionOptions session_options_;
   int64_t samples_ = 0;
   int64_t batch_ = 0;

@@ -144,7 +144,6 @@ class StoredRows final : public RowSink {
     for (size_t i = 0; i < values.size(); ++i) DF_TRY(out_.Append(i, values[i]));
     return Status();
   }
-  bool is_kept() const override { return false; }
   Status Finish() override { return out_.End(); }
 
  private:

@@ -26,8 +26,7 @@ class RowSink {
   virtual std::vector<RowsInFile> Places() const { return {}; }
   // The next rows: `samples` of them from row `first` on. Where Places() are given, `values` count the rows written.
   virtual Status Take(int64_t first, int64_t samples, std::span<const Tensor> values) = 0;
-  // Whether the rows so far outlive the process, so that they can be noted. `bytes`: see RowRecord.
-  virtual bool is_kept() const { return true; }
+  // RowRecord::bytes of the rows so far.
   virtual int64_t bytes() const { return 0; }
   // Completes the file and puts it into place.
   virtual Status Finish() = 0;

@@ -35,6 +35,7 @@ void ArgOp(OpBuilder& op) {
       .Attr(kTidx)
       .Attr(kOutputTypes)
       .Shape(ArgShape)
+      .Rows(RowsUnlessAxis(1))
       .NotDifferentiable();
 }
 
@@ -46,13 +47,11 @@ constexpr char kArgMinOutputs[] = "output_type: {int32, int64} = DT_INT64";
 OP("ArgMax")
     .As(ArgOp<kArgMaxTidx, kArgMaxOutputs>)
     .Cost(ScanCost())
-    .Rows(RowsUnlessAxis(1))
     .Doc("The index of the largest value along a dimension, the first where several are equal.");
 
 OP("ArgMin")
     .As(ArgOp<kArgMinTidx, kArgMinOutputs>)
     .Cost(ScanCost())
-    .Rows(RowsUnlessAxis(1))
     .Doc("The index of the smallest value along a dimension, the first where several are equal.");
 
 }  // namespace

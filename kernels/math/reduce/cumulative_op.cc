@@ -16,7 +16,8 @@ void CumulativeOp(OpBuilder& op) {
       .Attr("reverse: bool = false")
       .Attr(kTypes)
       .Attr("Tidx: {int32, int64} = DT_INT32")
-      .Shape(SameAsInput(0));
+      .Shape(SameAsInput(0))
+      .Rows(RowsUnlessAxis(1));
 }
 
 template <const char* kTypes>
@@ -88,7 +89,6 @@ LoweredNode LowerRecurrence(NodeBuilder& b) {
 OP("Cumsum")
     .As(CumulativeOp<kNumbers>)
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Cumsum", Reversed(g), g.dy(0), g.x(1)); })
-    .Rows(RowsUnlessAxis(1))
     .Doc("The sums of the elements up to each along an axis.");
 
 OP("Cumprod")
@@ -97,7 +97,6 @@ OP("Cumprod")
       const Output reaching = ReachingSteps(g, Conj(g, g.x(0)));
       g.dx(0) = g.Op("Mul", reaching, Conj(g, BeforeSteps(g, "Cumprod", {g.x(0), g.x(1)})));
     })
-    .Rows(RowsUnlessAxis(1))
     .Doc("The products of the elements up to each along an axis.");
 
 OP("LinearRecurrence")

@@ -43,20 +43,19 @@ void ReductionOp(OpBuilder& op) {
       .Attr("Tidx: {int32, int64} = DT_INT32")
       .Shape(ReductionShape)
       .Total()
-      .Cost(ScanCost());
+      .Cost(ScanCost())
+      .Rows(RowsUnlessAxis(1));
 }
 
 OP("Sum")
     .As(ReductionOp<kNumbers>)
     .Gradient([](GradientBuilder& g) { g.dx(0) = SpreadOverReduced(g, g.dy(0)); })
     .ConstantValue(&ReducedConstant<&SumOf, 0>)
-    .Rows(RowsUnlessAxis(1))
     .Doc("The sum over the given dimensions.");
 
 OP("Mean")
     .As(ReductionOp<kNumbers>)
     .Gradient([](GradientBuilder& g) { g.dx(0) = SpreadOverReduced(g, OverReducedCount(g, g.dy(0))); })
-    .Rows(RowsUnlessAxis(1))
     .Doc("The mean over the given dimensions.");
 
 OP("EuclideanNorm")
@@ -66,7 +65,6 @@ OP("EuclideanNorm")
       g.dx(0) = g.Op("Mul", direction, RealOf(g, KeptDims(g, g.dy(0))));
     })
     .Cost(ScanCost(0, 2))
-    .Rows(RowsUnlessAxis(1))
     .Doc("The square root of the sum of the squares over the given dimensions.");
 
 // The product of all elements but one, for each of them, from the running products of the left and of the right: right
@@ -95,7 +93,6 @@ OP("Prod")
     .As(ReductionOp<kNumbers>)
     .Gradient(ProdGradient)
     .ConstantValue(&ReducedConstant<&ProductOf, 1>)
-    .Rows(RowsUnlessAxis(1))
     .Doc("The product over the given dimensions.");
 
 // The gradient is shared equally by the elements that attain the extreme.
@@ -110,14 +107,12 @@ OP("Max")
     .As(ReductionOp<kOrderedOrQuantized>)
     .Gradient(ExtremeGradient)
     .ConstantValue(&ReducedConstant<&LargerOf, std::numeric_limits<int64_t>::min()>)
-    .Rows(RowsUnlessAxis(1))
     .Doc("The largest value over the given dimensions; NaN where there is one.");
 
 OP("Min")
     .As(ReductionOp<kOrderedOrQuantized>)
     .Gradient(ExtremeGradient)
     .ConstantValue(&ReducedConstant<&SmallerOf, std::numeric_limits<int64_t>::max()>)
-    .Rows(RowsUnlessAxis(1))
     .Doc("The smallest value over the given dimensions; NaN where there is one.");
 
 void LogicalReduction(OpBuilder& op) {
@@ -129,11 +124,12 @@ void LogicalReduction(OpBuilder& op) {
       .Shape(ReductionShape)
       .Total()
       .Cost(ScanCost())
+      .Rows(RowsUnlessAxis(1))
       .NotDifferentiable();
 }
 
-OP("All").As(LogicalReduction).Rows(RowsUnlessAxis(1)).Doc("True where all values over the given dimensions are.");
-OP("Any").As(LogicalReduction).Rows(RowsUnlessAxis(1)).Doc("True where any value over the given dimensions is.");
+OP("All").As(LogicalReduction).Doc("True where all values over the given dimensions are.");
+OP("Any").As(LogicalReduction).Doc("True where any value over the given dimensions is.");
 
 OP("L2Loss")
     .Input("t: T")
