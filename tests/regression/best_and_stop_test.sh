@@ -33,17 +33,16 @@ eval:
   other: {every: 7, metrics: [big]}
 checkpoint: {every: "${every}", keep: "${keep}", best: {metric: eval/far, mode: min, keep: "${kept}"}}
 Y
-lines() { sed -E 's/"(wall_s|memory[^"]*)": [^,]*, //g' "$1/metrics.jsonl"; }
 bits() { # bits RUN: of the variables of its last checkpoint, and of the best one
   local last
-  last=$(ls -d "$1"/checkpoints/step-* | sed 's/.*step-//' | sort -n | tail -1)
+  last=$(newest "$1")
   for step in "$last" "@best"; do
     if [ "$step" = @best ]; then from=$1@best; else from=$1@$step; fi
     "$DFRUN" eval far.yaml --evaluation eval --restore "$from" --fetch W --out w.h5 --force > /dev/null
     h5dump -d /W w.h5 | tail -n +2
   done
 }
-content() { lines "$1"; ls "$1/checkpoints" | grep '^step-[0-9]*$' | sort; bits "$1"; }
+content() { metric_lines "$1"; ls "$1/checkpoints" | grep '^step-[0-9]*$' | sort; bits "$1"; }
 same() { # same RUN WHAT
   content "$1" > seen
   cmp -s expected seen && return
@@ -59,8 +58,9 @@ best=$(grep -o '"step": [0-9]*, "eval/far": [^,]*' expected | sed 's/"step": //;
 last=$((best + 16))
 grep -q "the training ends after step $last of 40: eval/far has not been less than .*, that of step $best, in 8 evaluations" \
   whole.out || { cat whole.out; fail "not eight evaluations of two steps each after step $best"; }
-[ "$(lines run | tail -1 | grep -o '"step": [0-9]*')" = "\"step\": $last" ] || fail "the last line is not of step $last"
-lines run | grep -q "\"step\": $last, \"other/big\"" || fail "the last step has no evaluation 'other'"
+[ "$(metric_lines run | tail -1 | grep -o '"step": [0-9]*')" = "\"step\": $last" ] ||
+  fail "the last line is not of step $last"
+metric_lines run | grep -q "\"step\": $last, \"other/big\"" || fail "the last step has no evaluation 'other'"
 [ "$(ls run/checkpoints | grep -c '^step-')" = 2 ] || fail "not the newest and the best: $(ls run/checkpoints)"
 [ -d "run/checkpoints/step-$best" ] && [ -d "run/checkpoints/step-$last" ] || fail "$(ls run/checkpoints)"
 /usr/bin/python3 - "$last" <<'P' || fail "run.json"
@@ -130,7 +130,8 @@ same cut "killed after a missing evaluation"
 cp -r run longer
 expect 0 "'patience' is 100 and was 8" "$DFRUN" far.yaml --output longer --resume --set patience=100
 expect 0 "step 40/40" "$DFRUN" far.yaml --output patient --set patience=100
-diff <(lines longer | grep -v 'other/big') <(lines patient | grep -v 'other/big') || fail "other lines with a greater patience"
+diff <(metric_lines longer | grep -v 'other/big') <(metric_lines patient | grep -v 'other/big') ||
+  fail "other lines with a greater patience"
 bits longer > longer.bits
 bits patient > patient.bits
 cmp longer.bits patient.bits || fail "other bits with a greater patience"

@@ -23,24 +23,7 @@ Y
 frozen() { sed "s|log_every|freeze: $1, log_every|" base.yaml; }
 # values RUN: the values of the newest checkpoint, a line a variable.
 values() {
-  dump "$(find "$1/checkpoints" -maxdepth 1 -name 'step-*' | sort -V | tail -1)"/shard-*.h5
-}
-# dump FILE...: the values of HDF5 files, a line a dataset.
-dump() {
-  /usr/bin/python3 - "$@" <<'P'
-import sys
-import h5py
-
-
-def line(name, item):
-    if isinstance(item, h5py.Dataset):
-        print(name.removesuffix(':0'), item[()].tobytes().hex())
-
-
-for path in sys.argv[1:]:
-    with h5py.File(path) as f:
-        f.visititems(line)
-P
+  dump "$1/checkpoints/step-$(newest "$1")"/shard-*.h5
 }
 of() { grep "^$1 " || true; }
 

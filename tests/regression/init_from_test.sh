@@ -31,22 +31,6 @@ names=(h1/W h1/b norm/gamma norm/beta norm/moving_mean norm/moving_variance top/
 values() {
   dump "$1/checkpoints/step-${2:-8}"/shard-*.h5
 }
-dump() {
-  /usr/bin/python3 - "$@" <<'P'
-import sys
-import h5py
-
-
-def line(name, item):
-    if isinstance(item, h5py.Dataset):
-        print(name.removesuffix(':0'), item.shape, item[()].tobytes().hex())
-
-
-for path in sys.argv[1:]:
-    with h5py.File(path) as f:
-        f.visititems(line)
-P
-}
 # begins SPEC FILE: the values with which the spec's variables begin are those of the file's lines.
 begins() {
   "$DFRUN" eval "$1" "${names[@]/#/--fetch=}" --out begin.h5 --force > out 2>&1 || { cat out; fail "no eval of $1"; }

@@ -40,3 +40,34 @@ ranks() {
 state() {
   (cd "$1" && find . -type f ! -name .lock -exec sha256sum {} + | sort && find . | sort)
 }
+
+# newest RUN: the step of its newest checkpoint.
+newest() {
+  local step
+  step=$(find "$1/checkpoints" -maxdepth 1 -name 'step-*' | sed 's/.*step-//' | sort -n | tail -n 1)
+  [ -n "$step" ] || fail "$1 has no checkpoint"
+  echo "$step"
+}
+
+# metric_lines RUN: the lines of its metrics.jsonl without times and memory.
+metric_lines() {
+  sed -E 's/"(wall_s|memory[^"]*)": [^,]*, //g' "$1/metrics.jsonl"
+}
+
+# dump FILE...: the datasets of HDF5 files, each a line with its name, its shape and its bytes.
+dump() {
+  /usr/bin/python3 - "$@" <<'P'
+import sys
+import h5py
+
+
+def line(name, item):
+    if isinstance(item, h5py.Dataset):
+        print(name.removesuffix(':0'), item.shape, item[()].tobytes().hex())
+
+
+for path in sys.argv[1:]:
+    with h5py.File(path) as f:
+        f.visititems(line)
+P
+}

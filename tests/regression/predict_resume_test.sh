@@ -34,6 +34,15 @@ end_ranks() {
   wait "$job" || true
 }
 
+# until_rows FILE: the job has noted rows of it as finished, or has ended.
+until_rows() {
+  for _ in $(seq 1200); do
+    if grep -qs '"finished": \[\[0, [1-9]' "$1.partial.json"; then break; fi
+    if [ -e "$1" ] || ! kill -0 "$job" 2> /dev/null; then break; fi
+    sleep 0.05
+  done
+}
+
 predict=("$DFRUN" predict m.yaml --fetch logits)
 for kind in h5 csv; do
   "${predict[@]}" --out whole.$kind > log 2>&1 || { cat log; fail "predict to $kind"; }
@@ -42,11 +51,7 @@ for kind in h5 csv; do
     for signal in KILL TERM; do
       rm -f cut.$kind*
       if [ $np = 1 ]; then start "${predict[@]}" --out cut.$kind; else start_ranks $np "${predict[@]}" --out cut.$kind; fi
-      for _ in $(seq 1200); do
-        if grep -qs '"finished": \[\[0, [1-9]' cut.$kind.partial.json; then break; fi
-        if [ -e cut.$kind ] || ! kill -0 "$job" 2> /dev/null; then break; fi
-        sleep 0.05
-      done
+      until_rows cut.$kind
       end_ranks $signal
       if [ -e cut.$kind ]; then
         cmp cut.$kind whole.$kind || fail "$kind: a file that was not cut differs"
@@ -67,10 +72,7 @@ done
 
 # A signal is told with what is left and the exit code of a job to be started again.
 start "${predict[@]}" --out term.csv
-for _ in $(seq 1200); do
-  ! grep -qs '"finished": \[\[0, [1-9]' term.csv.partial.json || break
-  sleep 0.05
-done
+until_rows term.csv
 signal TERM "$job"
 ends_with 75 '--resume goes on with them'
 

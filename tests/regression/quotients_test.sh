@@ -75,7 +75,6 @@ for path in sys.argv[1:]:
             seen += 1
     assert seen == 9 * 3 + 3 * 2, (path, seen)
 P
-lines() { sed -E 's/"(wall_s|memory[^"]*)": [^,]*, //g' "$1/metrics.jsonl"; }
 for replicas in 1 2 4 8; do
   expect 0 "step 9/9" "$DFRUN" masked.yaml --output "of$replicas" --set replicas=$replicas --set batch=$((2 + replicas))
 done
@@ -85,7 +84,7 @@ for ranks in 2 4; do
   for by in ps allreduce; do
     ranks $ranks "$DFRUN" masked.yaml --output "on$ranks$by" --set replicas=4 --set batch=6 --set by=$by > out 2>&1 ||
       { cat out; fail "$ranks ranks by $by"; }
-    diff <(lines of4) <(lines "on$ranks$by") || fail "$ranks ranks by $by: other bits than one rank"
+    diff <(metric_lines of4) <(metric_lines "on$ranks$by") || fail "$ranks ranks by $by: other bits than one rank"
   done
 done
 

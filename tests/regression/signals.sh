@@ -62,13 +62,6 @@ ends_with() {  # ends_with CODE [TEXT]: within 30 s
   fi
 }
 
-newest() {  # newest RUN: the step of its newest checkpoint
-  local step
-  step=$(find "$1/checkpoints" -maxdepth 1 -name 'step-*' | sed 's/.*step-//' | sort -n | tail -n 1)
-  [ -n "$step" ] || fail "$1 has no checkpoint"
-  echo "$step"
-}
-
 values() {  # values SPEC CHECKPOINT FILE: the bytes of its variable w
   timeout 60 "$DFRUN" eval "$1" --restore "$2" --fetch w --out "$WORK/values.h5" > "$WORK/out" 2>&1 ||
     { cat "$WORK/out" >&2; fail "the weights of $2 cannot be read"; }

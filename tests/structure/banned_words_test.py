@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Plants banned words in small trees: each must be found, and words that only look alike must not."""
 import pathlib
-import tempfile
 import unittest
 
 import banned_words
+import planted_tree
 
 RULES = """# scope | word | word to use
 any | cat | dog
@@ -18,12 +18,7 @@ name | bid | RTS | comm/net* comm/b.h
 
 def violations_of(files, rules=RULES):
     """files: path -> text."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        for path, text in {**files, banned_words.LIST: rules}.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text, encoding="utf-8")
-        return banned_words.check_tree(root)
+    return planted_tree.violations_of(banned_words.check_tree, {**files, banned_words.LIST: rules})
 
 
 class BannedWordsTest(unittest.TestCase):

@@ -1,20 +1,14 @@
 #!/usr/bin/env python3
 """Plants comments in small trees: those that open without a subject must be found, and no others."""
-import pathlib
-import tempfile
 import unittest
 
 import comment_openings
+import planted_tree
 
 
 def violations_of(text, excepted=""):
     """The violations of a tree with one header of that text."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        for path, content in (("src/a.h", text), (comment_openings.LIST, excepted)):
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(content, encoding="utf-8")
-        return comment_openings.check_tree(root)
+    return planted_tree.violations_of(comment_openings.check_tree, {"src/a.h": text, comment_openings.LIST: excepted})
 
 
 class CommentOpeningsTest(unittest.TestCase):

@@ -1,21 +1,16 @@
 #!/usr/bin/env python3
 """Plants kernels of GPUs in small trees: those that read or write memory too early must be found, and no others."""
-import pathlib
-import tempfile
 import unittest
 
 import device_kernels
+import planted_tree
 
 HEAD = "template <class T>\nDF_DEVICE_KERNEL void Scale(const T* x, T* y, Range range, const int* gate) {\n"
 
 
 def violations_of(body):
     """Of a tree with one kernel of that body."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder) / "kernels" / "a_cuda.cu"
-        file.parent.mkdir(parents=True)
-        file.write_text(HEAD + body + "\n}\n", encoding="utf-8")
-        return device_kernels.check_tree(pathlib.Path(folder))
+    return planted_tree.violations_of(device_kernels.check_tree, {"kernels/a_cuda.cu": HEAD + body + "\n}\n"})
 
 
 class GpuKernelsTest(unittest.TestCase):

@@ -1,20 +1,15 @@
 #!/usr/bin/env python3
 """Plants words of device types in small trees: each must be found, and a clean tree must pass."""
-import pathlib
-import tempfile
 import unittest
 
 import device_types
+import planted_tree
 
 
 def violations_of(files):
     """files: path -> text, beside the table of types."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        for path, text in {device_types.TABLE: 'kTypes[] = {"cpu", "gpu"};', **files}.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text + "\n", encoding="utf-8")
-        return device_types.check_tree(root)
+    files = {device_types.TABLE: 'kTypes[] = {"cpu", "gpu"};', **files}
+    return planted_tree.violations_of(device_types.check_tree, {path: text + "\n" for path, text in files.items()})
 
 
 class DeviceTypesTest(unittest.TestCase):

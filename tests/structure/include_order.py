@@ -130,16 +130,9 @@ def component_of(path):
     return path.rpartition(".")[0]
 
 
-def includes_by_component(root):
-    """The components that each component includes: component -> set of components."""
-    edges = {}
-    for file in source_tree.source_files(root):
-        source = component_of(file.relative_to(root).as_posix())
-        for match in INCLUDE.finditer(file.read_text(encoding="utf-8")):
-            target = component_of(match[2])
-            if match[1] == '"' and target != source:
-                edges.setdefault(source, set()).add(target)
-    return edges
+def add_edge(edges, source, target):
+    if source != target:
+        edges.setdefault(source, set()).add(target)
 
 
 def check_cycles(edges):
@@ -151,7 +144,7 @@ def check_cycles(edges):
 def check_tree(root):
     """All violations below root, as lines of text."""
     violations = []
-    directories = {}
+    directories, components = {}, {}
     for file in source_tree.source_files(root):
         path = file.relative_to(root).as_posix()
         if not layer_of(path, ORDER):
@@ -163,11 +156,11 @@ def check_tree(root):
             problem = check_include(root, path, *match.groups())
             if problem:
                 violations.append(f"{path}:{line}: {problem}")
-            source, target = path.rpartition("/")[0], match[2].rpartition("/")[0]
-            if match[1] == '"' and source != target:
-                directories.setdefault(source, set()).add(target)
+            if match[1] == '"':
+                add_edge(directories, path.rpartition("/")[0], match[2].rpartition("/")[0])
+                add_edge(components, component_of(path), component_of(match[2]))
     violations += [f"directories {cycle}" for cycle in check_cycles(directories)]
-    violations += [f"files {cycle}" for cycle in check_cycles(includes_by_component(root))]
+    violations += [f"files {cycle}" for cycle in check_cycles(components)]
     return violations
 
 

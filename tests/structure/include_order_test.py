@@ -1,21 +1,18 @@
 #!/usr/bin/env python3
 """Plants violations of the include order in small trees: each must be found, and a clean tree must pass."""
-import pathlib
-import tempfile
 import unittest
 
 import include_order
+import planted_tree
 
 
 def violations_of(files):
     """files: path -> list of included names, in quotes unless they begin with '<'."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        for path, includes in files.items():
-            lines = [f"#include {name}" if name.startswith("<") else f'#include "{name}"' for name in includes]
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text("// A file.\n" + "\n".join(lines) + "\n", encoding="utf-8")
-        return include_order.check_tree(root)
+    def text_of(includes):
+        lines = [f"#include {name}" if name.startswith("<") else f'#include "{name}"' for name in includes]
+        return "// A file.\n" + "\n".join(lines) + "\n"
+
+    return planted_tree.violations_of(include_order.check_tree, {path: text_of(each) for path, each in files.items()})
 
 
 class IncludeOrderTest(unittest.TestCase):
@@ -142,13 +139,9 @@ class IncludeOrderTest(unittest.TestCase):
 
     def test_the_page_shows_the_order(self):
         def violations_of_page(order):
-            with tempfile.TemporaryDirectory() as folder:
-                root = pathlib.Path(folder)
-                (root / "docs").mkdir()
-                names = ",\n".join(f"`{name}`" for name in order)
-                (root / include_order.DOCUMENT).write_text(f"{include_order.SENTENCE} that x.py holds: {names}. More.",
-                                                           encoding="utf-8")
-                return include_order.check_document(root)
+            names = ",\n".join(f"`{name}`" for name in order)
+            page = f"{include_order.SENTENCE} that x.py holds: {names}. More."
+            return planted_tree.violations_of(include_order.check_document, {include_order.DOCUMENT: page})
 
         self.assertEqual(violations_of_page(include_order.ORDER), [])
         self.assertEqual(len(violations_of_page(include_order.ORDER[:-1])), 1)

@@ -47,7 +47,7 @@ def innermost(text, opening, closing):
 
 def may_change(declaration):
     """Whether a variable's value can be changed: its own const counts, not that of what it points to."""
-    if re.search(r"\b(?:constexpr)\b", declaration):
+    if re.search(r"\bconstexpr\b", declaration):
         return False
     own = innermost(declaration, "<", ">")
     if "&" in own:
@@ -57,14 +57,12 @@ def may_change(declaration):
     return not re.search(r"\bconst\b", own)
 
 
-def variable_of(statement, in_function):
-    """The name of the variable that may change which a statement defines, or None."""
+def variable_of(statement, block):
+    """The name of the variable that may change which a statement in a block of this kind defines, or None."""
     statement = ATTRIBUTE.sub(" ", statement)
     statement = re.sub(r"^(?:\s*(?:public|private|protected)\s*:)+", "", " ".join(statement.split())).strip()
     specifiers = set(SPECIFIER.findall(statement.partition("=")[0]))
-    if in_function == "function" and not specifiers & {"static", "thread_local"}:
-        return None
-    if in_function == "class" and not specifiers & {"static", "thread_local"}:
+    if block != "namespace" and not specifiers & {"static", "thread_local"}:
         return None
     bare = SPECIFIER.sub("", statement).strip()
     bare = re.sub(r"^(?:struct|class|union) (?=[\w:]+ \w+ ?(?:=|$))", "", bare)
@@ -114,8 +112,7 @@ def variables_of(text):
     for character in code:
         line += character == "\n"
         if character == "{":
-            kind = kind_of_block(heads[-1], stack[-1])
-            stack.append(kind)
+            stack.append(kind_of_block(heads[-1], stack[-1]))
             heads.append("")
             depths.append(depth)
             depth = 0
@@ -123,8 +120,10 @@ def variables_of(text):
             kind = stack.pop()
             heads.pop()
             depth = depths.pop()
-            heads[-1] = heads[-1] + " = 0" if kind == "value" and "=" not in heads[-1] else (
-                heads[-1] if kind == "value" or depth else "")
+            if kind != "value" and not depth:
+                heads[-1] = ""
+            elif kind == "value" and "=" not in heads[-1]:
+                heads[-1] += " = 0"
         elif character == ";" and depth == 0:
             name = variable_of(heads[-1], stack[-1]) if stack[-1] != "value" else None
             if name:
@@ -137,7 +136,7 @@ def variables_of(text):
 
 
 def reasons(root):
-    """The list's lines: (path, name) -> whether there is a reason."""
+    """The list's lines: (path, name) -> the reason, "" where there is none."""
     listed = {}
     for line in (root / LIST).read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):

@@ -1,20 +1,14 @@
 #!/usr/bin/env python3
 """Plants variables in small trees: those that are no object's and may change must be found, and no others."""
-import pathlib
-import tempfile
 import unittest
 
 import mutable_globals
+import planted_tree
 
 
 def violations_of(text, listed=""):
     """The violations of a tree with one source of that text."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        for path, content in (("src/a.cc", text), (mutable_globals.LIST, listed)):
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(content, encoding="utf-8")
-        return mutable_globals.check_tree(root)
+    return planted_tree.violations_of(mutable_globals.check_tree, {"src/a.cc": text, mutable_globals.LIST: listed})
 
 
 class MutableGlobalsTest(unittest.TestCase):
@@ -40,7 +34,7 @@ class MutableGlobalsTest(unittest.TestCase):
                             "static std::map<int, Gpu*>& x = *new std::map<int, Gpu*>();", "static auto x = Make();",
                             "static std::atomic<int> x{0};"):
             self.check_found(f"int F(int a) const {{\n  if (a) {{\n    {declaration}\n  }}\n  return 1;\n}}\n", "x")
-            self.check_found(f"auto f = [](int a) {{ {declaration} return x; }};\n".replace("auto f", "const auto f"), "x")
+            self.check_found(f"const auto f = [](int a) {{ {declaration} return x; }};\n", "x")
 
     def test_static_members(self):
         self.check_found("class A {\n public:\n  static int count_;\n};\n", "count_")
@@ -56,7 +50,7 @@ class MutableGlobalsTest(unittest.TestCase):
                      "  static const int x = 3;\n  int y = 2;\n  for (int i = 0; i < 3; ++i) y += i;\n  return y;\n}",
                      "Registry<int>& All() {\n  static Registry<int>& all = *new Registry<int>();\n  return all;\n}",
                      "// int g_x = 0;\n/* static int x; */\n#define G int g_x = 0\n",
-                     "int kind = 0;".replace("int kind", "const int kKind"),
+                     "const int kKind = 0;",
                      "KERNEL(\"A\", B);", "[[maybe_unused]] static const Registration df_x(1, 2);",
                      "__extension__ using Wide = __int128;", "const Table kT[] = {\n    {1, \"a\"},\n    {2, \"b\"},\n};",
                      "namespace a = b::c;", "const char kText[] = R\"(int g_x = 0;)\";"):

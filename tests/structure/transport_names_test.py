@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Plants names of transports in small trees: each must be found, and a clean tree must pass."""
-import pathlib
-import tempfile
 import unittest
 
+import planted_tree
 import transport_names
 
 PIGEONS = {"comm/pigeons/registration.cc": '// As the registry shows it.\nTRANSPORT("pigeons", {.priority = 3});'}
@@ -11,12 +10,8 @@ PIGEONS = {"comm/pigeons/registration.cc": '// As the registry shows it.\nTRANSP
 
 def violations_of(files):
     """files: path -> text, beside a transport."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        for path, text in {**PIGEONS, **files}.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text + "\n", encoding="utf-8")
-        return transport_names.check_tree(root)
+    files = {path: text + "\n" for path, text in {**PIGEONS, **files}.items()}
+    return planted_tree.violations_of(transport_names.check_tree, files)
 
 
 class TransportNamesTest(unittest.TestCase):

@@ -1,20 +1,14 @@
 #!/usr/bin/env python3
 """Gives names twice in small trees: each must be found, and a clean tree must pass."""
-import pathlib
-import tempfile
 import unittest
 
+import planted_tree
 import type_names
 
 
 def violations_of(files):
     """files: path -> text."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        for path, text in files.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text, encoding="utf-8")
-        return type_names.check_tree(root)
+    return planted_tree.violations_of(type_names.check_tree, files)
 
 
 def in_namespace(name, line):

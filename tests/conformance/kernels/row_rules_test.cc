@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -90,14 +89,6 @@ std::vector<int64_t> ClaimedRows(const RowCase& c) {
   return claimed;
 }
 
-bool HaveSameBits(const Tensor& a, const Tensor& b) {
-  if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
-  if (a.dtype() != DType::kString) return a.num_bytes() == 0 || std::memcmp(a.raw(), b.raw(), a.num_bytes()) == 0;
-  const auto x = a.values<std::string>();
-  const auto y = b.values<std::string>();
-  return std::equal(x.begin(), x.end(), y.begin(), y.end());
-}
-
 std::vector<Input> AsInputs(const std::vector<Tensor>& tensors) {
   return std::vector<Input>(tensors.begin(), tensors.end());
 }
@@ -115,8 +106,8 @@ void CheckBatch(const RowCase& c, const std::vector<int64_t>& claimed, const std
       for (int64_t i = 0; i < samples; ++i) {
         const Tensor rows = (*batch)[o].SliceRows(i * claimed[o], (i + 1) * claimed[o]);
         const Tensor& own = alone[static_cast<size_t>(numbers[static_cast<size_t>(i)])][o];
-        ASSERT_TRUE(HaveSameBits(rows, own)) << "output " << o << ": sample " << i << " of " << samples << " is "
-                                             << rows.ToString() << ", alone " << own.ToString();
+        ASSERT_TRUE(rows.Identical(own)) << "output " << o << ": sample " << i << " of " << samples << " is "
+                                         << rows.ToString() << ", alone " << own.ToString();
       }
     }
   }
