@@ -81,10 +81,14 @@ class Job {
   std::string Committed() const;
   Status WithAdvice(Status error) const;
   Status RunQuietly(int64_t steps);
-  Status RunLogged();
+  Status RunLogged(bool logs, bool summarizes);
   Status RunInFlight(int64_t stop);
   Status AfterStep();
   Status Log();
+  Status TellSummaries();
+  std::optional<uint64_t> StateOfVariables() const;
+  // Whether the step that ends as step `step` makes summaries.
+  bool Summarizes(int64_t step) const { return summarized_ != nullptr && step % spec_.job.summaries.every == 0; }
   bool runs_in_flight() const { return spec_.job.run && spec_.job.run->steps_in_flight > 1; }
   Status Step(Session::Handle handle, std::span<Tensor> fetches);
   Status EvaluateMissing();
@@ -130,8 +134,9 @@ class Job {
   std::unique_ptr<FiniteWatch> watch_;
   EvaluationProgress progress_;
   Session::Handle logged_ = nullptr;
-  Session::Handle quiet_ = nullptr;  // the step of logged_ without its fetches
-  std::vector<Tensor> fetched_;
+  Session::Handle quiet_ = nullptr;       // the step of logged_ without its fetches
+  Session::Handle summarized_ = nullptr;  // logged_ with summaries behind its fetches; null: there are none
+  std::vector<Tensor> fetched_;           // as many as logged_ has, or summarized_
   int64_t steps_ = 0;
   int64_t log_every_ = 1;
   int64_t save_every_ = 0;
@@ -152,6 +157,7 @@ Status Job::Run() {
   if (NothingLeft()) return session_->Close();
   Status status = WithAdvice(RunToEnd());
   record_->End(status);
+  for (JobObserver* observer : observers_) observer->OnEnd(status);
   return status;
 }
 
@@ -201,6 +207,11 @@ Status Job::Prepare() {
   WarnOfIdleRanks(cluster);
   WarnOfUnkept();
   fetched_.resize(parts_.step.signature.fetches.size());
+  if (!parts_.summarized.signature.fetches.empty()) {
+    const Result<Session::Handle> summarized = session_->Prepare(parts_.summarized.signature);
+    DF_TRY(AsSpecError(spec_.job.path, summarized.status()));
+    summarized_ = *summarized;
+  }
   if (log_every_ > 1) {
     RunSignature quiet = parts_.step.signature;
     quiet.fetches.clear();
@@ -364,7 +375,7 @@ Status Job::Resume() {
 
 // A job that is done wrote them before its last checkpoint.
 Status Job::CheckFetchesThere() const {
-  if (!spec_.job.run || fetched_.empty()) return Status();
+  if (!spec_.job.run || parts_.step.names.empty()) return Status();
   const Result<FileDescriptor> file = FileDescriptor::OpenForReading(fetches_path());
   if (file.status().code() != Code::kNotFound) return file.status();
   return FailedPrecondition("what the last step fetched is no longer in ", fetches_path(),
@@ -375,7 +386,8 @@ Status Job::CheckFetchesThere() const {
 int64_t Job::NextStop() const {
   // Steps in flight are logged as they end. None is when a trace is written.
   int64_t stop = runs_in_flight() && step_ < trace_until_ ? trace_until_ : steps_;
-  std::vector<int64_t> intervals = {runs_in_flight() ? 0 : log_every_, save_every_};
+  std::vector<int64_t> intervals = {runs_in_flight() ? 0 : log_every_, save_every_,
+                                    summarized_ == nullptr ? 0 : spec_.job.summaries.every};
   for (const EvalSpec& eval : spec_.job.evals) intervals.push_back(eval.every);
   for (const int64_t every : intervals) {
     if (every > 0) stop = std::min(stop, (step_ / every + 1) * every);
@@ -393,8 +405,9 @@ Status Job::RunSteps() {
       DF_TRY(RunInFlight(stop));
     } else {
       const bool logs = stop % log_every_ == 0 || stop == steps_;
-      DF_TRY(RunQuietly(stop - step_ - (logs ? 1 : 0)));
-      if (logs && !is_stopping()) DF_TRY(RunLogged());
+      const bool fetches = logs || Summarizes(stop);
+      DF_TRY(RunQuietly(stop - step_ - (fetches ? 1 : 0)));
+      if (fetches && !is_stopping()) DF_TRY(RunLogged(logs, Summarizes(stop)));
     }
     if (is_stopping() && step_ < steps_) continue;
     DF_TRY(EvaluateDue());
@@ -489,9 +502,11 @@ Status Job::AfterStep() {
   return step_ == trace_until_ ? session_->WriteTrace(directory_->trace() + "/") : Status();
 }
 
-Status Job::RunLogged() {
-  DF_TRY(Step(logged_, fetched_));
-  return Log();
+Status Job::RunLogged(bool logs, bool summarizes) {
+  fetched_.resize((summarizes ? parts_.summarized : parts_.step).signature.fetches.size());
+  DF_TRY(Step(summarizes ? summarized_ : logged_, fetched_));
+  if (logs) DF_TRY(Log());
+  return summarizes ? TellSummaries() : Status();
 }
 
 // Runs steps up to `stop`: each is logged when it and all before it have ended. At a signal no more are begun.
@@ -499,21 +514,25 @@ Status Job::RunInFlight(int64_t stop) {
   std::deque<std::unique_ptr<PendingStep>> started;
   for (;;) {
     const bool is_full = static_cast<int>(started.size()) == spec_.job.run->steps_in_flight;
-    if (!is_full && step_ + static_cast<int64_t>(started.size()) < stop && !is_stopping()) {
-      DF_ASSIGN(started.emplace_back(), session_->StartStep(logged_));
+    const int64_t next = step_ + static_cast<int64_t>(started.size()) + 1;
+    if (!is_full && next <= stop && !is_stopping()) {
+      DF_ASSIGN(started.emplace_back(), session_->StartStep(Summarizes(next) ? summarized_ : logged_));
       continue;
     }
     if (started.empty()) return Status();
+    const bool summarizes = Summarizes(step_ + 1);
+    fetched_.resize((summarizes ? parts_.summarized : parts_.step).signature.fetches.size());
     DF_TRY(started.front()->Wait(fetched_));
     started.pop_front();
     DF_TRY(AfterStep());
     DF_TRY(Log());
+    if (summarizes) DF_TRY(TellSummaries());
   }
 }
 
 Status Job::Log() {
   NamedTensors values;
-  for (size_t i = 0; i < fetched_.size(); ++i) values.emplace_back(parts_.step.names[i], fetched_[i]);
+  for (size_t i = 0; i < parts_.step.names.size(); ++i) values.emplace_back(parts_.step.names[i], fetched_[i]);
   for (const InputSpec& input : spec_.job.inputs) {
     if (input.skips_errors)
       values.emplace_back(input.name + "/skipped", Tensor::Scalar<int64_t>(input.record_index.skipped));
@@ -528,13 +547,33 @@ Status Job::Log() {
   return Tell(&JobObserver::OnStep, values, memory);
 }
 
+Status Job::TellSummaries() {
+  const JobResults results{.step = step_,
+                           .steps = steps_,
+                           .wall_s = WallSeconds(),
+                           .values = {},
+                           .summaries = std::span(fetched_).subspan(parts_.step.signature.fetches.size())};
+  for (JobObserver* observer : observers_) DF_TRY(observer->OnSummaries(results));
+  return Status();
+}
+
+std::optional<uint64_t> Job::StateOfVariables() const {
+  if (parts_.fingerprints.empty()) return {};
+  uint64_t sum = 0;
+  for (size_t i = 0; i < parts_.fingerprints.size(); ++i) {
+    for (const uint64_t of_variable : fetched_[parts_.step.names.size() + i].values<uint64_t>()) sum += of_variable;
+  }
+  return sum;
+}
+
 void Job::TellMessage(const std::string& text) const {
   for (JobObserver* observer : observers_) observer->OnMessage(text);
 }
 
 Status Job::Tell(Status (JobObserver::*event)(const JobResults&), const NamedTensors& values,
                  std::span<const DeviceMemory> memory) const {
-  const JobResults results{.step = step_, .steps = steps_, .wall_s = WallSeconds(), .values = values, .memory = memory};
+  JobResults results{.step = step_, .steps = steps_, .wall_s = WallSeconds(), .values = values, .memory = memory};
+  if (event == &JobObserver::OnStep) results.state = StateOfVariables();
   for (JobObserver* observer : observers_) DF_TRY((observer->*event)(results));
   return Status();
 }
@@ -633,11 +672,11 @@ Status Job::Save() {
 
 // Writes the fetches of the last step, under the names that the spec gives.
 Status Job::WriteFetches() {
-  if (fetched_.empty() || fetches_written_) return Status();
+  if (parts_.step.names.empty() || fetches_written_) return Status();
   DF_ASSIGN(TemporaryFile temporary, TemporaryFile::Create(fetches_path()));
   DF_ASSIGN(const Hdf5Library* const library, LoadHdf5());
   DF_ASSIGN(const std::unique_ptr<Hdf5Writer> file, library->Create(temporary.path()));
-  for (size_t i = 0; i < fetched_.size(); ++i) {
+  for (size_t i = 0; i < parts_.step.names.size(); ++i) {
     DF_TRY(file->Write("/" + parts_.step.names[i], fetched_[i]).status());
   }
   DF_TRY(file->Close());

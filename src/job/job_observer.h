@@ -3,6 +3,7 @@
 #define DFRUN_SRC_JOB_JOB_OBSERVER_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,6 +22,10 @@ struct JobResults {
   std::span<const std::pair<std::string, Tensor>> values;
   // For a logged step of a training: the contents of the devices' memory, by rank and device.
   std::span<const DeviceMemory> memory = {};
+  // For OnSummaries(): strings, serialised Summary messages (src/storage/summary.proto).
+  std::span<const Tensor> summaries = {};
+  // The fingerprint of all variables after the step, where it was computed.
+  std::optional<uint64_t> state = {};
 };
 
 // The methods are called on the thread that leads the job, between two steps: a method that blocks delays the next
@@ -35,9 +40,13 @@ class JobObserver {
   // Called after a logged step, with its fetches and the job's own counts.
   virtual Status OnStep(const JobResults&) { return Status(); }
   virtual Status OnEvaluation(const JobResults&) { return Status(); }
+  // Called after a step that makes summaries, after OnStep() where it is logged too.
+  virtual Status OnSummaries(const JobResults&) { return Status(); }
   // Called before a checkpoint of `step` is committed. An observer that keeps its news in files has them on the disk
   // when it returns: a job that goes on from the checkpoint does not tell them again.
   virtual Status OnSave(int64_t /*step*/) { return Status(); }
+  // Called once, where OnBegin() was: the job ends with this status.
+  virtual void OnEnd(const Status&) {}
 };
 
 // Whether a value is one real number or bool, which a line of text can hold.

@@ -212,6 +212,40 @@ struct InitFromSpec {
   SourceLocation location;
 };
 
+// A precision-recall curve of a summary.
+struct PrCurveSpec {
+  std::string name;
+  Output labels;       // bool, or a number that is 0 or 1
+  Output predictions;  // floating-point, from 0 to 1, as many as labels
+  SourceLocation location;
+};
+
+// A variable whose rows a projector shows at the end.
+struct EmbeddingSpec {
+  std::string name;
+  size_t variable = 0;  // index in JobSpec::variables; its rank is 2
+  std::string labels;   // file with a line a row, as a path that this process can open; empty: none
+  SourceLocation location;
+};
+
+// Values to look at, beside the loss and the metrics. Scalars are reported in each logged step, the others in steps of
+// their own.
+struct SummariesSpec {
+  int64_t every = 1000;            // steps between those of the values that are not scalars
+  std::vector<FetchSpec> scalars;  // of the training steps
+  bool gradient_norm = false;      // a scalar too: the global norm of all gradients
+  std::vector<size_t> weights;     // indices in JobSpec::variables of those whose histograms are made
+  std::vector<size_t> gradients;   // the same, of trained variables: of their gradients
+  std::vector<FetchSpec> values;   // histograms of any numbers
+  std::vector<FetchSpec> images;   // [batch, height, width, 1, 3 or 4]
+  std::vector<FetchSpec> audio;    // [batch, frames, channels] from -1 to 1
+  std::vector<FetchSpec> text;     // strings of any shape
+  std::vector<PrCurveSpec> pr_curves;
+  std::vector<EmbeddingSpec> embeddings;
+  int64_t sample_rate = 44100;  // of audio, Hz
+  SourceLocation location;
+};
+
 struct JobSpec {
   std::string path;  // path of the spec, as given
   std::string name;  // default: the file's name without its ending
@@ -229,9 +263,11 @@ struct JobSpec {
   std::vector<EvalSpec> evals;               // only with train; their names differ
   std::optional<CheckpointSpec> checkpoint;  // absent: none is written
   std::optional<InitFromSpec> init_from;     // absent: each variable begins with its `init`
-  std::vector<FetchSpec> summaries;          // further scalars of every logged step
-  int64_t trace_steps = 0;                   // steps to trace; 0: none
-  std::vector<std::string> warnings;         // warnings about its text, each with its location: Diagnostics::Warnings()
+  SummariesSpec summaries;
+  bool events = true;                 // whether a run directory has event files
+  bool fingerprint = true;            // whether logged steps have a fingerprint of the variables
+  int64_t trace_steps = 0;            // steps to trace; 0: none
+  std::vector<std::string> warnings;  // warnings about its text, each with its location: Diagnostics::Warnings()
 };
 
 // A spec, with the form of its model that its steps run: that of training where it has `train:`, else that of

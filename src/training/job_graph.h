@@ -56,11 +56,21 @@ struct GivenValues {
   RunSignature signature;
 };
 
+// A fetch with the fingerprints of some variables, a uint64 each.
+struct FingerprintFetch {
+  std::vector<std::string> variables;  // by element; one that is cut comes in several fetches, whose sum is its own
+};
+
 struct JobGraph {
   Graph graph;
   RunSignature init;               // gives every variable its first value
   std::vector<GivenValues> given;  // behind it, in this order: the values of `init_from`
-  JobStep step;  // feeds the learning rate if fed_learning_rate; scalars of a training step, or a run's fetches
+  // Feeds the learning rate if fed_learning_rate; fetches the scalars of a training step, or a run's fetches, and
+  // behind these, which have names, `fingerprints`.
+  JobStep step;
+  std::vector<FingerprintFetch> fingerprints;
+  // The fetches of `step`, and behind them strings, serialised Summary messages; without names where there are none.
+  JobStep summarized;
   std::optional<DType> fed_learning_rate;  // float64 where a variable of it is trained, else float32
   std::vector<EvaluationPass>
       evaluations;          // by JobSpec::evals; one without fetches has no metric that the job computes

@@ -231,8 +231,8 @@ void ReadSummaries(const Yaml& section, SourceLocation, const SectionContext& co
   if (!CheckSection("summaries", section, context.reader.diagnostics())) return;
   const std::optional<Yaml> scalars = FindKey(section, "scalars");
   if (!scalars) return;
-  job.summaries = ReadFetches(*scalars, "'scalars'", true, context);
-  CheckNames(job.summaries, "'scalars'", context.reader.diagnostics());
+  job.summaries.scalars = ReadFetches(*scalars, "'scalars'", true, context);
+  CheckNames(job.summaries.scalars, "'scalars'", context.reader.diagnostics());
 }
 
 void ReadTrace(const Yaml& section, SourceLocation, const SectionContext& context, JobSpec& job) {

@@ -67,7 +67,7 @@ Status FetchScalars(const Replicas& replicas, JobGraphDraft& draft) {
   step.signature.fetches.push_back(LossOf(replicas, draft, ops));
   draft.loss = step.signature.fetches.back();
   step.names.emplace_back("loss");
-  for (const FetchSpec& s : draft.spec.summaries) {
+  for (const FetchSpec& s : draft.spec.summaries.scalars) {
     if (s.output == draft.spec.train->loss && !draft.spec.train->loss_over.valid()) continue;
     if (s.name == "loss") {
       return InvalidArgument(draft.LocationText(s.location), "a summary cannot have the name 'loss', which ",

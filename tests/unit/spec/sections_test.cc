@@ -201,7 +201,7 @@ TEST_F(WithData, Train) {
   EXPECT_EQ(eval.metrics[0].name, "loss");
   EXPECT_EQ(job.checkpoint->every, 20);
   EXPECT_EQ(job.checkpoint->keep, 2);
-  EXPECT_EQ(job.summaries.size(), 1u);
+  EXPECT_EQ(job.summaries.scalars.size(), 1u);
   EXPECT_EQ(job.trace_steps, 4);
   EXPECT_EQ(job.seed, 12);
   EXPECT_EQ(job.name, "a job");

@@ -262,11 +262,11 @@ TEST_F(JobGraphTest, APlaceholderThatNothingFeedsIsRefusedBeforeTheFirstStep) {
 
 TEST_F(JobGraphTest, TheLossIsReportedOnceAndUnderItsNameAlone) {
   const Cluster cluster = *MakeCluster({}, 1);
-  spec_.job.summaries = {{"loss", spec_.job.train->loss, {}}};
+  spec_.job.summaries.scalars = {{"loss", spec_.job.train->loss, {}}};
   const auto job = BuildJobGraph(spec_, cluster);
   ASSERT_TRUE(job.ok()) << job.status().ToString();
   EXPECT_EQ(job->step.names, std::vector<std::string>{"loss"});
-  spec_.job.summaries = {{"loss", {spec_.graph.Find("error"), 0}, {}}};
+  spec_.job.summaries.scalars = {{"loss", {spec_.graph.Find("error"), 0}, {}}};
   EXPECT_EQ(BuildJobGraph(spec_, cluster).status().code(), Code::kInvalidArgument);
 }
 
