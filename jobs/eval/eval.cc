@@ -24,7 +24,6 @@
 #include "src/graph/node_arithmetic.h"
 #include "src/graph/order/variable_reads.h"
 #include "src/job/find_checkpoint.h"
-#include "src/job/init_plan.h"
 #include "src/job/kept_arrays.h"
 #include "src/job/run_evaluation.h"
 #include "src/session/queue_runners.h"
@@ -265,7 +264,12 @@ class Evaluation {
     if (model.job) {
       DF_ASSIGN(FedStep initial, AddInitialValues(model.graph, *model.job));
       before_.push_back(std::move(initial));
-      if (model.job->init_from && options_.restore.empty() && inits_.empty()) DF_TRY(AddInitFrom(model, wanted));
+      if (model.job->init_from && options_.restore.empty() && inits_.empty()) {
+        DF_ASSIGN(std::vector<Assignment> first, ReadInitFrom(model, wanted));
+        FedStep taken;
+        for (Assignment& a : first) DF_TRY(AddAssigned(model.graph, a.variable, std::move(a.value), taken));
+        before_.push_back(std::move(taken));
+      }
     }
     if (model.meta && inits_.empty()) DF_TRY(AddModelInits(model, wanted));
     for (NodeId init : inits_) before_.push_back(StepOf({init}));
@@ -281,22 +285,6 @@ class Evaluation {
     before_.push_back(std::move(given));
     if (model.meta && !model.meta->init_op.empty()) DF_TRY(AddInitOp(model));
     SayInitial(model, wanted, assigned);
-    return Status();
-  }
-
-  // Adds the values that variables of the steps begin with by `init_from`.
-  Status AddInitFrom(Model& model, const std::vector<std::string>& wanted) {
-    DF_ASSIGN(InitPlan plan, InitPlan::Make(*model.job, model.graph, nullptr));
-    DF_TRY(plan.CheckWhole());
-    FedStep taken;
-    for (const InitPlan::Row& row : plan.rows()) {
-      const bool is_wanted = std::find(wanted.begin(), wanted.end(), row.name) != wanted.end();
-      if (!is_wanted || row.fate != InitPlan::Fate::kTaken) continue;
-      DF_ASSIGN(Tensor value, plan.Read(row.variable));
-      DF_TRY(AddAssigned(model.graph, model.job->variables[row.variable].node, std::move(value), taken));
-    }
-    std::fprintf(stderr, "dfrun: the variables begin with the values of %s\n", PrintableLine(plan.source()).c_str());
-    before_.push_back(std::move(taken));
     return Status();
   }
 

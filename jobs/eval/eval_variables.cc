@@ -1,13 +1,17 @@
 #include "jobs/eval/eval_variables.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "jobs/eval/eval_classes.h"
+#include "src/base/printable.h"
 #include "src/checkpoint/store.h"
 #include "src/framework/kernel/object_state.h"
 #include "src/graph/object_handle.h"
+#include "src/job/init_plan.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -155,6 +159,20 @@ Result<FedStep> AddInitialValues(Graph& graph, const JobSpec& job) {
     step.signature.targets.push_back(assign);
   }
   return step;
+}
+
+Result<std::vector<Assignment>> ReadInitFrom(const Model& model, const std::vector<std::string>& wanted) {
+  DF_ASSIGN(InitPlan plan, InitPlan::Make(*model.job, model.graph, nullptr));
+  DF_TRY(plan.CheckWhole());
+  std::vector<Assignment> taken;
+  for (const InitPlan::Row& row : plan.rows()) {
+    const bool is_wanted = std::find(wanted.begin(), wanted.end(), row.name) != wanted.end();
+    if (!is_wanted || row.fate != InitPlan::Fate::kTaken) continue;
+    DF_ASSIGN(Tensor value, plan.Read(row.variable));
+    taken.push_back({model.job->variables[row.variable].node, std::move(value)});
+  }
+  std::fprintf(stderr, "dfrun: the variables begin with the values of %s\n", PrintableLine(plan.source()).c_str());
+  return taken;
 }
 
 Result<std::map<NodeId, Tensor>> ValuesInCheckpoint(const Graph& graph, const std::vector<NodeId>& variables,

@@ -83,6 +83,19 @@ std::string StampOf(const std::vector<std::string>& files) {
   return StrCat(files.size(), " files, crc32c ", Crc32c(text.data(), text.size()));
 }
 
+// Returns a text that changes with the values.
+std::string DigestOf(const std::vector<Assignment>& values) {
+  uint32_t crc = 0;
+  for (const Assignment& a : values) {
+    if (IsPlain(a.value.dtype())) {
+      crc = ExtendCrc32c(crc, a.value.raw(), a.value.num_bytes());
+      continue;
+    }
+    for (const std::string& text : a.value.values<std::string>()) crc = ExtendCrc32c(crc, text.data(), text.size());
+  }
+  return StrCat(values.size(), " variables, crc32c ", crc);
+}
+
 // Runs the prediction of one command, on rank 0.
 class Predictor {
  public:
@@ -181,6 +194,7 @@ class Predictor {
     if (!options_.restore.empty()) {
       DF_ASSIGN(checkpoint_, FindCheckpoint("--restore", options_.restore));
     }
+    if (model.job->init_from && checkpoint_.empty() && inits_.empty()) DF_TRY(ReadFirstValues(model));
     DF_TRY(OpenPartial(model));
     const int64_t begin = partial_ ? partial_->done() : 0;
     const int64_t steps = (samples_ - begin + batch_ - 1) / batch_;
@@ -191,6 +205,13 @@ class Predictor {
     prediction_ = *std::move(prediction);
     for (const PredictionPart& part : prediction_.parts) DF_TRY(CheckFed(model, options_.spec, part.batch.signature));
     return CheckRows();
+  }
+
+  Status ReadFirstValues(const Model& model) {
+    RunSignature fetches{.fetches = request_.wanted.fetches};
+    DF_ASSIGN(const std::vector<std::string> wanted, VariablesOf(model.graph, {&fetches}));
+    DF_ASSIGN(first_values_, ReadInitFrom(model, wanted));
+    return Status();
   }
 
   void SayOneCopy(const Model& model, const PredictionFacts& facts) const {
@@ -297,6 +318,7 @@ class Predictor {
         {"--pad", options_.pads ? "given" : "not given"},
         {"fixed batch", fixed_batch_ ? StrCat(batch_) : "none"},
         {"checkpoint", checkpoint},
+        {"set of first values", DigestOf(first_values_)},
         {"set of input files", StampOf(files)},
         {"graph", StrCat("crc32c ", Crc32c(graph.data(), graph.size()))}};
   }
@@ -383,6 +405,9 @@ class Predictor {
               ReadAssignments(model.graph, options_.assigns, options_.samples.allow_paths));
     DF_ASSIGN(FedStep initial, AddInitialValues(model.graph, *model.job));
     before_.push_back(std::move(initial));
+    FedStep first;
+    for (Assignment& a : first_values_) DF_TRY(AddAssigned(model.graph, a.variable, std::move(a.value), first));
+    before_.push_back(std::move(first));
     for (const NodeId init : inits_) {
       FedStep step;
       step.signature.targets = {init};
@@ -391,7 +416,7 @@ class Predictor {
     if (!checkpoint_.empty()) {
       DF_ASSIGN(FedStep saved, AddSavedValues(model, checkpoint_, runs, wanted, inits_.empty()));
       before_.push_back(std::move(saved));
-    } else if (!wanted.empty() && assigned.empty() && inits_.empty()) {
+    } else if (!wanted.empty() && assigned.empty() && inits_.empty() && !model.job->init_from) {
       Say("the variables have their initial values; --restore gives those of a checkpoint or of a run's newest one");
     }
     FedStep given;
@@ -520,7 +545,8 @@ class Predictor {
   OutputFile target_;
   PredictionRequest request_;
   std::vector<NodeId> inits_;
-  std::string checkpoint_;  // directory of the checkpoint that --restore names; empty: none
+  std::string checkpoint_;                // directory of the checkpoint that --restore names; empty: none
+  std::vector<Assignment> first_values_;  // by `init_from`, where it decides
   SessionOptions session_options_;
   int64_t samples_ = 0;
   int64_t batch_ = 0;

@@ -76,6 +76,29 @@ until_rows term.csv
 signal TERM "$job"
 ends_with 75 '--resume goes on with them'
 
+# Other values of `init_from` are another prediction.
+weights() {
+  /usr/bin/python3 -c "
+import h5py, numpy as np
+with h5py.File('w.h5', 'w') as f:
+    f['W'] = np.full((64, 3000), $1, np.float32)
+    f['V'] = np.full((3000, 64), $1, np.float32)"
+}
+sed '$a init_from: {checkpoint: w.h5}' m.yaml > from.yaml
+from=("$DFRUN" predict from.yaml --fetch logits)
+weights 0.5
+start "${from[@]}" --out from.h5
+until_rows from.h5
+end_ranks KILL
+if [ -e from.h5.partial ]; then
+  weights 0.25
+  expect 64 'another set of first values' "${from[@]}" --resume --out from.h5
+  weights 0.5
+  ranks 2 "${from[@]}" --resume --out from.h5 > log 2>&1 || { cat log; fail "--resume with init_from"; }
+fi
+"${from[@]}" --out from.whole.h5 > log 2>&1 || { cat log; fail "init_from"; }
+cmp from.h5 from.whole.h5 || fail "resumed with init_from it differs"
+
 # --resume without anything to go on with begins; a damaged record is refused, and --force begins anew.
 small=("$DFRUN" predict small.yaml --fetch logits)
 sed -e '/h[2-9]:/d' -e '/h[1-4][0-9]:/d' -e 's/Identity(h40)/Identity(h1)/' m.yaml > small.yaml

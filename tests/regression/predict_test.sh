@@ -76,6 +76,17 @@ assert np.array_equal(np.array([line[1:6] for line in lines[1:]], np.float32), l
 assert np.array_equal(np.array([int(line[6]) for line in lines[1:]]), best)
 END
 
+# Values of `init_from` are those of the checkpoint.
+sed 's/^train:.*/init_from: {checkpoint: run}/; /^eval:/d; /^checkpoint:/d' m.yaml > from.yaml
+sed -i 's/batch: 16, shuffle: true/batch: 16/' from.yaml
+"$DFRUN" predict from.yaml --feed batch=test --fetch logits --fetch best --out from.h5 > log 2>&1 || { cat log; fail "init_from"; }
+grep -q "begin with the values of the checkpoint .*run/checkpoints/step-20" log || { cat log; fail "no word of init_from"; }
+if grep -q "have their initial values" log; then cat log; fail "init_from is not told apart"; fi
+same from.h5 "init_from"
+"$DFRUN" predict from.yaml --feed batch=test --restore run --fetch logits --fetch best --out both.h5 \
+  > log 2>&1 || { cat log; fail "init_from and --restore"; }
+same both.h5 "--restore before init_from"
+
 # One file for every number of ranks and size of batch.
 for np in "${RANKS[@]}"; do
   for batch in 1 16 all; do

@@ -157,7 +157,8 @@ Result<NpyHeader> ParseNpyHeader(std::string_view bytes) {
   if (size > bytes.size()) return NoHeader("it is cut short");
   NpyHeader header;
   header.bytes = size;
-  Dictionary dictionary(bytes.substr(bytes[6] == 1 ? kShortPrefix : kLongPrefix, size));
+  const size_t prefix = bytes[kMagic.size()] == 1 ? kShortPrefix : kLongPrefix;
+  Dictionary dictionary(bytes.substr(prefix, size - prefix));
   if (!dictionary.Take("{")) return NoHeader("it holds no dictionary");
   bool has_type = false;
   bool has_order = false;
