@@ -84,7 +84,8 @@ with h5py.File('w.h5', 'w') as f:
     f['W'] = np.full((64, 3000), $1, np.float32)
     f['V'] = np.full((3000, 64), $1, np.float32)"
 }
-sed '$a init_from: {checkpoint: w.h5}' m.yaml > from.yaml
+sed -e '/h1[1-9]:/d' -e '/h[2-4][0-9]:/d' -e 's/Identity(h40)/Identity(h10)/' -e '$a init_from: {checkpoint: w.h5}' \
+  m.yaml > from.yaml
 from=("$DFRUN" predict from.yaml --fetch logits)
 weights 0.5
 start "${from[@]}" --out from.h5

@@ -60,7 +60,8 @@ killed_after() {
   timeout 60 "$DFRUN" "$1.yaml" --output killed > log 2>&1 &
   job=$!
   for _ in $(seq 3000); do [ ! -e "killed/checkpoints/step-$2" ] || break; sleep 0.01; done
-  kill -9 "$(pgrep -P $job)" "$job" 2> kill.log || true
+  # Of the job alone: `timeout` ends when it has, and has let go of the run directory.
+  kill -9 "$(pgrep -P $job)" 2> kill.log || true
   wait "$job" 2> kill.log || true
   expect 0 "dfrun" "$DFRUN" "$1.yaml" --output killed --resume
   same killed "$1"
