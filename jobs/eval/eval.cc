@@ -265,9 +265,9 @@ class Evaluation {
       DF_ASSIGN(FedStep initial, AddInitialValues(model.graph, *model.job));
       before_.push_back(std::move(initial));
       if (model.job->init_from && options_.restore.empty() && inits_.empty()) {
-        DF_ASSIGN(std::vector<Assignment> first, ReadInitFrom(model, wanted));
+        DF_ASSIGN(const auto first, ReadInitFrom(model, wanted));
         FedStep taken;
-        for (Assignment& a : first) DF_TRY(AddAssigned(model.graph, a.variable, std::move(a.value), taken));
+        for (const auto& [variable, value] : first) DF_TRY(AddAssigned(model.graph, variable, value, taken));
         before_.push_back(std::move(taken));
       }
     }

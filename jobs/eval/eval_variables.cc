@@ -161,15 +161,15 @@ Result<FedStep> AddInitialValues(Graph& graph, const JobSpec& job) {
   return step;
 }
 
-Result<std::vector<Assignment>> ReadInitFrom(const Model& model, const std::vector<std::string>& wanted) {
+Result<std::map<NodeId, Tensor>> ReadInitFrom(const Model& model, const std::vector<std::string>& wanted) {
   DF_ASSIGN(InitPlan plan, InitPlan::Make(*model.job, model.graph, nullptr));
   DF_TRY(plan.CheckWhole());
-  std::vector<Assignment> taken;
+  std::map<NodeId, Tensor> taken;
   for (const InitPlan::Row& row : plan.rows()) {
     const bool is_wanted = std::find(wanted.begin(), wanted.end(), row.name) != wanted.end();
     if (!is_wanted || row.fate != InitPlan::Fate::kTaken) continue;
     DF_ASSIGN(Tensor value, plan.Read(row.variable));
-    taken.push_back({model.job->variables[row.variable].node, std::move(value)});
+    taken.emplace(model.job->variables[row.variable].node, std::move(value));
   }
   std::fprintf(stderr, "dfrun: the variables begin with the values of %s\n", PrintableLine(plan.source()).c_str());
   return taken;

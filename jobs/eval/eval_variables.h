@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "jobs/eval/eval_request.h"
 #include "jobs/model.h"
 #include "src/framework/values/tensor.h"
 #include "src/passes/prune.h"
@@ -25,7 +24,7 @@ Result<FedStep> AddInitialValues(Graph& graph, const JobSpec& job);
 
 // Reads the values that those of the variables `wanted`, by name, begin with which `init_from` of the spec gives theirs,
 // and says on stderr where they are from.
-Result<std::vector<Assignment>> ReadInitFrom(const Model& model, const std::vector<std::string>& wanted);
+Result<std::map<NodeId, Tensor>> ReadInitFrom(const Model& model, const std::vector<std::string>& wanted);
 
 // Adds nodes that restore the objects in `wanted`, which `runs` use, from the checkpoint in `directory`: variables,
 // queues, tables and others, as far as the checkpoint has them. BadSpec for a variable that has another dtype or shape

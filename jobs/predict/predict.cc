@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <deque>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -84,14 +85,14 @@ std::string StampOf(const std::vector<std::string>& files) {
 }
 
 // Returns a text that changes with the values.
-std::string DigestOf(const std::vector<Assignment>& values) {
+std::string DigestOf(const std::map<NodeId, Tensor>& values) {
   uint32_t crc = 0;
-  for (const Assignment& a : values) {
-    if (IsPlain(a.value.dtype())) {
-      crc = ExtendCrc32c(crc, a.value.raw(), a.value.num_bytes());
+  for (const auto& [variable, value] : values) {
+    if (IsPlain(value.dtype())) {
+      crc = ExtendCrc32c(crc, value.raw(), value.num_bytes());
       continue;
     }
-    for (const std::string& text : a.value.values<std::string>()) crc = ExtendCrc32c(crc, text.data(), text.size());
+    for (const std::string& text : value.values<std::string>()) crc = ExtendCrc32c(crc, text.data(), text.size());
   }
   return StrCat(values.size(), " variables, crc32c ", crc);
 }
@@ -208,7 +209,8 @@ class Predictor {
   }
 
   Status ReadFirstValues(const Model& model) {
-    RunSignature fetches{.fetches = request_.wanted.fetches};
+    RunSignature fetches;
+    fetches.fetches = request_.wanted.fetches;
     DF_ASSIGN(const std::vector<std::string> wanted, VariablesOf(model.graph, {&fetches}));
     DF_ASSIGN(first_values_, ReadInitFrom(model, wanted));
     return Status();
@@ -406,7 +408,7 @@ class Predictor {
     DF_ASSIGN(FedStep initial, AddInitialValues(model.graph, *model.job));
     before_.push_back(std::move(initial));
     FedStep first;
-    for (Assignment& a : first_values_) DF_TRY(AddAssigned(model.graph, a.variable, std::move(a.value), first));
+    for (auto& [variable, value] : first_values_) DF_TRY(AddAssigned(model.graph, variable, std::move(value), first));
     before_.push_back(std::move(first));
     for (const NodeId init : inits_) {
       FedStep step;
@@ -545,8 +547,8 @@ class Predictor {
   OutputFile target_;
   PredictionRequest request_;
   std::vector<NodeId> inits_;
-  std::string checkpoint_;                // directory of the checkpoint that --restore names; empty: none
-  std::vector<Assignment> first_values_;  // by `init_from`, where it decides
+  std::string checkpoint_;                 // directory of the checkpoint that --restore names; empty: none
+  std::map<NodeId, Tensor> first_values_;  // by `init_from`, where it decides
   SessionOptions session_options_;
   int64_t samples_ = 0;
   int64_t batch_ = 0;
