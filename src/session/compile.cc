@@ -169,7 +169,8 @@ Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature
   return partitions;
 }
 
-Result<std::unique_ptr<LocalExecutable>> BuildPart(Runtime& runtime, const std::vector<const Partition*>& partitions) {
+Result<std::unique_ptr<LocalExecutable>> BuildPart(Runtime& runtime, const std::vector<const Partition*>& partitions,
+                                                   bool keep_graphs) {
   auto part = std::make_unique<LocalExecutable>();
   part->overlaps = true;
   for (const Partition* partition : partitions) {
@@ -178,6 +179,7 @@ Result<std::unique_ptr<LocalExecutable>> BuildPart(Runtime& runtime, const std::
     DF_ASSIGN(std::unique_ptr<ExecPlan> plan,
               BuildPlan(partition->graph, *device, runtime.kernels(), runtime.plan_options()));
     part->plans.push_back(std::move(plan));
+    if (keep_graphs) part->graphs.emplace_back(partition->device, partition->graph.Clone());
     DF_TRY(AddChannelEndpoints(partition->graph, runtime.rank(), part->ends));
     part->overlaps = part->overlaps && StepsMayOverlap(partition->graph);
   }

@@ -43,8 +43,9 @@ std::vector<std::string> CompileStages();
 Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature& signature, Runtime& runtime,
                                           const CompileOptions& options, int32_t* next_channel);
 
-// The plans of this rank's partitions, whose graphs may then go.
-Result<std::unique_ptr<LocalExecutable>> BuildPart(Runtime& runtime, const std::vector<const Partition*>& partitions);
+// The plans of this rank's partitions, whose graphs may then go. `keep_graphs`: LocalExecutable::graphs is set.
+Result<std::unique_ptr<LocalExecutable>> BuildPart(Runtime& runtime, const std::vector<const Partition*>& partitions,
+                                                   bool keep_graphs);
 
 }  // namespace dfrun
 

@@ -5,11 +5,14 @@
 #include <atomic>
 #include <deque>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "src/base/mutex.h"
 #include "src/executor/plan/plan.h"
 #include "src/framework/communication/communicator.h"
+#include "src/graph/graph.h"
 #include "src/session/part_list.h"
 
 namespace dfrun {
@@ -30,6 +33,8 @@ struct LocalExecutable {
   std::vector<ChannelEndpoint> ends;             // channels to other ranks
   PartList* list = nullptr;                      // the list that holds it, once it is whole
   bool overlaps = false;                         // several steps of it may run at once (step_overlap.h)
+  // The graphs of the plans by device, where it was asked to keep them: for captures of nodes (node_capture.h).
+  std::vector<std::pair<std::string, Graph>> graphs;
 
   // A slot serves one step at a time.
   struct Slot {

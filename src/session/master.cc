@@ -89,19 +89,22 @@ Master::Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOpti
       compression_(options.compression),
       without_passes_(options.without_passes),
       error_scope_(options.error_scope),
+      check_numerics_(options.check_numerics),
+      keep_bytes_(options.keep_bytes),
       several_ranks_(runtime.size() > 1),
       graph_(std::make_shared<const Graph>(std::move(graph))) {}
 
 Master::~Master() = default;
 
-Result<Executable*> Master::Prepare(const RunSignature& signature, bool optimize) {
-  const std::string key = SignatureKey(signature) + (optimize ? "" : "as it is");
+Result<Executable*> Master::Prepare(const RunSignature& signature, bool optimize, bool for_check) {
+  const bool keep_graphs = keep_bytes_ > 0 && (for_check || check_numerics_);
+  const std::string key = SignatureKey(signature) + (optimize ? "" : "as it is") + (keep_graphs ? " with graphs" : "");
   DF_TRY(session_status());
   if (Executable* found = FindExecutable(key)) return found;
   MutexLock change(change_mu_);
   DF_TRY(session_status());
   if (Executable* found = FindExecutable(key)) return found;  // made by another thread meanwhile
-  DF_ASSIGN(std::unique_ptr<Executable> compiled, Compile(signature, optimize));
+  DF_ASSIGN(std::unique_ptr<Executable> compiled, Compile(signature, optimize, keep_graphs));
   MutexLock lock(mu_);
   return (executables_[key] = std::move(compiled)).get();
 }
@@ -160,7 +163,7 @@ Status Master::ResetContainers(const std::vector<std::string>& names) {
   return status;
 }
 
-Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signature, bool optimize) {
+Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signature, bool optimize, bool keep_graphs) {
   const std::shared_ptr<const Graph> graph = this->graph();
   DF_ASSIGN(std::vector<Partition> partitions, CompileRun(*graph, signature, runtime_,
                                                           {.cluster = cluster_,
@@ -171,6 +174,7 @@ Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signatur
                                                           &next_channel_));
   auto executable = std::make_unique<Executable>(runtime_.communicator().max_slots());
   executable->id = next_executable_++;
+  executable->keep_graphs = keep_graphs;
   for (const Output& feed : signature.feeds) executable->feeds.push_back(OutputName(*graph, feed));
   executable->num_fetches = signature.fetches.size();
   std::vector<bool> is_idle(static_cast<size_t>(runtime_.size()), true);
@@ -194,6 +198,7 @@ Status Master::Register(const std::vector<Partition>& partitions, Executable& ex
     control::Register* const request = requests[rank].mutable_register_();
     DF_TRY(AddParts(partitions, rank, request));
     request->set_executable(executable.id);
+    request->set_keep_graphs(executable.keep_graphs);
   }
   AddFiles(partitions, requests);
   const bool build_follows = FileAccess::Of(runtime_.cpu())->trusts_inputs() && ReadsLayouts(partitions);
@@ -212,7 +217,7 @@ Status Master::BuildOwn(const std::vector<Partition>& partitions, Executable& ex
   for (const Partition& partition : partitions) {
     if (partition.rank == 0) own.push_back(&partition);
   }
-  DF_ASSIGN(executable.part, BuildPart(runtime_, own));
+  DF_ASSIGN(executable.part, BuildPart(runtime_, own, executable.keep_graphs));
   return Status();
 }
 
@@ -294,7 +299,7 @@ Status Master::RunStep(Executable& executable, std::span<const Tensor> feeds, st
   DF_TRY(CheckArgs(executable, feeds.size(), fetches.size()));
   DF_TRY(CheckFeeds(executable, feeds));
   StepRequest request{.feeds = feeds, .fetches = fetches, .trace = trace()};
-  if (executable.part->communicator == nullptr) {
+  if (executable.part->communicator == nullptr && !check_numerics_) {
     request.first_step = next_step_.fetch_add(1, std::memory_order_relaxed);
     return runtime_.runner().Run(*executable.part, request);
   }
@@ -334,9 +339,9 @@ Status Master::RunSteps(Executable& executable, int64_t steps, NotFiniteRow& row
 }
 
 Status Master::CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches) {
-  DF_ASSIGN(Executable* const executable, Prepare(signature, optimize));
+  DF_ASSIGN(Executable* const executable, Prepare(signature, optimize, /*for_check=*/true));
   DF_TRY(CheckArgs(*executable, 0, fetches.size()));
-  NumericsCheck numerics;
+  NumericsCheck numerics(keep_bytes_);
   PendingStep step(*this, *executable, {.fetches = fetches, .numerics = &numerics});
   return RunToEnd(step);
 }
@@ -344,7 +349,8 @@ Status Master::CheckNumerics(const RunSignature& signature, bool optimize, std::
 Result<int64_t> Master::RunSomeSteps(Executable& executable, int64_t most, NotFiniteRow& row) {
   using Clock = std::chrono::steady_clock;
   // A request that fails alone has one step: all ranks must run the same steps, up to the one that failed.
-  const int64_t at_once = error_scope_ == ErrorScope::kStep ? 1 : executable.steps_per_request.load();
+  const bool may_fail_alone = error_scope_ == ErrorScope::kStep || check_numerics_;
+  const int64_t at_once = may_fail_alone ? 1 : executable.steps_per_request.load();
   const int64_t steps = std::min(at_once, most);
   const Clock::time_point begin = Clock::now();
   PendingStep step(*this, executable, {.steps = steps, .not_finite = row, .trace = trace()});
@@ -414,6 +420,7 @@ Status Master::Ask(PendingStep& step) {
   StepRequest& request = step.request_;
   request.scope = several_ranks_ ? error_scope_ : ErrorScope::kSession;
   request.tell_memory = step.executable_.tells_memory;
+  if (check_numerics_ && request.numerics == nullptr) request.numerics = &step.numerics_.emplace(keep_bytes_);
   DF_TRY(TakeSlot(step.executable_, &request.slot));
   StepRunner& runner = runtime_.runner();
   runner.WaitUntilQuiet(*step.executable_.part);
@@ -449,15 +456,17 @@ void Master::SendRequest(const PendingStep& step) {
   run.set_not_finite_limit(request.not_finite.limit);
   run.set_tell_memory(request.tell_memory);
   run.set_check_numerics(request.numerics != nullptr);
+  run.set_keep_bytes(keep_bytes_);
   run.set_ends_alone(request.scope == ErrorScope::kStep);
   runtime_.control()->Broadcast(message);
 }
 
 void Master::OwnPartEnded(PendingStep& step) {
   if (!several_ranks_) return AllEnded(step);
-  const StepRunner& runner = runtime_.runner();
+  StepRunner& runner = runtime_.runner();
   const bool looked = step.request_.numerics != nullptr && step.own_.ok();
-  const RankStatus told = looked ? runner.Found(*step.request_.numerics) : runner.OwnFailure(*step.run_);
+  const RankStatus told =
+      looked ? runner.Found(*step.request_.numerics, *step.executable_.part) : runner.OwnFailure(*step.run_);
   const int64_t round = step.request_.round;
   step.own_ended_.store(true, std::memory_order_release);  // the step may be gone from here on
   runtime_.control()->Done(round, told);
@@ -498,10 +507,10 @@ void Master::TakeBack(int64_t next, int64_t asked) {
 }
 
 Status Master::StatusOf(const PendingStep& step) {
-  const StepRunner& runner = runtime_.runner();
+  StepRunner& runner = runtime_.runner();
   if (!several_ranks_) {
     const bool looked = step.request_.numerics != nullptr && step.own_.ok();
-    return looked ? runner.Found(*step.request_.numerics).status : step.own_;
+    return looked ? runner.Found(*step.request_.numerics, *step.executable_.part).status : step.own_;
   }
   if (step.first_.ok() && step.own_.ok()) return Status();
   const Status& error = step.first_.ok() ? step.own_ : step.first_;
@@ -533,6 +542,22 @@ void Master::EndSession(const Status& status) {
 Status Master::session_status() const {
   MutexLock lock(mu_);
   return status_;
+}
+
+Status Master::WriteCapture(const CaptureRequest& request) {
+  MutexLock lock(change_mu_);
+  if (!several_ranks_) return runtime_.runner().WriteFound(request, 0);
+  control::Message message;
+  control::WriteCapture& write = *message.mutable_write_capture();
+  write.set_path(request.path);
+  write.set_found(request.found);
+  write.set_step(request.step);
+  write.set_version(request.version);
+  write.set_has_position(request.position.has_value());
+  write.set_position(request.position.value_or(0));
+  ControlRound round(runtime_);
+  Broadcast(message, round);
+  return FinishRound(round, StatusNow(runtime_.runner().WriteFound(request, 0)));
 }
 
 void Master::StartTrace() {

@@ -41,6 +41,7 @@ struct Executable {
   std::vector<int> idle_ranks;                // ranks that have no node of it
   std::vector<std::string> devices;           // full names of those that have one
   bool tells_memory = false;                  // Session::TellMemoryAfter()
+  bool keep_graphs = false;                   // LocalExecutable::graphs, on all ranks
   std::atomic<int64_t> steps_per_request{1};  // steps that RunSteps() asks for at once
   StepSlots slots;                            // the master's mu_ guards it
   std::unique_ptr<LocalExecutable> part;      // rank 0's part; null when its containers have been reset
@@ -55,7 +56,9 @@ class Master final : private PendingStepHost {
   Master(const Master&) = delete;
   Master& operator=(const Master&) = delete;
 
-  Result<Executable*> Prepare(const RunSignature& signature, bool optimize) EXCLUDES(change_mu_, mu_);
+  // `for_check`: for steps whose nodes may be captured; the handle is another one then.
+  Result<Executable*> Prepare(const RunSignature& signature, bool optimize, bool for_check = false)
+      EXCLUDES(change_mu_, mu_);
   Status Extend(const std::function<Status(Graph&)>& add) EXCLUDES(change_mu_, mu_);
   Status ResetContainers(const std::vector<std::string>& names) EXCLUDES(change_mu_, request_mu_, mu_);
   // Begins a step. The calling thread runs nodes of it until other threads run it on or it waits, so that it may have
@@ -76,6 +79,7 @@ class Master final : private PendingStepHost {
   // Blocks: as Prepare(), StartStep() and to the step's end.
   Status CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches)
       EXCLUDES(change_mu_, request_mu_, mu_);
+  Status WriteCapture(const CaptureRequest& request) EXCLUDES(change_mu_, request_mu_, mu_);
   void StartTrace();
   Status WriteTrace(const std::string& prefix) EXCLUDES(change_mu_, request_mu_, mu_);
   Status Close() EXCLUDES(change_mu_, request_mu_, mu_);
@@ -91,7 +95,8 @@ class Master final : private PendingStepHost {
  private:
   // Returns null if there is none yet.
   Executable* FindExecutable(const std::string& key) const EXCLUDES(mu_);
-  Result<std::unique_ptr<Executable>> Compile(const RunSignature& signature, bool optimize) REQUIRES(change_mu_);
+  Result<std::unique_ptr<Executable>> Compile(const RunSignature& signature, bool optimize, bool keep_graphs)
+      REQUIRES(change_mu_);
   Status Register(const std::vector<Partition>& partitions, Executable& executable) REQUIRES(change_mu_);
   Status BuildOwn(const std::vector<Partition>& partitions, Executable& executable) REQUIRES(change_mu_);
   // Sends each other rank its request of the round, and returns. FinishRound() waits for their answers.
@@ -143,6 +148,8 @@ class Master final : private PendingStepHost {
   const WireCompression compression_;
   const std::vector<std::string> without_passes_;
   const ErrorScope error_scope_;
+  const bool check_numerics_;
+  const int64_t keep_bytes_;
   const bool several_ranks_;
   std::atomic<int64_t> next_step_{0};
   std::atomic<bool> tracing_{false};

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -57,9 +58,10 @@ class PendingStep {
   PendingStepHost& host_;
   Executable& executable_;
   StepRequest request_;
-  std::vector<Tensor> feeds_;     // the tensors behind the request's `feeds`
-  std::vector<Tensor> fetched_;   // the tensors behind the request's `fetches`
-  std::shared_ptr<StepRun> run_;  // null: it was not begun
+  std::optional<NumericsCheck> numerics_;  // where the session checks each step
+  std::vector<Tensor> feeds_;              // the tensors behind the request's `feeds`
+  std::vector<Tensor> fetched_;            // the tensors behind the request's `fetches`
+  std::shared_ptr<StepRun> run_;           // null: it was not begun
   bool waited_ = false;
   Status own_;    // this rank's part
   Status first_;  // the first error in time that a rank tells

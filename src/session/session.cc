@@ -123,6 +123,10 @@ Status Session::CheckNumerics(const RunSignature& signature, bool optimize, std:
   return master_->CheckNumerics(signature, optimize, fetches);
 }
 
+Status Session::WriteCapture(const CaptureRequest& request) {
+  return master_->WriteCapture(request);
+}
+
 void Session::TellMemoryAfter(Handle handle) {
   handle->tells_memory = true;
 }

@@ -33,6 +33,7 @@
 #include "src/graph/graph.h"
 #include "src/graph/graph_def/graph_def.h"
 #include "src/passes/prune.h"
+#include "src/session/node_capture.h"
 #include "src/session/pending_step.h"
 #include "src/session/runtime.h"
 #include "src/session/session_options.h"
@@ -109,6 +110,9 @@ class Session {
   // numerics_check.h names. No other step may run. kNotFinite: the first finding, over all ranks; the session stays
   // open, and all is fetched. `optimize`: the nodes as they run in steps, else as they are in the graph.
   Status CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches);
+  // Has the rank of the last finding write that node with its values to a file (node_capture.h), and waits for it.
+  // FailedPrecondition where its values were not kept, else errors of the file. Leaves the session open.
+  Status WriteCapture(const CaptureRequest& request);
 
   // Makes each rank report the contents of its devices' memory when a step of the handle has ended. Call before the
   // first of them.

@@ -2,6 +2,7 @@
 #ifndef DFRUN_SRC_SESSION_SESSION_OPTIONS_H_
 #define DFRUN_SRC_SESSION_SESSION_OPTIONS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,11 @@ struct SessionOptions {
   // The scope of a step's error where there are several ranks. kStep: it ends that step alone, on every rank; the
   // session and the steps beside it go on. RunSteps() then asks for one step at a time.
   ErrorScope error_scope = ErrorScope::kSession;
+  // True: each step is run as Session::CheckNumerics() runs one, and a finding is its error, kNotFinite. RunSteps()
+  // then asks for one step at a time. Steps take longer by one look at each value.
+  bool check_numerics = false;
+  // Bytes of the values of a node that a check finds which are kept for Session::WriteCapture(); 0: none.
+  int64_t keep_bytes = 0;
 };
 
 // Steps behind each other that Session::steps_not_finite() counts, up to the last that has run.

@@ -118,10 +118,24 @@ void StepRunner::CountNotFinite(int32_t found) {
   steps_not_finite_.fetch_add(1, std::memory_order_relaxed);
 }
 
-RankStatus StepRunner::Found(const NumericsCheck& check) const {
+RankStatus StepRunner::Found(const NumericsCheck& check, const LocalExecutable& part) {
   const NumericsCheck::Finding finding = check.finding();
   if (finding.message.empty()) return {};
+  if (check.keeps_values()) {
+    KeptFinding kept = KeepFinding(finding, part);
+    MutexLock lock(mu_);
+    found_ = std::move(kept);
+  }
   return {Error(Code::kNotFinite, finding.message, ", on ", rank_text_), finding.time_ns};
+}
+
+Status StepRunner::WriteFound(const CaptureRequest& request, int rank) const {
+  KeptFinding found;
+  {
+    MutexLock lock(mu_);
+    found = found_;
+  }
+  return WriteCapture(found, request, rank);
 }
 
 void StepRunner::AbortRound(int64_t round, const Status& status) {

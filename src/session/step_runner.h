@@ -11,6 +11,7 @@
 #include "src/base/mutex.h"
 #include "src/session/control/control_plane.h"
 #include "src/session/local_executable.h"
+#include "src/session/node_capture.h"
 #include "src/session/step_run.h"
 
 namespace dfrun {
@@ -45,8 +46,11 @@ class StepRunner final : public StepRunHost {
   // on.
   int64_t steps_begun() const { return steps_begun_.load(std::memory_order_relaxed); }
   bool is_in_step() const { return open_.load(std::memory_order_relaxed) > 0; }
-  // The finding of a check on this rank, as kNotFinite; else OK.
-  RankStatus Found(const NumericsCheck& check) const;
+  // The finding of a check of a step of `part` on this rank, as kNotFinite; else OK. It is kept for WriteFound(), with
+  // its node where the check keeps values, until the next.
+  RankStatus Found(const NumericsCheck& check, const LocalExecutable& part) EXCLUDES(mu_);
+  // Writes what was kept, if it is what is asked for (WriteCapture(), node_capture.h).
+  Status WriteFound(const CaptureRequest& request, int rank) const EXCLUDES(mu_);
 
   // The methods of StepRunHost.
   WorkerPool& pool() override { return pool_; }
@@ -85,6 +89,7 @@ class StepRunner final : public StepRunHost {
   // ended.
   std::map<int64_t, std::shared_ptr<StepRun>> alone_ GUARDED_BY(mu_);
   std::map<int64_t, Status> early_failures_ GUARDED_BY(mu_);  // heard of before the run was queued; by round
+  KeptFinding found_ GUARDED_BY(mu_);
 };
 
 }  // namespace dfrun

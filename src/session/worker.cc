@@ -22,9 +22,10 @@ namespace dfrun {
 // Steps that rank 0 has asked for; ends with them.
 class RunRequestHandler {
  public:
-  static void Start(Runtime& runtime, LocalExecutable& part, StepRequest request, bool check_numerics) {
+  // `keep_bytes`: of the check of values, if it is asked for.
+  static void Start(Runtime& runtime, LocalExecutable& part, StepRequest request, std::optional<int64_t> keep_bytes) {
     auto* served = new RunRequestHandler(runtime);
-    if (check_numerics) request.numerics = &served->numerics_.emplace();
+    if (keep_bytes) request.numerics = &served->numerics_.emplace(*keep_bytes);
     const auto run =
         std::make_shared<StepRun>(runtime.runner(), part, request, Callback{&RunRequestHandler::Ended, served});
     served->run_ = run;
@@ -36,10 +37,11 @@ class RunRequestHandler {
 
   static void Ended(void* arg, Status status) {
     const std::unique_ptr<RunRequestHandler> self(static_cast<RunRequestHandler*>(arg));
-    const StepRunner& runner = self->runtime_.runner();
+    StepRunner& runner = self->runtime_.runner();
     const bool looked = self->numerics_.has_value() && status.ok();
     if (self->run_->request().tell_memory) self->TellMemory();
-    const RankStatus told = looked ? runner.Found(*self->numerics_) : runner.OwnFailure(*self->run_);
+    const RankStatus told =
+        looked ? runner.Found(*self->numerics_, self->run_->part()) : runner.OwnFailure(*self->run_);
     self->runtime_.control()->Done(self->run_->request().round, told);
   }
   void TellMemory() const {
@@ -70,10 +72,11 @@ class Worker::Impl {
   Status Register(const control::Register& request);
   void ReportUnknown();
   void FindLayouts(const control::FindLayouts& request);
-  Status Build(int64_t executable, std::vector<Partition>& partitions);
+  Status Build(int64_t executable, std::vector<Partition>& partitions, bool keep_graphs);
   Status BuildAwaited(const control::Build& request);
   void DropParts();
   Status WriteTrace(const control::WriteTrace& request);
+  Status WriteCapture(const control::WriteCapture& request);
   void ResetContainers(const control::ResetContainers& request);
   void Flush();
 
@@ -81,7 +84,8 @@ class Worker::Impl {
   std::map<int64_t, std::unique_ptr<LocalExecutable>> parts_;  // by executable
   // The part of the last Register, until its Build comes.
   std::vector<Partition> awaiting_;
-  SameFiles same_files_;  // the files that rank 0 has told of, with all executables
+  bool keeps_awaiting_ = false;  // Register::keep_graphs of these
+  SameFiles same_files_;         // the files that rank 0 has told of, with all executables
   DataLayouts layouts_;
 };
 
@@ -132,6 +136,8 @@ RankStatus Worker::Impl::Handle(const control::Message& request) {
       return StatusNow(BuildAwaited(request.build()).Annotate(runtime_.runner().rank_text()));
     case control::Message::kWriteTrace:
       return StatusNow(WriteTrace(request.write_trace()));
+    case control::Message::kWriteCapture:
+      return StatusNow(WriteCapture(request.write_capture()).Annotate(runtime_.runner().rank_text()));
     case control::Message::kClose:
       DropParts();
       return {};
@@ -179,8 +185,9 @@ Status Worker::Impl::Register(const control::Register& request) {
     DF_ASSIGN(Graph graph, ImportGraphDef(part.graph_def(), GraphDefFormat::kBinary));
     partitions.push_back({part.device(), runtime_.rank(), std::move(graph)});
   }
-  if (!request.build_follows()) return Build(request.executable(), partitions);
+  if (!request.build_follows()) return Build(request.executable(), partitions, request.keep_graphs());
   awaiting_ = std::move(partitions);
+  keeps_awaiting_ = request.keep_graphs();
   ReportUnknown();
   return Status();
 }
@@ -200,14 +207,14 @@ void Worker::Impl::FindLayouts(const control::FindLayouts& request) {
   runtime_.control()->Report(found);
 }
 
-Status Worker::Impl::Build(int64_t executable, std::vector<Partition>& partitions) {
+Status Worker::Impl::Build(int64_t executable, std::vector<Partition>& partitions, bool keep_graphs) {
   std::vector<const Partition*> own;
   own.reserve(partitions.size());
   for (Partition& partition : partitions) {
     layouts_.Adopt(partition.graph);
     own.push_back(&partition);
   }
-  DF_ASSIGN(parts_[executable], BuildPart(runtime_, own));
+  DF_ASSIGN(parts_[executable], BuildPart(runtime_, own, keep_graphs));
   return Status();
 }
 
@@ -215,7 +222,7 @@ Status Worker::Impl::BuildAwaited(const control::Build& request) {
   for (const control::Layouts::File& file : request.files()) layouts_.Know(file);
   std::vector<Partition> partitions;
   std::swap(partitions, awaiting_);
-  return Build(request.executable(), partitions);
+  return Build(request.executable(), partitions, keeps_awaiting_);
 }
 
 void Worker::Impl::StartRun(const control::Message& request) {
@@ -236,7 +243,7 @@ void Worker::Impl::StartRun(const control::Message& request) {
                             .not_finite = {.length = run.not_finite_before(), .limit = run.not_finite_limit()},
                             .tell_memory = run.tell_memory(),
                             .trace = run.trace() ? &runtime_.trace() : nullptr},
-                           run.check_numerics());
+                           run.check_numerics() ? std::optional<int64_t>(run.keep_bytes()) : std::nullopt);
 }
 
 // Drops all parts. No step is in flight: rank 0 has waited for all.
@@ -249,6 +256,13 @@ void Worker::Impl::DropParts() {
 Status Worker::Impl::WriteTrace(const control::WriteTrace& request) {
   runtime_.communicator().Trace(nullptr);
   return WriteChromeTrace(TracePath(request.prefix(), runtime_.rank()), runtime_.trace().Take(), runtime_.rank());
+}
+
+Status Worker::Impl::WriteCapture(const control::WriteCapture& request) {
+  CaptureRequest capture{
+      .path = request.path(), .found = request.found(), .step = request.step(), .version = request.version()};
+  if (request.has_position()) capture.position = request.position();
+  return runtime_.runner().WriteFound(capture, runtime_.rank());
 }
 
 void Worker::Impl::ResetContainers(const control::ResetContainers& request) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "src/executor/step/forward_value.h"
 #include "src/framework/kernel/variable.h"
 #include "src/framework/values/finite.h"
 
@@ -36,18 +37,43 @@ int64_t SteadyClockNs() {
 
 NumericsCheck::Inputs NumericsCheck::Before(const ExecPlan& plan, uint32_t node, const Tensor* slots) const {
   Inputs inputs;
+  const bool copies = copies_values();
+  if (copies) inputs.copies = ValueCopies(keep_bytes_);
   const NodeInfo& info = plan.info(node);
   const uint32_t* const in = plan.inputs() + plan.records()[node].first_input;
   for (size_t i = 0; i < info.inputs.size(); ++i) {
     const Tensor& slot = slots[in[i]];
-    if (!slot.is_reference()) {
-      inputs.is_finite = inputs.is_finite && IsFinite(plan, slot);
-    } else if (inputs.variable.empty() && !IsFinite(plan, slot.variable()->value())) {
+    const Tensor& value = ValueIn(slot);
+    const bool is_asked = slot.is_reference() ? inputs.variable.empty() : inputs.is_finite;
+    if (!is_asked && !copies) continue;
+    const Tensor in_host = InHost(plan, value);
+    if (copies) inputs.copies.Add(value, in_host, plan.device(), StrCat("input ", i));
+    if (!is_asked || AllFinite(in_host)) continue;
+    if (slot.is_reference()) {
       inputs.variable = slot.variable()->name();
-      inputs.fault = DescribeNotFinite(InHost(plan, slot.variable()->value()));
+      inputs.fault = DescribeNotFinite(in_host);
+    } else {
+      inputs.is_finite = false;
     }
   }
   return inputs;
+}
+
+SeenNode NumericsCheck::Seen(const ExecPlan& plan, uint32_t node, const Tensor* outputs, const Inputs& inputs) const {
+  const NodeInfo& info = plan.info(node);
+  SeenNode seen{.name = info.name, .device = plan.device().full_name()};
+  ValueCopies copies(inputs.copies.room());
+  for (size_t i = 0; i < info.outputs.size(); ++i) {
+    if (outputs[i].is_reference()) {
+      copies.AddNone();
+    } else {
+      copies.Add(outputs[i], InHost(plan, outputs[i]), plan.device(), StrCat("output ", i));
+    }
+  }
+  seen.inputs = inputs.copies.values();
+  seen.outputs = copies.values();
+  seen.missing = inputs.copies.missing().empty() ? copies.missing() : inputs.copies.missing();
+  return seen;
 }
 
 void NumericsCheck::After(const ExecPlan& plan, uint32_t node, const Tensor* slots, const Inputs& inputs) {
@@ -66,8 +92,11 @@ void NumericsCheck::After(const ExecPlan& plan, uint32_t node, const Tensor* slo
                      " of shape ", outputs[output].shape(), ", out of ",
                      info.inputs.empty() ? "no inputs" : "inputs that are all finite");
   }
+  const int64_t time_ns = SteadyClockNs();
+  SeenNode seen = copies_values() ? Seen(plan, node, outputs, inputs) : SeenNode();
   MutexLock lock(mu_);
-  if (first_.message.empty()) first_ = {std::move(message), SteadyClockNs()};
+  if (has_found_.exchange(true)) return;
+  first_ = {std::move(message), time_ns, std::move(seen)};
 }
 
 NumericsCheck::Finding NumericsCheck::finding() const {

@@ -5,9 +5,11 @@
 #include <limits>
 
 #include "src/graph/update_gate.h"
+#include "src/session/node_capture.h"
 #include "src/session/session.h"
 #include "tests/unit/session/rank_threads.h"
 #include "tests/unit/testing/graph_maker.h"
+#include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {
 namespace {
@@ -20,6 +22,7 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 // product is infinite. Both updates wait for gates that check the product.
 class CheckNumericsTest : public ::testing::TestWithParam<int> {
  protected:
+  CheckNumericsTest() { options_.keep_bytes = 8; }
   void SetUp() override {
     const int last = GetParam() - 1;
     x_ = Variable("x", last);
@@ -37,7 +40,7 @@ class CheckNumericsTest : public ::testing::TestWithParam<int> {
     Named(last, "set_inf", "Assign",
           {x_, Named(last, "inf", "Const", {}, {{"value", Tensor::Scalar(kInf)}, {"dtype", DType::kFloat}})});
     ranks_ = std::make_unique<testing::RankThreads>(GetParam());
-    auto session = Session::Create(ranks_->master(), std::move(m_.graph));
+    auto session = Session::Create(ranks_->master(), std::move(m_.graph), options_);
     ASSERT_TRUE(session.ok()) << session.status().ToString();
     session_ = *std::move(session);
     ASSERT_TRUE(session_->Run({}, {}, {"x_init", "count_init"}).ok());
@@ -78,6 +81,7 @@ class CheckNumericsTest : public ::testing::TestWithParam<int> {
     return found;
   }
 
+  SessionOptions options_;
   testing::GraphMaker m_;
   Output x_;
   std::unique_ptr<testing::RankThreads> ranks_;
@@ -149,6 +153,68 @@ TEST_P(CheckNumericsTest, AVariableThatHoldsItIsNamed) {
 
 TEST_P(CheckNumericsTest, ValuesThatAreFiniteAreNoFinding) {
   EXPECT_TRUE(Check("product").ok());
+}
+
+TEST_P(CheckNumericsTest, ValuesThatAreTooLargeAreNotWritten) {
+  ASSERT_TRUE(session_->RunSteps(Step(), 3).ok());
+  const ScratchDirectory scratch;
+  const CaptureRequest request{
+      .path = scratch.Path("made/node.h5"), .found = Check("product").message(), .step = 4, .version = "1"};
+  EXPECT_EQ(session_->WriteCapture(request).code(), Code::kFailedPrecondition);  // 2 inputs and an output of 4 bytes
+  EXPECT_EQ(ReadCapture(request.path).status().code(), Code::kNoInput);
+  EXPECT_FLOAT_EQ(Value("x"), 1e30F);  // and the session goes on
+}
+
+// The same steps, with room for the values of a node.
+class CaptureTest : public CheckNumericsTest {
+ protected:
+  CaptureTest() { options_.keep_bytes = 12; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Ranks, CaptureTest, ::testing::Values(1, 2));
+
+TEST_P(CaptureTest, TheNodeIsWrittenWithItsValues) {
+  ASSERT_TRUE(session_->RunSteps(Step(), 3).ok());
+  const ScratchDirectory scratch;
+  const std::string found = Check("product").message();
+  const CaptureRequest request{.path = scratch.Path("made/node.h5"), .found = found, .step = 4, .version = "1"};
+  const Status written = session_->WriteCapture(request);
+  ASSERT_TRUE(written.ok()) << written.ToString();
+  const Result<NodeCapture> capture = ReadCapture(request.path);
+  ASSERT_TRUE(capture.ok()) << capture.status().ToString();
+  EXPECT_EQ(capture->graph.node(capture->node).name, "product");
+  EXPECT_EQ(capture->graph.node(capture->node).op->name, "Mul");
+  ASSERT_EQ(capture->inputs.size(), 2u);
+  EXPECT_FLOAT_EQ(capture->inputs[0].scalar<float>(), 1e30F);
+  EXPECT_FLOAT_EQ(capture->inputs[1].scalar<float>(), 1e10F);
+  ASSERT_EQ(capture->outputs.size(), 1u);
+  EXPECT_EQ(capture->outputs[0].scalar<float>(), kInf);
+  EXPECT_EQ(capture->found, found);
+  EXPECT_EQ(capture->step, 4);
+  EXPECT_EQ(capture->rank, GetParam() - 1);
+  EXPECT_FALSE(capture->position.has_value());
+}
+
+// Each step is checked.
+class CheckedSessionTest : public CheckNumericsTest {
+ protected:
+  CheckedSessionTest() {
+    options_.check_numerics = true;
+    options_.optimize = false;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Ranks, CheckedSessionTest, ::testing::Values(1, 2));
+
+TEST_P(CheckedSessionTest, TheFirstStepThatIsNotFiniteFails) {
+  const int64_t before = session_->steps_run();
+  const Status status = session_->RunSteps(Step(), 250);
+  EXPECT_EQ(status.code(), Code::kNotFinite);
+  EXPECT_THAT(status.message(), HasSubstr("node 'product' (op Mul)"));
+  EXPECT_EQ(session_->steps_run() - before, 4);
+  const Result<std::vector<Tensor>> again = session_->Run({}, {"product"});
+  EXPECT_EQ(again.status().code(), Code::kNotFinite);
+  EXPECT_FLOAT_EQ(Value("x"), 1e30F);  // and the session goes on
 }
 
 }  // namespace
