@@ -54,6 +54,11 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
     return Error(Code::kBadSpec, options.spec,
                  ":1:1: there is nothing to run: the spec has neither `train:` nor `run:`");
   }
+  if (spec.job.train && job.check_numerics) {
+    return Error(Code::kUsage,
+                 "--check-numerics is for specs with `run:`; a training names the node where a loss or a "
+                 "gradient that is not finite began by itself (`on_nan` of `train:`)");
+  }
   if (options.steps > 0) job.sets.push_back(StrCat(spec.job.train ? "train" : "run", ".steps=", options.steps));
   job.grace_s = static_cast<double>(options.ranks.grace_s);
   if (job.output.empty()) job.output = spec.job.name + ".run";
@@ -85,6 +90,9 @@ RunCommand SetupRun(Options& args) {
   args.Flag("--force", options->force, "Let the graph's ops replace files that were there before the run");
   args.Flag("--no-optimize{false}", options->job.optimize, "Skip the graph passes but for pruning");
   AddWithoutPass(args, options->job.without_passes);
+  args.Flag(
+      "--check-numerics", options->job.check_numerics,
+      "Of a spec with `run:`: look at each value of each step, and end at the first node that makes NaN or infinity");
   options->job.version = DFRUN_VERSION;
   return [options]() -> Result<int> {
     return RunMasterOrWorker(options->ranks, [&](Runtime& runtime) { return Lead(*options, runtime); });

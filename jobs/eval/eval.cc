@@ -25,6 +25,7 @@
 #include "src/graph/order/variable_reads.h"
 #include "src/job/find_checkpoint.h"
 #include "src/job/kept_arrays.h"
+#include "src/job/numerics_finding.h"
 #include "src/job/run_evaluation.h"
 #include "src/session/queue_runners.h"
 #include "src/session/session.h"
@@ -62,6 +63,7 @@ struct EvalOptions {
   bool optimize = true;
   std::vector<std::string> without_passes;
   bool soft_placement = false;
+  bool check_numerics = false;
   std::string out;
   std::string stats;
   int64_t trace_steps = 0;
@@ -97,7 +99,8 @@ class Evaluation {
     DF_TRY(CheckQueues(model.graph));
     SessionOptions session_options;
     session_options.jobs = model.tasks;
-    session_options.optimize = options_.optimize;
+    session_options.optimize = options_.optimize && !options_.check_numerics;
+    session_options.check_numerics = options_.check_numerics;
     session_options.without_passes = options_.without_passes;
     session_options.soft_placement = options_.soft_placement;
     session_options.files = Files();
@@ -106,10 +109,9 @@ class Evaluation {
       session_options.soft_placement = options_.soft_placement || model.job->soft_placement;
       SetArithmetic(model.job->arithmetic, model.graph);
     }
+    if (model.job) spec_inputs_ = model.job->inputs;
     DF_ASSIGN(session_, Session::Create(runtime_, std::move(model.graph), session_options));
-    DF_TRY(RunOnce(before_));
-    DF_TRY(RunFilled());
-    DF_TRY(RunOnce(after_));
+    DF_TRY(WithPlace(RunAll()));
     DF_TRY(CheckStop());
     DF_TRY(Report());
     return session_->Close();
@@ -220,7 +222,7 @@ class Evaluation {
     plan_.names = plan_.is_evaluation ? MetricNames(*plan_.pass) : plan_.pass->batch.names;
     plan_.step = plan_.pass->batch.signature;
     const EvalSpec* const eval = OnlyEvaluation(job);
-    plan_.steps_in_flight = eval == nullptr ? 1 : eval->steps_in_flight;
+    plan_.steps_in_flight = eval == nullptr || options_.check_numerics ? 1 : eval->steps_in_flight;
     return Status();
   }
 
@@ -387,6 +389,18 @@ class Evaluation {
     return {std::move(signature), FeedsOfOthers()};
   }
 
+  Status RunAll() {
+    DF_TRY(RunOnce(before_));
+    DF_TRY(RunFilled());
+    return RunOnce(after_);
+  }
+
+  // Says where in the spec the node of a finding of --check-numerics is.
+  Status WithPlace(const Status& error) const {
+    if (!IsNumericsFinding(error)) return error;
+    return Error(error.code(), LocationOfFinding(session_->graph(), error), DescribeFinding(spec_inputs_, error));
+  }
+
   Status RunOnce(const std::vector<FedStep>& steps) {
     for (const FedStep& step : steps) {
       if (step.signature.targets.empty()) continue;
@@ -486,7 +500,8 @@ class Evaluation {
 
   const EvalOptions& options_;
   Runtime& runtime_;
-  std::vector<std::string> inputs_;  // files and directories that the command reads
+  std::vector<std::string> inputs_;     // files and directories that the command reads
+  std::vector<InputSpec> spec_inputs_;  // inputs of a spec
   StepPlan plan_;
   std::vector<NodeId> inits_;
   std::vector<NodeId> finals_;
@@ -537,6 +552,8 @@ void AddRunOptions(Options& args, EvalOptions& options) {
   AddWithoutPass(args, options.without_passes);
   args.Flag("--no-straight-loops{false}", options.ranks.loop_programs,
             "Run every loop by frames and iterations, for comparison; the results are the same");
+  args.Flag("--check-numerics", options.check_numerics,
+            "Look at each value of each step, and end at the first node that makes NaN or infinity");
   args.Flag("--soft-placement", options.soft_placement,
             "Nodes whose device is not there go where they may; else that is an error");
   AddAllowPaths(args, options.allow_paths);

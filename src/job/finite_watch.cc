@@ -4,19 +4,13 @@
 #include <utility>
 
 #include "src/framework/values/finite.h"
-#include "src/graph/location_prefix.h"
 #include "src/job/metrics_log.h"
+#include "src/job/numerics_finding.h"
 
 namespace dfrun {
 namespace {
 
 using OnNan = TrainSpec::OnNan;
-
-// The name in a message that begins with "node 'NAME'".
-std::string NodeIn(const std::string& message) {
-  const size_t begin = message.find('\'') + 1;
-  return message.substr(begin, message.find('\'', begin) - begin);
-}
 
 std::string TextOf(const Tensor& scalar) {
   if (!AllFinite(scalar)) return DescribeNotFinite(scalar);
@@ -34,8 +28,8 @@ int64_t LimitOf(const JobSpec& spec) {
 
 }  // namespace
 
-FiniteWatch::FiniteWatch(const JobSpec& spec, const JobGraph& parts, Session& session)
-    : spec_(spec), parts_(parts), session_(session), row_{.length = 0, .limit = LimitOf(spec)} {}
+FiniteWatch::FiniteWatch(const JobSpec& spec, const JobGraph& parts, Session& session, CaptureWriter& captures)
+    : spec_(spec), parts_(parts), session_(session), captures_(captures), row_{.length = 0, .limit = LimitOf(spec)} {}
 
 Status FiniteWatch::AfterSteps(int64_t step) {
   seen_ = session_.steps_not_finite();
@@ -104,12 +98,12 @@ std::string FiniteWatch::Culprit(const std::vector<Tensor>& checked) const {
                 number == 1 ? "" : StrCat(" at a loss of ", TextOf(checked[0])));
 }
 
-FiniteWatch::Origin FiniteWatch::OriginOf(const Again& again) const {
+FiniteWatch::Origin FiniteWatch::OriginOf(const Again& again, int64_t step) {
   if (again.found.ok())
     return {"", ", and no node made it out of finite values: a constant that is not finite goes into it"};
-  const std::string& found = again.found.message();
-  const std::string node = NodeIn(found);
-  return {LocationOf(node), StrCat("; first, ", InputOf(node), found)};
+  captures_.Write(again.found, step);
+  return {LocationOfFinding(session_.graph(), again.found),
+          StrCat("; first, ", DescribeFinding(spec_.inputs, again.found))};
 }
 
 Status FiniteWatch::ExplainStop(int64_t step) {
@@ -127,7 +121,7 @@ Status FiniteWatch::ExplainStop(int64_t step) {
                  ": it depends on what a step uses up or changes itself, as a queue, or a "
                  "variable that the graph assigns and that does not say 'reduce'. No update of the step was made");
   }
-  const Origin origin = OriginOf(*again);
+  const Origin origin = OriginOf(*again, step);
   return Error(Code::kNotFinite, origin.location, head, culprit, origin.text,
                ". No update of the step was made. A lower learning_rate or a clip_norm may keep it finite; with "
                "'on_nan: skip' of 'train' such steps are left out");
@@ -143,22 +137,8 @@ Status FiniteWatch::ExplainSkipped(int64_t step) {
   const Result<Again> again = RunAgain();
   const std::string culprit = again.ok() ? Culprit(again->checked) : "";
   if (culprit.empty()) return Error(Code::kNotFinite, head, advice);
-  const Origin origin = OriginOf(*again);
+  const Origin origin = OriginOf(*again, step + 1);
   return Error(Code::kNotFinite, origin.location, head, ". In the next step ", culprit, origin.text, advice);
-}
-
-std::string FiniteWatch::LocationOf(const std::string& name) const {
-  const Graph& graph = session_.graph();
-  const NodeId id = graph.Find(name);
-  return id < 0 ? "" : LocationPrefix(graph, graph.node(id).location);
-}
-
-std::string FiniteWatch::InputOf(const std::string& node) const {
-  for (const InputSpec& input : spec_.inputs) {
-    const std::string read = input.name + "/read";
-    if (node == read || node.ends_with("/" + read)) return StrCat("the data of input '", input.name, "' hold it: ");
-  }
-  return "";
 }
 
 Result<std::string> FiniteWatch::FindInVariables() {

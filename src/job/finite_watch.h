@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "src/job/capture_writer.h"
 #include "src/session/session.h"
 #include "src/spec/job_spec.h"
 #include "src/training/job_graph.h"
@@ -15,7 +16,8 @@ namespace dfrun {
 // Thread safety: one thread, between steps. The arguments outlive it; the job's graph has moved into the session.
 class FiniteWatch {
  public:
-  FiniteWatch(const JobSpec& spec, const JobGraph& parts, Session& session);
+  // The node that a message names is written by `captures`.
+  FiniteWatch(const JobSpec& spec, const JobGraph& parts, Session& session, CaptureWriter& captures);
 
   // The current row of steps behind each other that were not finite, for steps that are asked for at once.
   NotFiniteRow& row() { return row_; }
@@ -57,15 +59,15 @@ class FiniteWatch {
   std::string Culprit(const std::vector<Tensor>& checked) const;
   // "the loss"; of a number as of src/graph/update_gate.h.
   std::string NameOf(int32_t number) const;
-  Origin OriginOf(const Again& again) const;
+  // The origin in step `step`, which is captured.
+  Origin OriginOf(const Again& again, int64_t step);
   Status ExplainStop(int64_t step);
   Status ExplainSkipped(int64_t step);
-  std::string LocationOf(const std::string& node) const;
-  std::string InputOf(const std::string& node) const;
 
   const JobSpec& spec_;
   const JobGraph& parts_;
   Session& session_;
+  CaptureWriter& captures_;
   NotFiniteRow row_;
   int64_t seen_ = 0;     // steps of Session::steps_not_finite() that AfterStep() knows
   int64_t counted_ = 0;  // steps of Session::steps_not_finite() that TakeCount() has told

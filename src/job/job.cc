@@ -12,6 +12,7 @@
 #include "src/base/text.h"
 #include "src/checkpoint/store.h"
 #include "src/checkpoint/tensorflow_files.h"
+#include "src/job/capture_writer.h"
 #include "src/job/checkpoint_fit.h"
 #include "src/job/evaluation_progress.h"
 #include "src/job/finite_watch.h"
@@ -20,6 +21,7 @@
 #include "src/job/input_samples.h"
 #include "src/job/kept_spec.h"
 #include "src/job/metrics_log.h"
+#include "src/job/numerics_finding.h"
 #include "src/job/rule_change.h"
 #include "src/job/run_directory.h"
 #include "src/job/run_evaluation.h"
@@ -80,6 +82,7 @@ class Job {
   void TellGuard() const;
   std::string Committed() const;
   Status WithAdvice(Status error) const;
+  Status WithPlace(Status error);
   Status RunQuietly(int64_t steps);
   Status RunLogged(bool logs, bool summarizes);
   Status RunInFlight(int64_t stop);
@@ -89,7 +92,10 @@ class Job {
   std::optional<uint64_t> StateOfVariables() const;
   // Whether the step that ends as step `step` makes summaries.
   bool Summarizes(int64_t step) const { return summarized_ != nullptr && step % spec_.job.summaries.every == 0; }
-  bool runs_in_flight() const { return spec_.job.run && spec_.job.run->steps_in_flight > 1; }
+  // Steps whose values are looked at go one after the other: the first finding is that of the first step.
+  bool runs_in_flight() const {
+    return spec_.job.run && spec_.job.run->steps_in_flight > 1 && !options_.check_numerics;
+  }
   Status Step(Session::Handle handle, std::span<Tensor> fetches);
   Status EvaluateMissing();
   Status EvaluateDue();
@@ -131,6 +137,7 @@ class Job {
   std::unique_ptr<MetricsLog> metrics_;
   std::unique_ptr<RunRecord> record_;
   std::unique_ptr<CheckpointStore> store_;
+  std::unique_ptr<CaptureWriter> captures_;
   std::unique_ptr<FiniteWatch> watch_;
   EvaluationProgress progress_;
   Session::Handle logged_ = nullptr;
@@ -153,9 +160,9 @@ Status Job::Run() {
   DF_TRY(CheckStop());
   DF_TRY(Prepare());
   DF_TRY(CheckStop());
-  DF_TRY(Start());
+  DF_TRY(WithPlace(Start()));
   if (NothingLeft()) return session_->Close();
-  Status status = WithAdvice(RunToEnd());
+  Status status = WithPlace(WithAdvice(RunToEnd()));
   record_->End(status);
   for (JobObserver* observer : observers_) observer->OnEnd(status);
   return status;
@@ -171,7 +178,9 @@ Status Job::RunToEnd() {
 Status Job::Prepare() {
   SessionOptions session_options;
   session_options.jobs = TasksOf(spec_.job);
-  session_options.optimize = options_.optimize;
+  session_options.optimize = options_.optimize && !options_.check_numerics;
+  session_options.check_numerics = options_.check_numerics;
+  session_options.keep_bytes = kMaxCaptureBytes;
   session_options.without_passes = options_.without_passes;
   session_options.files = options_.files;
   session_options.memory_limits = spec_.job.memory_limits;
@@ -198,7 +207,10 @@ Status Job::Prepare() {
   files.write_roots.push_back(directory_->path());
   files.run_directory = std::filesystem::absolute(directory_->path()).string();
   DF_ASSIGN(session_, Session::Create(runtime_, std::move(parts_.graph), session_options));
-  watch_ = std::make_unique<FiniteWatch>(job, parts_, *session_);
+  captures_ = std::make_unique<CaptureWriter>(
+      parts_, *session_,
+      CaptureTarget{directory_->capture(), options_.version, [this](const std::string& line) { TellMessage(line); }});
+  watch_ = std::make_unique<FiniteWatch>(job, parts_, *session_, *captures_);
   const Result<Session::Handle> logged = session_->Prepare(parts_.step.signature);
   DF_TRY(AsSpecError(spec_.job.path, logged.status()));
   logged_ = *logged;
@@ -455,6 +467,16 @@ Status Job::WithAdvice(Status error) const {
                ": start the job again with --resume");
 }
 
+// A finding of --check-numerics says which step it was in, and where the node is in the spec.
+Status Job::WithPlace(Status error) {
+  if (!IsNumericsFinding(error)) return error;
+  const bool has_begun = record_ != nullptr;
+  if (has_begun) captures_->Write(error, step_ + 1);
+  return Error(error.code(), LocationOfFinding(session_->graph(), error),
+               has_begun ? StrCat("step ", step_ + 1) : "before the first step", ": ",
+               DescribeFinding(spec_.job.inputs, error));
+}
+
 // Gives the stop guard its facts for a step that does not end in time after a signal. The time of a save is subtracted
 // from the step's.
 void Job::TellGuard() const {
@@ -612,7 +634,7 @@ Status Job::Evaluate(size_t evaluation) {
     DF_ASSIGN(const Session::Handle handle, session_->Prepare(step.signature));
     return session_->StartStep(handle, feeds);
   };
-  steps.in_flight = spec_.job.evals[evaluation].steps_in_flight;
+  steps.in_flight = options_.check_numerics ? 1 : spec_.job.evals[evaluation].steps_in_flight;
   DF_ASSIGN(const std::vector<Tensor> values, RunEvaluation(pass, steps));
   NamedTensors metrics;
   for (size_t i = 0; i < values.size(); ++i) {

@@ -19,6 +19,7 @@ struct JobOptions {
   std::optional<int64_t> resume_step;  // the checkpoint to go on from, with `resume`; default: the newest
   bool optimize = true;
   std::vector<std::string> without_passes = {};  // see SessionOptions::without_passes
+  bool check_numerics = false;                   // only for a `run` job; see SessionOptions::check_numerics
   int64_t trace_steps = -1;                      // steps to trace; -1: as the spec says
   // Facts for the record of the run.
   std::string version;

@@ -1,4 +1,5 @@
-// The directory that a job writes to: run.json, spec.yaml, metrics.jsonl, checkpoints/, trace/. Rank 0 makes it.
+// The directory that a job writes to: run.json, spec.yaml, metrics.jsonl, checkpoints/, trace/, capture/. Rank 0 makes
+// it.
 #ifndef DFRUN_SRC_JOB_RUN_DIRECTORY_H_
 #define DFRUN_SRC_JOB_RUN_DIRECTORY_H_
 
@@ -25,6 +26,7 @@ class RunDirectory {
   std::string metrics() const { return path_ + "/metrics.jsonl"; }
   std::string checkpoints() const { return path_ + "/checkpoints"; }
   std::string trace() const { return path_ + "/trace"; }
+  std::string capture() const { return path_ + "/capture/node.h5"; }
 
  private:
   explicit RunDirectory(std::string path) : path_(std::move(path)) {}
