@@ -27,6 +27,7 @@
 #include "src/job/run_evaluation.h"
 #include "src/job/run_record.h"
 #include "src/job/start_report.h"
+#include "src/job/zero_rate_watch.h"
 #include "src/session/grace_period_watchdog.h"
 #include "src/session/session.h"
 #include "src/session/start_tasks.h"
@@ -139,6 +140,7 @@ class Job {
   std::unique_ptr<CheckpointStore> store_;
   std::unique_ptr<CaptureWriter> captures_;
   std::unique_ptr<FiniteWatch> watch_;
+  std::unique_ptr<ZeroRateWatch> zero_rate_;
   EvaluationProgress progress_;
   Session::Handle logged_ = nullptr;
   Session::Handle quiet_ = nullptr;       // the step of logged_ without its fetches
@@ -210,6 +212,7 @@ Status Job::Prepare() {
   captures_ = std::make_unique<CaptureWriter>(
       parts_, *session_,
       CaptureTarget{directory_->capture(), options_.version, [this](const std::string& line) { TellMessage(line); }});
+  zero_rate_ = std::make_unique<ZeroRateWatch>(spec_, *session_);
   watch_ = std::make_unique<FiniteWatch>(job, parts_, *session_, *captures_);
   const Result<Session::Handle> logged = session_->Prepare(parts_.step.signature);
   DF_TRY(AsSpecError(spec_.job.path, logged.status()));
@@ -410,6 +413,7 @@ int64_t Job::NextStop() const {
 Status Job::RunSteps() {
   for (JobObserver* observer : observers_) observer->OnBegin(step_, steps_);
   DF_TRY(EvaluateMissing());
+  DF_TRY(zero_rate_->Begin());
   while (!is_done()) {
     if (is_stopping()) return EndEarly();
     const int64_t stop = NextStop();
@@ -563,6 +567,8 @@ Status Job::Log() {
     values.emplace_back("not_finite_steps", Tensor::Scalar<int64_t>(*count));
     if (*count > 0) TellMessage("warning: " + watch_->Describe(step_, *count));
   }
+  DF_ASSIGN(const std::string changed, zero_rate_->Look(step_));
+  if (!changed.empty()) TellMessage("warning: " + changed);
   if (!spec_.job.train) return Tell(&JobObserver::OnStep, values);
   const std::vector<DeviceMemory> memory = session_->MemoryOfRanks();
   record_->SetMemory(memory);
