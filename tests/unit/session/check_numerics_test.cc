@@ -165,7 +165,7 @@ TEST_P(CheckNumericsTest, ValuesThatAreTooLargeAreNotWritten) {
   EXPECT_FLOAT_EQ(Value("x"), 1e30F);  // and the session goes on
 }
 
-// The same steps, with room for the values of a node.
+// This fixture has room for the values of a node.
 class CaptureTest : public CheckNumericsTest {
  protected:
   CaptureTest() { options_.keep_bytes = 12; }
