@@ -1,9 +1,9 @@
 #include "src/checkpoint/manifest_text.h"
 
-#include <charconv>
 #include <set>
 
 #include "src/base/crc32c.h"
+#include "src/base/hexadecimal.h"
 #include "src/base/json/json.h"
 #include "src/base/json/json_reader.h"
 #include "src/base/text.h"
@@ -17,21 +17,6 @@ constexpr uint32_t kFormatWithoutSettings = 2;
 constexpr uint32_t kFormatWithoutChecksum = 1;
 constexpr size_t kLongestFileName = 255;
 constexpr size_t kMaxStateBytes = size_t{1} << 20;
-constexpr size_t kFingerprintDigits = 16;
-
-// Lowercase digits with leading zeros.
-std::string Hexadecimal(uint64_t number, size_t digits) {
-  std::string text(digits, '0');
-  for (size_t at = digits; at > 0; number >>= 4) text[--at] = "0123456789abcdef"[number & 15];
-  return text;
-}
-
-// The number that Hexadecimal() writes as this text; nothing for other texts.
-std::optional<uint64_t> ParseHexadecimal(std::string_view text, size_t digits) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
-  return error == std::errc() && Hexadecimal(number, digits) == text ? std::optional(number) : std::nullopt;
-}
 
 // The last two lines, which give the crc32c of all bytes before them.
 std::string ChecksumLines(std::string_view body) {

@@ -2,6 +2,8 @@
 
 #include "src/base/crc32c.h"
 #include "src/base/file.h"
+#include "src/base/hexadecimal.h"
+#include "src/checkpoint/fingerprint.h"
 #include "src/checkpoint/manifest.pb.h"
 #include "src/checkpoint/tensor_bytes.h"
 #include "src/storage/hdf5_file.h"
@@ -24,6 +26,7 @@ Result<std::vector<Region>> WriteStructure(const std::string& path, std::span<co
     DF_ASSIGN(const DatasetInfo info, file->Write(DatasetOfVariable(v.name), v.value, /*write_bytes=*/false));
     SavedVariable& entry = saved.emplace_back(SavedVariable{v.name, v.value.dtype(), v.value.shape()});
     entry.crc32c = ChecksumOf(v.value);
+    entry.fingerprint = FingerprintOf(v.value);
     if (!info.contiguous) continue;
     entry.offset = info.offset;
     regions.push_back({&v.value, info.offset});
@@ -147,9 +150,14 @@ Status CheckVariable(Hdf5File& file, const SavedVariable& wanted) {
 
 Status CheckBytes(const std::string& path, const SavedVariable& wanted, const Tensor& value) {
   const uint32_t crc32c = wanted.crc32c ? ChecksumOf(value) : 0;
-  if (!wanted.crc32c || crc32c == *wanted.crc32c) return Status();
-  return Error(Code::kDataLoss, "variable '", wanted.name, "' of ", path, " has crc32c ", crc32c, ", but ",
-               *wanted.crc32c, " was written: the file is damaged");
+  if (wanted.crc32c && crc32c != *wanted.crc32c)
+    return Error(Code::kDataLoss, "variable '", wanted.name, "' of ", path, " has crc32c ", crc32c, ", but ",
+                 *wanted.crc32c, " was written: the file is damaged");
+  const uint64_t fingerprint = wanted.fingerprint ? FingerprintOf(value) : 0;
+  if (!wanted.fingerprint || fingerprint == *wanted.fingerprint) return Status();
+  const auto print = [](uint64_t number) { return Hexadecimal(number, kFingerprintDigits); };
+  return Error(Code::kDataLoss, "variable '", wanted.name, "' of ", path, " has the fingerprint ", print(fingerprint),
+               ", but ", print(*wanted.fingerprint), " was saved: the file is damaged");
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ Result<ShardEntry> WriteShard(const std::string& directory, const std::string& f
                               std::span<const NamedTensor> variables, const std::string& texts = "");
 
 // Reads variables of one shard whose digest has been checked; each must have the dtype and shape that is asked for, and
-// the crc32c and offset where `wanted` has them. `wanted` names them; values are returned in the same order. `helpers`
+// the crc32c, the offset and the fingerprint where `wanted` has them. `wanted` names them; values are returned in the same order. `helpers`
 // look into the file, and shards may share them; null: its own.
 Result<std::vector<Tensor>> ReadShard(const std::string& path, std::span<const SavedVariable> wanted,
                                       Allocator& allocator, const std::shared_ptr<Hdf5Helpers>& helpers = nullptr);

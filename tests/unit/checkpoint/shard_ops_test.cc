@@ -1,6 +1,7 @@
 // SaveShard and RestoreShard: a checkpoint of two shards comes back, in any order and part.
 #include <gtest/gtest.h>
 
+#include "src/checkpoint/fingerprint.h"
 #include "src/checkpoint/store.h"
 #include "tests/unit/testing/node_runner.h"
 #include "tests/unit/testing/scratch_directory.h"
@@ -74,6 +75,27 @@ TEST_F(ShardOpsTest, SizesMayBeUnknownAndNamesLeftOut) {
   ASSERT_TRUE(values.ok()) << values.status().ToString();
   EXPECT_TRUE((*values)[0].Identical(a_));
   EXPECT_TRUE((*values)[2].Identical(c_));
+}
+
+TEST_F(ShardOpsTest, AnotherFingerprintThanTheSavedOneIsDamage) {
+  const NamedTensor saved[] = {{"a", a_}, {"c", c_}};
+  const Result<ShardEntry> entry = WriteShard(scratch_.path(), "shard-0.h5", saved);
+  ASSERT_TRUE(entry.ok()) << entry.status().ToString();
+  std::vector<SavedVariable> wanted = entry->variables;
+  EXPECT_EQ(wanted[0].fingerprint, FingerprintOf(a_));
+  EXPECT_EQ(wanted[1].fingerprint, FingerprintOf(c_));
+  const std::string path = scratch_.Path("shard-0.h5");
+  ASSERT_TRUE(ReadShard(path, wanted, SystemAllocator()).ok());
+  for (SavedVariable& variable : wanted) {
+    ++*variable.fingerprint;
+    const Status status = ReadShard(path, wanted, SystemAllocator()).status();
+    EXPECT_EQ(status.code(), Code::kDataLoss);
+    EXPECT_NE(status.message().find(StrCat("variable '", variable.name, "' of ", path, " has the fingerprint ")),
+              std::string::npos)
+        << status.message();
+    variable.fingerprint.reset();  // checkpoints of earlier programs have none
+    ASSERT_TRUE(ReadShard(path, wanted, SystemAllocator()).ok());
+  }
 }
 
 TEST_F(ShardOpsTest, WhatDoesNotFitIsRefused) {
