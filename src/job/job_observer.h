@@ -24,8 +24,9 @@ struct JobResults {
   std::span<const DeviceMemory> memory = {};
   // For OnSummaries(): strings, serialised Summary messages (src/storage/summary.proto).
   std::span<const Tensor> summaries = {};
-  // The fingerprint of all variables after the step, where it was computed.
+  // The fingerprint of all variables after the step, where it was computed, and those of each, by sorted names.
   std::optional<uint64_t> state = {};
+  std::span<const uint64_t> fingerprints = {};
 };
 
 // The methods are called on the thread that leads the job, between two steps: a method that blocks delays the next

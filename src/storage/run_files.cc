@@ -18,10 +18,14 @@ bool IsRecordName(std::string_view name) {
   return name == "run.json" || (name.starts_with("run-") && name.ends_with(".json"));
 }
 
+bool IsStateName(std::string_view name) {
+  return name == "state.bin" || (name.starts_with("state-") && name.ends_with(".bin"));
+}
+
 // Whether a name right below a run directory, followed by `next`, belongs to the run.
 bool IsRunsName(std::string_view name, std::string_view next) {
   if (name == kCheckpoints) return next == "LATEST";
-  return IsRecordName(name) || name == "spec.yaml" || name == "metrics.jsonl" || name == "trace" ||
+  return IsRecordName(name) || IsStateName(name) || name == "spec.yaml" || name == "metrics.jsonl" || name == "trace" ||
          WrittenFiles::IsListName(name);
 }
 
