@@ -27,6 +27,8 @@
 #include "src/job/run_evaluation.h"
 #include "src/job/run_record.h"
 #include "src/job/start_report.h"
+#include "src/job/state_log.h"
+#include "src/job/variable_states.h"
 #include "src/job/zero_rate_watch.h"
 #include "src/session/grace_period_watchdog.h"
 #include "src/session/session.h"
@@ -74,6 +76,7 @@ class Job {
   Status CheckFetchesThere() const;
   Status GiveFirstValues();
   Status BeginWriting();
+  Status OpenStateLog();
   Status RunToEnd();
   Status RunSteps();
   Status EndEarly();
@@ -90,7 +93,6 @@ class Job {
   Status AfterStep();
   Status Log();
   Status TellSummaries();
-  std::optional<uint64_t> StateOfVariables() const;
   // Whether the step that ends as step `step` makes summaries.
   bool Summarizes(int64_t step) const { return summarized_ != nullptr && step % spec_.job.summaries.every == 0; }
   // Steps whose values are looked at go one after the other: the first finding is that of the first step.
@@ -106,7 +108,7 @@ class Job {
   std::vector<std::string> MissingEvaluations() const;
   void TellMessage(const std::string& text) const;
   Status Tell(Status (JobObserver::*event)(const JobResults&), const NamedTensors& values,
-              std::span<const DeviceMemory> memory = {}) const;
+              std::span<const DeviceMemory> memory = {});
   Status Save();
   Status SaveAnew();
   Status WriteFetches();
@@ -136,6 +138,8 @@ class Job {
   std::unique_ptr<Session> session_;
   std::unique_ptr<RunDirectory> directory_;
   std::unique_ptr<MetricsLog> metrics_;
+  std::optional<VariableStates> states_;  // nothing: the job has no fingerprints
+  std::unique_ptr<StateLog> state_log_;
   std::unique_ptr<RunRecord> record_;
   std::unique_ptr<CheckpointStore> store_;
   std::unique_ptr<CaptureWriter> captures_;
@@ -312,6 +316,7 @@ Status Job::BeginWriting() {
   DF_ASSIGN(MetricsLog metrics, MetricsLog::Open(directory_->metrics(), step_, MissingEvaluations()));
   metrics_ = std::make_unique<MetricsLog>(std::move(metrics));
   observers_.insert(observers_.begin(), metrics_.get());
+  DF_TRY(OpenStateLog());
   const RunFacts facts{.version = options_.version,
                        .spec = spec_.job.path,
                        .files = spec_.files,
@@ -325,6 +330,16 @@ Status Job::BeginWriting() {
   // Written last: it brings the entry of metrics.jsonl to the disk too.
   DF_ASSIGN(RunRecord record, RunRecord::Begin(directory_->record(), facts));
   record_ = std::make_unique<RunRecord>(std::move(record));
+  return Status();
+}
+
+// A log of other steps than the job's must not stay where it was, whether the job goes on with it or not.
+Status Job::OpenStateLog() {
+  if (parts_.fingerprints.empty()) return CutStateLog(directory_->state(), step_);
+  states_.emplace(parts_.fingerprints);
+  DF_ASSIGN(StateLog log, StateLog::Open(directory_->state(), states_->variables(), step_));
+  state_log_ = std::make_unique<StateLog>(std::move(log));
+  observers_.push_back(state_log_.get());
   return Status();
 }
 
@@ -585,23 +600,18 @@ Status Job::TellSummaries() {
   return Status();
 }
 
-std::optional<uint64_t> Job::StateOfVariables() const {
-  if (parts_.fingerprints.empty()) return {};
-  uint64_t sum = 0;
-  for (size_t i = 0; i < parts_.fingerprints.size(); ++i) {
-    for (const uint64_t of_variable : fetched_[parts_.step.names.size() + i].values<uint64_t>()) sum += of_variable;
-  }
-  return sum;
-}
-
 void Job::TellMessage(const std::string& text) const {
   for (JobObserver* observer : observers_) observer->OnMessage(text);
 }
 
 Status Job::Tell(Status (JobObserver::*event)(const JobResults&), const NamedTensors& values,
-                 std::span<const DeviceMemory> memory) const {
+                 std::span<const DeviceMemory> memory) {
   JobResults results{.step = step_, .steps = steps_, .wall_s = WallSeconds(), .values = values, .memory = memory};
-  if (event == &JobObserver::OnStep) results.state = StateOfVariables();
+  if (event == &JobObserver::OnStep && states_) {
+    states_->Take(std::span(fetched_).subspan(parts_.step.names.size()));
+    results.state = states_->OfAll();
+    results.fingerprints = states_->of_variables();
+  }
   for (JobObserver* observer : observers_) DF_TRY((observer->*event)(results));
   return Status();
 }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "src/base/hexadecimal.h"
 #include "src/base/json/json.h"
 
 namespace dfrun {
@@ -90,7 +91,7 @@ Result<MetricsLog> MetricsLog::Open(const std::string& path, int64_t keep_throug
 }
 
 Status MetricsLog::Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars,
-                          std::span<const DeviceMemory> memory) {
+                          std::span<const DeviceMemory> memory, std::optional<uint64_t> state) {
   std::string line = StrCat("{\"step\": ", step, ", \"wall_s\": ", Shortest(std::round(wall_s * 1e6) / 1e6));
   for (const DeviceMemory& of_device : memory) {
     line += StrCat(", ", JsonString("memory" + of_device.device), ": ", of_device.peak_bytes);
@@ -100,6 +101,7 @@ Status MetricsLog::Append(int64_t step, double wall_s, std::span<const std::pair
     if (!text.ok()) return text.status().Annotate(StrCat("metric '", name, "' of step ", step));
     line += StrCat(", ", JsonString(name), ": ", *text);
   }
+  if (state) line += StrCat(", \"state\": \"", Hexadecimal(*state, kFingerprintDigits), "\"");
   line += "}\n";
   DF_TRY(file_.Append(line));
   return CheckStillThere();
@@ -110,7 +112,7 @@ Status MetricsLog::OnStep(const JobResults& results) {
   for (const auto& result : results.values) {
     if (IsNumber(result.second)) numbers.push_back(result);
   }
-  return Append(results.step, results.wall_s, numbers, results.memory);
+  return Append(results.step, results.wall_s, numbers, results.memory, results.state);
 }
 
 Status MetricsLog::OnEvaluation(const JobResults& results) {

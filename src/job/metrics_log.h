@@ -1,11 +1,12 @@
 // metrics.jsonl: a line a logged step, {"step": 10, "wall_s": 0.51, "loss": 1.25}. Values that differ from run to run,
 // the time and the memory of each device ("memory/job:worker/task:0/device:cpu:0": 65536), come first. Scalars are
 // printed so that they read back bit-equal; values for which JSON has no number are the strings "NaN", "Infinity" and
-// "-Infinity".
+// "-Infinity". The fingerprint of all variables comes last, where it was computed: "state": "0123456789abcdef".
 #ifndef DFRUN_SRC_JOB_METRICS_LOG_H_
 #define DFRUN_SRC_JOB_METRICS_LOG_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -32,7 +33,7 @@ class MetricsLog final : public JobObserver {
 
   // Appends a line and gives it to the system. kIo where that fails, and where the file has been removed meanwhile.
   Status Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars,
-                std::span<const DeviceMemory> memory = {});
+                std::span<const DeviceMemory> memory = {}, std::optional<uint64_t> state = {});
 
   // A line of the results that are numbers.
   Status OnStep(const JobResults& results) override;

@@ -14,6 +14,7 @@
 #include "src/training/checks/queue_type_check.h"
 #include "src/training/copy_fetches.h"
 #include "src/training/evaluation.h"
+#include "src/training/fingerprint_nodes.h"
 #include "src/training/given_values.h"
 #include "src/training/job_graph_draft.h"
 #include "src/training/kept_state.h"
@@ -176,6 +177,7 @@ Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
                            "name what does so in 'targets' of 'run', or let the step depend on it"));
   DF_TRY(CheckQueuesEmptied(draft.job.graph, runs, spec.job.train ? spec.job.train->steps : spec.job.run->steps));
   DF_TRY(KeepState(draft));
+  DF_TRY(AddFingerprints(draft));
   DF_TRY(AddInitialValues(draft));
   DF_TRY(AddGivenValues(spec, draft));
   DF_TRY(AddSaveAndRestore(draft));

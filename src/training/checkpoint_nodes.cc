@@ -28,14 +28,6 @@ ShardAttrs AttrsOf(const std::vector<const Kept*>& members) {
   return attrs;
 }
 
-// The device of the same task that reads and writes files: values come to it and go from it as to any other.
-Result<std::string> HostOf(const std::string& device) {
-  DF_ASSIGN(DeviceName name, DeviceName::Parse(device));
-  name.type = HostDeviceType();
-  name.index = 0;
-  return name.ToString();
-}
-
 // Whether a value that is not finite must not be saved. States may hold any value: the elements of a queue are no
 // result.
 bool IsChecked(const JobGraphDraft& draft, const Kept& kept) {
@@ -135,6 +127,13 @@ Status CheckNames(const JobGraphDraft& draft) {
 }
 
 }  // namespace
+
+Result<std::string> HostOf(const std::string& device) {
+  DF_ASSIGN(DeviceName name, DeviceName::Parse(device));
+  name.type = HostDeviceType();
+  name.index = 0;
+  return name.ToString();
+}
 
 Status AddSaveAndRestore(JobGraphDraft& draft) {
   DF_TRY(CheckNames(draft));

@@ -17,6 +17,7 @@ Result<JobGraph> BuildTraining(const LoadedSpec& spec, const Cluster& cluster) {
   one.job.evals.clear();
   if (one.job.checkpoint) one.job.checkpoint->best.reset();
   one.job.train->stop.reset();
+  one.job.fingerprint = false;
   return BuildJobGraph(one, cluster);
 }
 

@@ -62,7 +62,7 @@ P
 older() {
   expect 0 "resuming at step 2 from run/checkpoints/step-2" "$DFRUN" count.yaml --output run --resume --set steps=5
   grep -q '^warning: .*step-4' out || { cat out; fail "no warning: $1"; }
-  [[ $(tail -n 1 run/metrics.jsonl) == '{"step": 5,'*'"sum": 30}' ]] || fail "other values: $1"
+  [[ $(tail -n 1 run/metrics.jsonl) == '{"step": 5,'*'"sum": 30'[,}]* ]] || fail "other values: $1"
   fresh
 }
 fresh() {

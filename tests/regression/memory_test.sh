@@ -29,8 +29,8 @@ assert record['memory'][0]['peak_bytes'] > 3 * 256 * 256 * 4, record['memory']  
 lines = [json.loads(line) for line in open(run + '/metrics.jsonl')]
 assert [line['step'] for line in lines] == [2, 4, 6], lines
 for line in lines:
-    assert list(line)[:2] == ['step', 'wall_s'] and list(line)[-1] == 'loss', line
-    assert list(line)[2:-1] == ['memory' + device for device in devices], line
+    assert list(line)[:2] == ['step', 'wall_s'] and list(line)[-2:] == ['loss', 'state'], line
+    assert list(line)[2:-2] == ['memory' + device for device in devices], line
 peaks = [line['memory' + devices[0]] for line in lines]
 assert peaks == sorted(peaks) and peaks[-1] == record['memory'][0]['peak_bytes'], peaks
 END

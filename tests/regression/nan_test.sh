@@ -67,9 +67,9 @@ for n in 1 2; do
   # Left out: as many steps, each counted, and nothing of theirs in a variable.
   expect 0 "up to step 7, 2 steps had" mpirun --oversubscribe -np $n "$DFRUN" data.yaml --set on_nan=skip --output skip$n
   finite skip$n 12
-  grep -qF '"step": 7, ' skip$n/metrics.jsonl && grep -qF '"loss": "NaN", "not_finite_steps": 2}' skip$n/metrics.jsonl ||
+  grep -qF '"step": 7, ' skip$n/metrics.jsonl && grep -q '"loss": "NaN", "not_finite_steps": 2[,}]' skip$n/metrics.jsonl ||
     fail "skipped steps are not in the metrics"
-  grep -qF '"not_finite_steps": 1}' skip$n/metrics.jsonl || fail "the last skipped step is not in the metrics"
+  grep -q '"not_finite_steps": 1[,}]' skip$n/metrics.jsonl || fail "the last skipped step is not in the metrics"
 
   # Made all the same, with a word; no checkpoint has what came of it.
   expect 0 "up to step 7, 5 steps had" mpirun --oversubscribe -np $n "$DFRUN" data.yaml --set on_nan=warn --output warn$n

@@ -64,6 +64,16 @@ TEST(MetricsTest, MemoryComesBeforeWhatIsTheSameInEveryRun) {
             "{\"step\": 3, \"wall_s\": 0.5, \"memory/job:worker/task:0/device:cpu:0\": 70, \"loss\": 2}\n");
 }
 
+TEST(MetricsTest, TheStateOfTheVariablesComesLast) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.Path("metrics.jsonl");
+  auto log = MetricsLog::Open(path, -1);
+  ASSERT_TRUE(log.ok());
+  const std::pair<std::string, Tensor> loss[] = {{"loss", Tensor::Scalar<float>(2)}};
+  ASSERT_TRUE(log->OnStep({.step = 3, .wall_s = 0.5, .values = loss, .state = 0x00ff00ff00ff00feU}).ok());
+  EXPECT_EQ(Content(path), "{\"step\": 3, \"wall_s\": 0.5, \"loss\": 2, \"state\": \"00ff00ff00ff00fe\"}\n");
+}
+
 TEST(MetricsTest, AFileThatIsRemovedIsAnError) {
   const ScratchDirectory scratch;
   const std::string path = scratch.Path("metrics.jsonl");

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "comm/in_process/in_process.h"
+#include "src/checkpoint/fingerprint.h"
 #include "src/graph/graph_ops.h"
 #include "src/graph/update_gate.h"
 #include "src/placement/placer.h"
@@ -52,7 +53,7 @@ class JobGraphTest : public testing::Test {
     DF_ASSIGN(const Session::Handle init, session->Prepare(job.init));
     DF_TRY(session->RunStep(init, {}, {}));
     DF_ASSIGN(const Session::Handle step, session->Prepare(job.step.signature));
-    std::vector<Tensor> scalars(job.step.names.size());
+    std::vector<Tensor> scalars(job.step.signature.fetches.size());
     for (int i = 0; i < steps; ++i) DF_TRY(session->RunStep(step, {}, scalars));
     DF_ASSIGN(const std::vector<Tensor> w, session->Run({}, {"w"}));
     return w[0].scalar<float>();
@@ -275,6 +276,65 @@ TEST(AsSpecError, IsOfTheSpecWhereTheCompileFoundIt) {
   EXPECT_EQ(AsSpecError("a.yaml", InvalidArgument("b.yaml:3:4: no")), Error(Code::kBadSpec, "b.yaml:3:4: no"));
   EXPECT_EQ(AsSpecError("a.yaml", Error(Code::kUnavailable, "gone")), Error(Code::kUnavailable, "gone"));
   EXPECT_TRUE(AsSpecError("a.yaml", Status()).ok());
+}
+
+TEST_F(JobGraphTest, FingerprintsAreOfTheValuesAfterTheUpdates) {
+  spec_.job.train->optimizer = Optimizers().Make("momentum");
+  spec_.job.train->optimizer.Set("momentum", 0.9);
+  Result<JobGraph> job = BuildJobGraph(spec_, *MakeCluster({}, 1));
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  ASSERT_EQ(job->fingerprints.size(), 1u);
+  ASSERT_EQ(job->step.signature.fetches.size(), job->step.names.size() + 1);
+  std::vector<std::unique_ptr<Communicator>> communicators = comm::ConnectInProcess(1);
+  const auto runtime = Runtime::Create({}, std::move(communicators[0]));
+  ASSERT_TRUE(runtime.ok());
+  const auto session = Session::Create(**runtime, std::move(job->graph));
+  ASSERT_TRUE(session.ok());
+  ASSERT_TRUE((*session)->RunStep(*(*session)->Prepare(job->init), {}, {}).ok());
+  for (int step = 0; step < 3; ++step) {
+    std::vector<Tensor> fetched(job->step.signature.fetches.size());
+    ASSERT_TRUE((*session)->RunStep(*(*session)->Prepare(job->step.signature), {}, fetched).ok());
+    const auto values = (*session)->Run({}, job->fingerprints[0].variables);
+    ASSERT_TRUE(values.ok()) << values.status().ToString();
+    ASSERT_EQ(values->size(), 2u) << "the weight and its slot";
+    for (size_t i = 0; i < values->size(); ++i) {
+      EXPECT_EQ(fetched.back().values<uint64_t>()[i], FingerprintOf((*values)[i])) << "step " << step;
+    }
+  }
+}
+
+// The nodes of a step that are there for fingerprints.
+int CountFingerprints(const JobGraph& job, const RunSignature& step) {
+  const Result<Graph> pruned = PruneForRun(job.graph, step);
+  EXPECT_TRUE(pruned.ok()) << pruned.status().ToString();
+  return static_cast<int>(std::count_if(pruned->nodes().begin(), pruned->nodes().end(),
+                                        [](const Node& node) { return node.name.starts_with("fingerprint/"); }));
+}
+
+TEST_F(JobGraphTest, AStepThatFetchesNothingComputesNoFingerprints) {
+  const Result<JobGraph> job = BuildJobGraph(spec_, *MakeCluster({}, 1));
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  EXPECT_EQ(CountFingerprints(*job, job->step.signature), 2) << "the sum, and what waits for the updates";
+  RunSignature quiet = job->step.signature;
+  quiet.fetches.clear();
+  EXPECT_EQ(CountFingerprints(*job, quiet), 0);
+  spec_.job.fingerprint = false;
+  const Result<JobGraph> without = BuildJobGraph(spec_, *MakeCluster({}, 1));
+  ASSERT_TRUE(without.ok()) << without.status().ToString();
+  EXPECT_TRUE(without->fingerprints.empty());
+  EXPECT_EQ(CountFingerprints(*without, without->step.signature), 0);
+}
+
+TEST_F(JobGraphTest, StepsInFlightTogetherHaveNoFingerprints) {
+  spec_.job.train.reset();
+  spec_.job.run = RunSpec();
+  spec_.job.run->targets = {spec_.graph.Find("loss")};
+  for (const int in_flight : {1, 2}) {
+    spec_.job.run->steps_in_flight = in_flight;
+    const Result<JobGraph> job = BuildJobGraph(spec_, *MakeCluster({}, 1));
+    ASSERT_TRUE(job.ok()) << job.status().ToString();
+    EXPECT_EQ(job->fingerprints.size(), in_flight == 1 ? 1u : 0u);
+  }
 }
 
 // A step of `run` runs its targets, though it fetches nothing.

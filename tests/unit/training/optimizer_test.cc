@@ -74,7 +74,7 @@ class OptimizerTest : public testing::Test {
     DF_ASSIGN(const Session::Handle init, session->Prepare(job.init));
     DF_TRY(session->RunStep(init, {}, {}));
     DF_ASSIGN(const Session::Handle step, session->Prepare(job.step.signature));
-    std::vector<Tensor> scalars(job.step.names.size());
+    std::vector<Tensor> scalars(job.step.signature.fetches.size());
     for (int i = 0; i < 6; ++i) DF_TRY(session->RunStep(step, {}, scalars));
     DF_ASSIGN(std::vector<Tensor> values, session->Run({}, fetches));
     for (Tensor& value : values) {  // outlives the runtime

@@ -1,0 +1,111 @@
+#include "src/training/fingerprint_nodes.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/base/sort_unique.h"
+#include "src/graph/control_flow.h"
+#include "src/graph/order/ancestors.h"
+#include "src/graph/order/variable_readers.h"
+#include "src/training/checkpoint_nodes.h"
+
+namespace dfrun {
+namespace {
+
+bool IsWanted(const JobSpec& spec) {
+  if (!spec.fingerprint || !spec.run) return spec.fingerprint;
+  // The position of an input is a variable, too, but none of the spec's.
+  return spec.variables.size() > spec.inputs.size() && spec.run->steps_in_flight == 1;
+}
+
+// The nodes of a step that change variables.
+class StepUpdates {
+ public:
+  // The graph must outlive the object and not change. `frames`: its frames.
+  StepUpdates(const Graph& graph, const FrameTree& frames, const RunSignature& step)
+      : graph_(graph), frames_(frames), consumers_(graph.BuildConsumers()), readers_(graph, consumers_) {
+    ends_ = step.targets;
+    for (const Output fetch : step.fetches) ends_.push_back(fetch.node);
+    AncestorWalk walk(graph);
+    for (const NodeId end : ends_) walk.Add(end);
+    while (const Node* node = walk.Next()) walk.AddSources(*node);
+    runs_ = std::move(walk).added();
+  }
+  StepUpdates(const StepUpdates&) = delete;
+  StepUpdates& operator=(const StepUpdates&) = delete;
+
+  // The nodes after which the variable has its last value of the step. They need not have run where they are dead.
+  std::vector<NodeId> Of(NodeId variable) const {
+    std::vector<NodeId> updates;
+    for (const NodeId id : readers_.Of(variable)) {
+      if (!runs_[static_cast<size_t>(id)] || !MayChangeVariable(graph_.node(id))) continue;
+      if (frames_.of_node[static_cast<size_t>(id)] != 0) return ends_;  // a loop has ended when the step has
+      updates.push_back(id);
+    }
+    return updates;
+  }
+
+ private:
+  const Graph& graph_;
+  const FrameTree& frames_;
+  const Consumers consumers_;
+  const VariableReaders readers_;
+  std::vector<NodeId> ends_;
+  std::vector<bool> runs_;  // by node
+};
+
+// The variables of one task.
+struct Members {
+  std::vector<const Kept*> variables;
+  std::map<std::string, std::vector<NodeId>> updates;  // by the device of the variables that they change
+};
+
+Status AddNode(const std::string& host, Members members, JobGraphDraft& draft) {
+  GraphOps ops(draft.job.graph, "fingerprint", host);
+  std::vector<NodeId> after;
+  for (auto& [device, updates] : members.updates) {
+    SortUnique(updates);
+    if (updates.empty()) continue;
+    ops.set_device(device);
+    after.push_back(ops.Add("updated", "ControlTrigger", {}, {}, std::move(updates)).node);
+  }
+  FingerprintFetch fetch;
+  std::vector<Output> values;
+  for (const Kept* kept : members.variables) {
+    fetch.variables.push_back(kept->parts[0].name);
+    values.push_back({kept->source, 0});
+  }
+  ops.set_device(host);
+  draft.job.step.signature.fetches.push_back(
+      ops.Add("variables", "_VariableFingerprints", std::move(values), {}, std::move(after)));
+  draft.job.fingerprints.push_back(std::move(fetch));
+  return ops.status();
+}
+
+}  // namespace
+
+Status AddFingerprints(JobGraphDraft& draft) {
+  if (!IsWanted(draft.spec)) return Status();
+  const Graph& graph = draft.job.graph;
+  std::map<std::string, Members> by_host;
+  {
+    DF_ASSIGN(const FrameTree frames, BuildFrameTree(graph));
+    const StepUpdates step(graph, frames, draft.job.step.signature);
+    for (const Kept& kept : draft.kept) {
+      if (!kept.is_variable) continue;
+      const std::string& device = graph.node(kept.source).device;
+      DF_ASSIGN(const std::string host, HostOf(device));
+      Members& members = by_host[host];
+      members.variables.push_back(&kept);
+      std::vector<NodeId>& updates = members.updates[device];
+      for (const NodeId id : step.Of(kept.source)) updates.push_back(id);
+    }
+  }
+  for (auto& [host, members] : by_host) DF_TRY(AddNode(host, std::move(members), draft));
+  return Status();
+}
+
+}  // namespace dfrun

@@ -1,0 +1,18 @@
+// Adds the nodes that give the fingerprints of the variables after a step.
+#ifndef DFRUN_SRC_TRAINING_FINGERPRINT_NODES_H_
+#define DFRUN_SRC_TRAINING_FINGERPRINT_NODES_H_
+
+#include "src/training/job_graph_draft.h"
+
+namespace dfrun {
+
+// Where the job is to have fingerprints, adds one node for each task that has variables of `draft.kept`, which is whole
+// by then, to the fetches of the step, and describes them in JobGraph::fingerprints. The node is on the task's host
+// device and runs after all nodes of the step that may change a variable of the task. It is a fetch alone: a step that
+// fetches nothing runs none. A `run:` job has fingerprints where the spec has a variable and steps are not in flight
+// together, whose updates have no order.
+Status AddFingerprints(JobGraphDraft& draft);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_TRAINING_FINGERPRINT_NODES_H_
