@@ -324,6 +324,7 @@ Status Job::BeginWriting() {
                        .hosts = runtime_.hosts(),
                        .ranks = runtime_.size(),
                        .from_step = step_,
+                       .steps = steps_,
                        .init_from = init_from_};
   DF_ASSIGN(const std::string about_spec, KeepSpec(directory_->spec(), spec_));
   if (!about_spec.empty()) TellMessage("warning: " + about_spec);

@@ -31,7 +31,7 @@ version=$("$DFRUN" --version | sed 's/^dfrun //')
 
 ranks 2 "$DFRUN" 'a "b".yaml' --output run --set value=3 > log 2>&1 || { cat log; fail "the job"; }
 check run/run.json "dfrun == '$version'" "spec == 'a \"b\".yaml'" "set == ['value=3']" "ranks == 2" \
-  "hosts == 2 * ['$(hostname)']" "directory == '$PWD'" "from_step == 0" "exit == 0" "error is None" \
+  "hosts == 2 * ['$(hostname)']" "directory == '$PWD'" "from_step == 0" "steps == 2" "exit == 0" "error is None" \
   "[f['path'] for f in files] == ['a \"b\".yaml', 'lib/twice.yaml']" \
   "files[0]['text'].startswith('dfrun: 1\\nname: count\\n')" "'functions:' in files[1]['text']" \
   "all(re.fullmatch(r'\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ', t) for t in (begin, end))" "begin <= end"
