@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "src/base/log.h"
@@ -36,6 +38,19 @@ Status CheckHoldsNoRun(const std::string& path) {
                " holds a run already; continue it with --resume, or name another with --output");
 }
 
+// Locks the file; false, with errno, where that is not possible. A program that looks whether a run still goes on holds
+// the lock for some microseconds: another job holds it for longer.
+bool TryLock(int fd) {
+  constexpr int kTries = 20;
+  constexpr auto kPause = std::chrono::milliseconds(5);
+  for (int i = 0; i < kTries; ++i) {
+    if (i > 0) std::this_thread::sleep_for(kPause);
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK) return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<RunDirectory> RunDirectory::Open(const std::string& path, bool resume) {
@@ -64,7 +79,7 @@ Result<FileDescriptor> RunDirectory::Lock() const {
   DF_TRY(CheckReplaceable(path));
   FileDescriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644), path);
   if (lock.fd() < 0) return ErrnoError("cannot open", path);
-  if (::flock(lock.fd(), LOCK_EX | LOCK_NB) == 0) return lock;
+  if (TryLock(lock.fd())) return lock;
   if (errno != EWOULDBLOCK) {
     DF_LOG(kWarning) << "the file system of " << path_ << " has no locks (" << std::strerror(errno)
                      << "): nothing keeps another job from working there at the same time";

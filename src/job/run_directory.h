@@ -31,8 +31,8 @@ class RunDirectory {
 
  private:
   explicit RunDirectory(std::string path) : path_(std::move(path)) {}
-  // Opens the lock file, made where it is missing, and locks it until it is closed; never waits. Usage error where
-  // another process has locked it. A file system without locks is a warning, and OK.
+  // Opens the lock file, made where it is missing, and locks it until it is closed; waits for 0.1 s at most. Usage
+  // error where another process has locked it. A file system without locks is a warning, and OK.
   Result<FileDescriptor> Lock() const;
 
   std::string path_;
