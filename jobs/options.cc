@@ -87,6 +87,10 @@ Option Options::Values(const std::string& name, std::vector<std::string>& values
   return Option(app_.add_option(name, values, help)->allow_extra_args(false));
 }
 
+Option Options::Words(const std::string& name, std::vector<std::string>& words, const std::string& help) {
+  return Option(app_.add_option(name, words, help));
+}
+
 Option Options::FlagOrValue(const std::string& name, const std::string& alone, std::string& value,
                             const std::string& help) {
   return Option(app_.add_flag(StrCat(name, "{", alone, "}"), value, help));

@@ -46,6 +46,8 @@ class Options {
   Option Seconds(const std::string& name, int64_t& value, const std::string& help);
   // Declares an option that may be given any number of times, with one value each.
   Option Values(const std::string& name, std::vector<std::string>& values, const std::string& help);
+  // Declares words that stand by themselves, any number of them; after all others of the command.
+  Option Words(const std::string& name, std::vector<std::string>& words, const std::string& help);
   // Declares an option that sets the value to `alone` as "--name", and to the text as "--name=text".
   Option FlagOrValue(const std::string& name, const std::string& alone, std::string& value, const std::string& help);
   // Declares a flag that sets the value; "--name{false}" clears it. "--name=text" is an error.

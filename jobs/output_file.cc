@@ -17,6 +17,7 @@ namespace {
 
 constexpr char kHdf5Mark[] = "dfrun_output";
 constexpr std::string_view kTextMark = " written by dfrun\n";
+constexpr std::string_view kMarkupMark = "<!-- written by dfrun -->\n";
 // Field 1000 of the message, of 16 bytes. Readers keep or skip a field that they do not know.
 constexpr std::string_view kBinaryMark = "\xC2\x3E\x10written by dfrun";
 // Beginning by which a trace of dfrun is recognised.
@@ -59,6 +60,7 @@ bool IsMarked(std::string_view head, std::string_view tail) {
   if (head.starts_with("\x89HDF\r\n")) return Contains(head, kHdf5Mark);
   if (head.starts_with(kTraceBegin)) return true;
   if (head.starts_with("{") || head.starts_with("[")) return Contains(head, kJsonMark);
+  if (head.starts_with(kMarkupMark)) return true;
   const std::string_view comment = head.substr(0, head.find(' '));
   if (comment == "#" || comment == "//") return head.substr(comment.size()).starts_with(kTextMark);
   return tail == kBinaryMark;
@@ -156,6 +158,10 @@ std::vector<std::string> FilesOf(const Model& model) {
   struct stat info;
   std::erase_if(files, [&](const std::string& file) { return ::stat(file.c_str(), &info) != 0; });
   return files;
+}
+
+std::string MarkedMarkup(std::string_view text) {
+  return StrCat(kMarkupMark, text);
 }
 
 std::string MarkedText(std::string_view comment, std::string_view text) {

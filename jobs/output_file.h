@@ -64,6 +64,7 @@ std::vector<std::string> FilesOf(const Model& model);
 // The following add the mark in each format. MarkedText() puts it before the text, in a line that begins with
 // `comment`.
 std::string MarkedText(std::string_view comment, std::string_view text);
+std::string MarkedMarkup(std::string_view text);  // before SVG and other XML without a declaration
 inline constexpr std::string_view kJsonMark = "\"written_by\": \"dfrun\"";  // a member of a JSON object
 Status MarkHdf5(Hdf5Writer& file);
 // Returns a marked GraphDef in the format that the name of the file `path` asks for.

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 
+#include "jobs/text_table.h"
 #include "src/base/text.h"
 
 namespace dfrun::jobs {
@@ -149,18 +150,7 @@ std::string BindingTable(const std::vector<RankBinding>& ranks) {
     rows.push_back({StrCat(r), rank.host, or_dash(rank.processors), StrCat(rank.cores, " of ", rank.host_cores),
                     or_dash(rank.numa), or_dash(Join(rank.gpus)), or_dash(Join(rank.nics))});
   }
-  std::vector<size_t> widths(kFields);
-  for (const auto& row : rows) {
-    for (size_t i = 0; i < kFields; ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string table;
-  for (const auto& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < kFields; ++i) line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
-    line.erase(line.find_last_not_of(' ') + 1);
-    table += line + "\n";
-  }
-  return table;
+  return TextTable(rows);
 }
 
 std::vector<std::string> BindingWarnings(const std::vector<RankBinding>& ranks, comm::Launcher launcher) {
