@@ -9,7 +9,7 @@ import source_tree
 ORDER = [
     "src/base", "src/framework", "src/storage", "src/checkpoint", "src/graph", "src/spec", "src/autodiff",
     "src/collectives", "src/passes", "src/placement", "src/partition", "src/executor", "src/session", "src/training",
-    "src/job", "kernels", "comm", "jobs", "src/hdf5",
+    "src/job", "src/runs", "kernels", "comm", "jobs", "src/hdf5",
 ]
 # The page that shows ORDER, in a sentence that begins so.
 DOCUMENT = "docs/architecture.md"
