@@ -195,8 +195,32 @@ class WorkerPool::Backoff {
   int64_t turn_begin_ns_ = 0;  // time when the current kYields yields began
 };
 
+// A turn of a thread that looks for work: a wait from the first poll that brings none.
+class WorkerPool::IdleTurn {
+ public:
+  // `counts`: the thread is one of those that the clock knows.
+  IdleTurn(IdleClock& clock, bool counts) : clock_(counts ? &clock : nullptr) {}
+  ~IdleTurn() {
+    if (has_begun_) clock_->EndIdle();
+  }
+  IdleTurn(const IdleTurn&) = delete;
+  IdleTurn& operator=(const IdleTurn&) = delete;
+
+  void Begin() {
+    if (has_begun_ || clock_ == nullptr) return;
+    clock_->BeginIdle();
+    has_begun_ = true;
+  }
+
+ private:
+  IdleClock* const clock_;
+  bool has_begun_ = false;
+};
+
 WorkerPool::WorkerPool(int threads)
-    : num_threads_(threads > 0 ? threads : LimitsOfHost().cores), wake_event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    : num_threads_(threads > 0 ? threads : LimitsOfHost().cores),
+      wake_event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      idle_(num_threads_) {
   workers_.reserve(num_threads_ - 1);
   for (int i = 1; i < num_threads_; ++i) {
     workers_.emplace_back([this, i] {
@@ -241,7 +265,10 @@ bool WorkerPool::Poll() {
 bool WorkerPool::PollBriefly(FunctionRef<bool()> done) {
   if (num_threads_ > 1 || oversubscribed_until_ns_.load(std::memory_order_relaxed) != 0) return done();
   const bool has_hook = has_hook_.load(std::memory_order_relaxed);
-  for (int i = 0; has_hook && i < kBriefPolls && !done() && !HasWork(); ++i) Poll();
+  IdleTurn idle(idle_, std::this_thread::get_id() == owner_);
+  for (int i = 0; has_hook && i < kBriefPolls && !done() && !HasWork(); ++i) {
+    if (!Poll()) idle.Begin();
+  }
   return done();
 }
 
@@ -389,12 +416,16 @@ void WorkerPool::LookForWork(FunctionRef<bool()> done, Sleepers& sleepers) {
   const bool has_hook = has_hook_.load(std::memory_order_relaxed);
   Backoff backoff(oversubscribed_until_ns_, &sleepers == &idle_callers_ && has_hook, num_threads_ == 1 && has_hook);
   bool network_woke = false;  // for nothing, so far: a descriptor may be readable though nothing is there
+  IdleTurn idle(idle_, &sleepers == &idle_workers_ || std::this_thread::get_id() == owner_);
   SetIdle(true);
   while (!done() && !HasWork()) {
     if (Poll()) {
       backoff.Reset();
       network_woke = false;
-    } else if (!backoff.Expired()) {
+      continue;
+    }
+    idle.Begin();
+    if (!backoff.Expired()) {
       backoff.Wait();
     } else if (sleeps_.load(std::memory_order_relaxed)) {
       SetIdle(false);

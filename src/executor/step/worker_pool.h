@@ -18,6 +18,7 @@
 
 #include "src/base/mutex.h"
 #include "src/base/threads.h"
+#include "src/executor/step/idle_clock.h"
 
 namespace dfrun {
 
@@ -75,6 +76,12 @@ class WorkerPool final : public ThreadPool {
   // Thread safety: any thread.
   bool IsQuiet() const;
 
+  // The time in ns in which the thread that made the pool and all workers looked for work or slept, since a poll had
+  // brought none: they waited for messages, for data, for a device's stream or for a request. What other callers of the
+  // pool do does not count.
+  // Thread safety: any thread.
+  int64_t idle_ns() const { return idle_.idle_ns(); }
+
   // Returns true where a thread looks for work right now: handing it some costs no wake-up.
   bool has_idle_pollers() const { return idle_pollers_.load(std::memory_order_relaxed) > 0; }
   // Returns true where a worker sleeps: work worth more than its wake-up may be handed to it.
@@ -83,6 +90,7 @@ class WorkerPool final : public ThreadPool {
  private:
   class BlockJob;
   class Backoff;
+  class IdleTurn;
   struct Sleepers {
     CondVar wake;
     std::atomic<int> sleeping{0};  // written under mu_
@@ -124,6 +132,7 @@ class WorkerPool final : public ThreadPool {
   // Read by busy threads all the time, written by idle ones seldom.
   alignas(64) std::atomic<int> idle_pollers_{0};
   alignas(64) std::atomic<int> queued_{0};  // pieces of work, and block jobs with blocks to take
+  alignas(64) IdleClock idle_;
 
   alignas(64) Mutex mu_;
   CondVar blocks_done_;
