@@ -1,11 +1,11 @@
 #include "src/job/start_report.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
 #include "src/base/counted.h"
+#include "src/base/rank_lines.h"
 #include "src/base/text.h"
 #include "src/framework/device/device.h"
 #include "src/framework/device/device_factory.h"
@@ -13,6 +13,9 @@
 
 namespace dfrun {
 namespace {
+
+// Ranks that a warning names; of more it tells how many they are.
+constexpr size_t kMaxNamed = 4;
 
 // "1 rank", "4 ranks".
 std::string CountedRanks(const std::vector<std::string>& hosts, size_t ranks) {
@@ -69,17 +72,13 @@ std::string CountedSamples(const JobSpec& job) {
   return Counted(job.inputs[static_cast<size_t>(job.train->input)].num_samples, "sample");
 }
 
-// "ranks 0, 1, 2 and 61 more on node7, node8".
-std::string NameRanks(const std::vector<size_t>& ranks, const std::vector<std::string>& hosts) {
-  constexpr size_t kMax = 4;
-  const std::vector<size_t> first(ranks.begin(),
-                                  ranks.begin() + static_cast<std::ptrdiff_t>(std::min(ranks.size(), kMax)));
+// "ranks 0, 1, 2 on node7, node8".
+std::string NameRanks(const std::vector<int>& ranks, const std::vector<std::string>& hosts) {
   std::set<std::string> names;
-  for (const size_t rank : first) {
-    if (rank < hosts.size()) names.insert(hosts[rank]);
+  for (const int rank : ranks) {
+    if (static_cast<size_t>(rank) < hosts.size()) names.insert(hosts[static_cast<size_t>(rank)]);
   }
-  std::string text = StrCat(ranks.size() == 1 ? "rank " : "ranks ", Join(first));
-  if (ranks.size() > kMax) text += StrCat(" and ", ranks.size() - kMax, " more");
+  const std::string text = StrCat(ranks.size() == 1 ? "rank " : "ranks ", Join(ranks));
   return names.empty() ? text : StrCat(text, " on ", Join(names));
 }
 
@@ -98,13 +97,21 @@ std::string StartLine(const LoadedSpec& spec, const StartFacts& facts) {
 
 std::vector<std::string> WarningsOfRanks(const std::vector<DevicesReport>& reports,
                                          const std::vector<std::string>& hosts) {
-  std::map<std::string, std::vector<size_t>> ranks_of;
+  std::vector<RankLine> lines;
   for (size_t rank = 0; rank < reports.size(); ++rank) {
-    for (const std::string& warning : reports[rank].warnings) ranks_of[warning].push_back(rank);
+    const std::string host = rank < hosts.size() ? hosts[rank] : "";
+    for (const std::string& warning : reports[rank].warnings) lines.push_back({static_cast<int>(rank), host, warning});
   }
   std::vector<std::string> warnings;
-  warnings.reserve(ranks_of.size());
-  for (const auto& [warning, ranks] : ranks_of) warnings.push_back(StrCat(NameRanks(ranks, hosts), ": ", warning));
+  for (FoldedLine& line : FoldRankLines(lines, /*least=*/2)) {
+    if (line.ranks.size() <= kMaxNamed) {
+      warnings.push_back(StrCat(NameRanks(line.ranks, hosts), ": ", line.text));
+      continue;
+    }
+    const std::string text = ManyRanksSay(line, reports.size());
+    line.ranks.resize(kMaxNamed);
+    warnings.push_back(StrCat(text, " (", NameRanks(line.ranks, hosts), " and others)"));
+  }
   return warnings;
 }
 

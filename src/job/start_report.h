@@ -24,7 +24,8 @@ struct StartFacts {
 // input that the loss reads.
 std::string StartLine(const LoadedSpec& spec, const StartFacts& facts);
 
-// The warnings of all ranks, each once with its ranks and host: "rank 3 on node7: ...".
+// The warnings of all ranks, each once with its ranks and host: "rank 3 on node7: ..."; of more than four "61 of 64
+// ranks say: ...". Those that differ in what they say of their own rank and host alone are one (src/base/rank_lines.h).
 std::vector<std::string> WarningsOfRanks(const std::vector<DevicesReport>& reports,
                                          const std::vector<std::string>& hosts);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "src/base/rank_lines.h"
 #include "src/base/status.h"
 #include "src/base/text.h"
 #include "src/framework/op/wait_kind.h"
@@ -16,6 +17,7 @@ using control::SentValue;
 
 constexpr size_t kMaxLinesARank = 8;
 constexpr size_t kLongestChain = 4;
+constexpr size_t kMinFolded = 5;  // ranks whose equal lines become one
 
 WaitKind KindOf(const BlockedNode& node) {
   return static_cast<WaitKind>(node.kind());
@@ -174,14 +176,26 @@ std::string WaitGraph::Cycle() const {
   return "";
 }
 
-std::string WaitGraph::Text() const {
-  std::string text;
-  std::vector<size_t> lines(reports_.size(), 0);
+// Counts the lines of each rank in `lines`, those that are left out included.
+std::string WaitGraph::Chains(std::vector<size_t>& lines) const {
+  std::vector<RankLine> chains;
   for (size_t i = 0; i < waiters_.size(); ++i) {
     const int rank = waiters_[i].rank;
     if (++lines[static_cast<size_t>(rank)] > kMaxLinesARank) continue;
-    text += StrCat("  rank ", rank, " ", Chain(i), " (step ", waiters_[i].node->step(), ")\n");
+    chains.push_back({rank, "", StrCat(Chain(i), " (step ", waiters_[i].node->step(), ")")});
   }
+  std::string text;
+  for (const FoldedLine& line : FoldRankLines(chains, kMinFolded)) {
+    const bool is_one = line.ranks.size() == 1;
+    text += StrCat("  ", is_one ? StrCat("rank ", line.ranks[0], " ", line.text) : ManyRanksSay(line, reports_.size()),
+                   "\n");
+  }
+  return text;
+}
+
+std::string WaitGraph::Text() const {
+  std::vector<size_t> lines(reports_.size(), 0);
+  std::string text = Chains(lines);
   int idle = 0;
   for (size_t rank = 0; rank < reports_.size(); ++rank) {
     const std::optional<RankReport>& report = reports_[rank];

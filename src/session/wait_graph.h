@@ -43,6 +43,7 @@ class WaitGraph {
   std::string Reason(const Waiter& waiter) const;
   std::string Link(size_t waiter, size_t next) const;
   std::string Chain(size_t waiter) const;
+  std::string Chains(std::vector<size_t>& lines) const;
   const control::SentValue* FindSent(const control::BlockedNode& recv) const;
   bool FindCycle(size_t waiter, std::vector<int>& marks, std::vector<size_t>& path) const;
 

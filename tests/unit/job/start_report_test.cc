@@ -88,10 +88,14 @@ TEST(WarningsOfRanksTest, EachIsSaidOnceWithItsRanks) {
   reports[6].warnings.push_back("it is loose: tighten it");
   const std::vector<std::string> hosts = {"a", "a", "b", "b", "c", "c", "d"};
   EXPECT_EQ(WarningsOfRanks(reports, hosts),
-            (std::vector<std::string>{"ranks 0, 1, 2, 3 and 2 more on a, b: it flickers: change it",
+            (std::vector<std::string>{"6 of 7 ranks say: it flickers: change it (ranks 0, 1, 2, 3 on a, b and others)",
                                       "rank 6 on d: it is loose: tighten it"}));
   EXPECT_EQ(WarningsOfRanks({reports[0]}, {}), (std::vector<std::string>{"rank 0: it flickers: change it"}));
   EXPECT_TRUE(WarningsOfRanks({reports[5]}, {}).empty());
+  reports.assign(2, {});
+  for (size_t rank : {0, 1}) reports[rank].warnings.push_back("the lamp of " + hosts[rank * 2] + " is dim");
+  EXPECT_EQ(WarningsOfRanks(reports, {"a", "b"}),
+            (std::vector<std::string>{"ranks 0, 1 on a, b: the lamp of this host is dim"}));
 }
 
 }  // namespace

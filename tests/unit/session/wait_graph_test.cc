@@ -74,6 +74,20 @@ TEST_F(WaitGraphTest, ParticipantsWaitForThoseThatHaveNotCome) {
       "x:0 from rank 2");
 }
 
+TEST_F(WaitGraphTest, RanksThatSayTheSameAreOneLine) {
+  for (int rank = 3; rank < 7; ++rank) {
+    reports_.emplace_back(RankReport());
+    reports_.back()->set_rank(rank);
+  }
+  for (int rank = 1; rank < 5; ++rank) AddRecv(rank, "W/read:0", rank, 0);
+  ExpectSays("  rank 4 waits for W/read:0 from rank 0, which is not at its Send in step 4 (step 4)\n");
+  AddRecv(5, "W/read:0", 5, 0);
+  AddRecv(6, "b/read:0", 6, 0);
+  ExpectSays(
+      "  5 of 7 ranks say: waits for W/read:0 from rank 0, which is not at its Send in step 4 (step 4)\n"
+      "  rank 6 waits for b/read:0 from rank 0");
+}
+
 TEST_F(WaitGraphTest, SilentRanksAndThoseAtWorkAreNamed) {
   AddRecv(0, "x:0", 2, 1);
   AddRecv(0, "y:0", 3, 2);
