@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "src/base/file.h"
@@ -28,6 +29,7 @@
 #include "src/job/run_record.h"
 #include "src/job/start_report.h"
 #include "src/job/state_log.h"
+#include "src/job/step_metrics.h"
 #include "src/job/variable_states.h"
 #include "src/job/zero_rate_watch.h"
 #include "src/session/grace_period_watchdog.h"
@@ -107,8 +109,10 @@ class Job {
   bool HasMetrics(size_t evaluation) const { return !parts_.evaluations[evaluation].metrics.empty(); }
   std::vector<std::string> MissingEvaluations() const;
   void TellMessage(const std::string& text) const;
-  Status Tell(Status (JobObserver::*event)(const JobResults&), const NamedTensors& values,
-              std::span<const DeviceMemory> memory = {});
+  Status Tell(Status (JobObserver::*event)(const JobResults&), JobResults results);
+  Status BeginMetrics();
+  bool ComputesOnHosts() const;
+  std::vector<WaitedTime> WaitedOf(RanksUse& use) const;
   Status Save();
   Status SaveAnew();
   Status WriteFetches();
@@ -146,6 +150,8 @@ class Job {
   std::unique_ptr<FiniteWatch> watch_;
   std::unique_ptr<ZeroRateWatch> zero_rate_;
   EvaluationProgress progress_;
+  std::unique_ptr<StepMetrics> own_metrics_;  // once the steps are prepared
+  bool tells_waiting_ = false;                // see WaitedOf()
   Session::Handle logged_ = nullptr;
   Session::Handle quiet_ = nullptr;       // the step of logged_ without its fetches
   Session::Handle summarized_ = nullptr;  // logged_ with summaries behind its fetches; null: there are none
@@ -222,6 +228,9 @@ Status Job::Prepare() {
   DF_TRY(AsSpecError(spec_.job.path, logged.status()));
   logged_ = *logged;
   if (job.train) session_->TellMemoryAfter(logged_);
+  own_metrics_ =
+      std::make_unique<StepMetrics>(job, parts_.step.names, parts_.fed_learning_rate.value_or(DType::kDouble));
+  tells_waiting_ = ComputesOnHosts();
   TellStart();
   WarnOfIdleRanks(cluster);
   WarnOfUnkept();
@@ -230,6 +239,7 @@ Status Job::Prepare() {
     const Result<Session::Handle> summarized = session_->Prepare(parts_.summarized.signature);
     DF_TRY(AsSpecError(spec_.job.path, summarized.status()));
     summarized_ = *summarized;
+    if (job.train) session_->TellMemoryAfter(summarized_);
   }
   if (log_every_ > 1) {
     RunSignature quiet = parts_.step.signature;
@@ -291,6 +301,7 @@ Status Job::GiveFirstValues() {
     init_from_ = plan->ToJson();
   }
   DF_ASSIGN(const Session::Handle init, session_->Prepare(parts_.init));
+  session_->TellMemoryAfter(init);
   DF_TRY(session_->RunStep(init, {}, {}));
   for (const GivenValues& given : parts_.given) {
     std::vector<Tensor> values;
@@ -396,6 +407,7 @@ Status Job::Resume() {
   }
   const RestoreStep step = RestoreFrom(*found, fit, parts_);
   DF_ASSIGN(const Session::Handle restore, session_->Prepare(step.signature));
+  session_->TellMemoryAfter(restore);
   DF_TRY(session_->RunStep(restore, step.feeds, {}));
   state_ = found->manifest.state;
   watch_->Resume(found->manifest.skipped_steps());
@@ -430,6 +442,7 @@ Status Job::RunSteps() {
   for (JobObserver* observer : observers_) observer->OnBegin(step_, steps_);
   DF_TRY(EvaluateMissing());
   DF_TRY(zero_rate_->Begin());
+  DF_TRY(BeginMetrics());
   while (!is_done()) {
     if (is_stopping()) return EndEarly();
     const int64_t stop = NextStop();
@@ -515,8 +528,47 @@ Status Job::SaveTimed() {
   return Status();
 }
 
+// Whether no device with memory of its own has nodes of a step: a host that waits for such a one is not idle.
+bool Job::ComputesOnHosts() const {
+  std::set<std::string> used;
+  for (const std::string& name : session_->devices(logged_)) {
+    if (const Result<DeviceName> device = DeviceName::Parse(name); device.ok()) used.insert(*device->type);
+  }
+  for (const DevicesReport& report : runtime_.ReportsOfRanks()) {
+    for (const DeviceReport& device : report.devices) {
+      if (device.has_own_memory && used.contains(device.type)) return false;
+    }
+  }
+  return true;
+}
+
+std::vector<WaitedTime> Job::WaitedOf(RanksUse& use) const {
+  return tells_waiting_ ? std::move(use.waited) : std::vector<WaitedTime>();
+}
+
+// Begins to count samples and times. A job that goes on may have had another batch before.
+Status Job::BeginMetrics() {
+  if (!spec_.job.train) return Status();
+  const int input = spec_.job.train->input;
+  int64_t samples = 0;
+  if (input >= 0 && step_ > 0) {
+    const InputSpec& read = spec_.job.inputs[static_cast<size_t>(input)];
+    const bool advances = std::find(parts_.advancing.begin(), parts_.advancing.end(), static_cast<size_t>(input)) !=
+                          parts_.advancing.end();
+    samples = step_ * read.batch;
+    if (advances) {
+      DF_ASSIGN(const std::vector<Tensor> position, session_->Run({}, {spec_.graph.node(read.position).name}));
+      samples = position[0].scalar<int64_t>();
+    }
+  }
+  RanksUse use = session_->UseOfRanks();
+  own_metrics_->Begin(step_, samples, WaitedOf(use));
+  return Status();
+}
+
 Status Job::RunQuietly(int64_t steps) {
   if (steps <= 0) return Status();
+  const StepsTimer timer(*own_metrics_);
   if (!parts_.fed_learning_rate && step_ >= trace_until_) {
     const int64_t before = session_->steps_run();
     DF_TRY(session_->RunSteps(quiet_, steps, &watch_->row()));
@@ -546,7 +598,10 @@ Status Job::AfterStep() {
 
 Status Job::RunLogged(bool logs, bool summarizes) {
   fetched_.resize((summarizes ? parts_.summarized : parts_.step).signature.fetches.size());
-  DF_TRY(Step(summarizes ? summarized_ : logged_, fetched_));
+  {
+    const StepsTimer timer(*own_metrics_);
+    DF_TRY(Step(summarizes ? summarized_ : logged_, fetched_));
+  }
   if (logs) DF_TRY(Log());
   return summarizes ? TellSummaries() : Status();
 }
@@ -585,10 +640,14 @@ Status Job::Log() {
   }
   DF_ASSIGN(const std::string changed, zero_rate_->Look(step_));
   if (!changed.empty()) TellMessage("warning: " + changed);
-  if (!spec_.job.train) return Tell(&JobObserver::OnStep, values);
-  const std::vector<DeviceMemory> memory = session_->MemoryOfRanks();
-  record_->SetMemory(memory);
-  return Tell(&JobObserver::OnStep, values, memory);
+  if (!spec_.job.train) return Tell(&JobObserver::OnStep, {.values = values});
+  RanksUse use = session_->UseOfRanks();
+  own_metrics_->Log(step_, WaitedOf(use));
+  record_->SetMemory(use.memory);
+  return Tell(&JobObserver::OnStep, {.values = values,
+                                     .schedule = own_metrics_->schedule(),
+                                     .timings = own_metrics_->timings(),
+                                     .memory = use.memory});
 }
 
 Status Job::TellSummaries() {
@@ -605,9 +664,11 @@ void Job::TellMessage(const std::string& text) const {
   for (JobObserver* observer : observers_) observer->OnMessage(text);
 }
 
-Status Job::Tell(Status (JobObserver::*event)(const JobResults&), const NamedTensors& values,
-                 std::span<const DeviceMemory> memory) {
-  JobResults results{.step = step_, .steps = steps_, .wall_s = WallSeconds(), .values = values, .memory = memory};
+// Adds to the results where the job is.
+Status Job::Tell(Status (JobObserver::*event)(const JobResults&), JobResults results) {
+  results.step = step_;
+  results.steps = steps_;
+  results.wall_s = WallSeconds();
   if (event == &JobObserver::OnStep && states_) {
     states_->Take(std::span(fetched_).subspan(parts_.step.names.size()));
     results.state = states_->OfAll();
@@ -658,7 +719,7 @@ Status Job::Evaluate(size_t evaluation) {
     metrics.emplace_back(StrCat(pass.name, "/", pass.metrics[i].name), values[i]);
   }
   progress_.Take(pass.name, metrics, step_);
-  return Tell(&JobObserver::OnEvaluation, metrics);
+  return Tell(&JobObserver::OnEvaluation, {.values = metrics});
 }
 
 Status Job::SaveBest() {

@@ -20,6 +20,10 @@ struct JobResults {
   double wall_s = 0;  // since the job began
   // The values may have any dtype and shape. The runtime owns their memory: an observer must drop them before it ends.
   std::span<const std::pair<std::string, Tensor>> values;
+  // For a logged step of a training: its own numbers (src/job/step_metrics.h), those that are the same in every run and
+  // those that are not.
+  std::span<const std::pair<std::string, Tensor>> schedule = {};
+  std::span<const std::pair<std::string, Tensor>> timings = {};
   // For a logged step of a training: the contents of the devices' memory, by rank and device.
   std::span<const DeviceMemory> memory = {};
   // For OnSummaries(): strings, serialised Summary messages (src/storage/summary.proto).

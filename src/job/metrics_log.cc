@@ -36,6 +36,35 @@ std::string NumberToJson(T value) {
   }
 }
 
+std::vector<std::pair<std::string, Tensor>> NumbersOf(const JobResults& results) {
+  std::vector<std::pair<std::string, Tensor>> numbers;
+  for (const auto& result : results.values) {
+    if (IsNumber(result.second)) numbers.push_back(result);
+  }
+  return numbers;
+}
+
+Status AddScalars(std::span<const std::pair<std::string, Tensor>> scalars, int64_t step, std::string& line) {
+  for (const auto& [name, value] : scalars) {
+    Result<std::string> text = ScalarToJson(value);
+    if (!text.ok()) return text.status().Annotate(StrCat("metric '", name, "' of step ", step));
+    line += StrCat(", ", JsonString(name), ": ", *text);
+  }
+  return Status();
+}
+
+Result<std::string> Members(const JobResults& results) {
+  std::string line = StrCat("\"wall_s\": ", Shortest(std::round(results.wall_s * 1e6) / 1e6));
+  DF_TRY(AddScalars(results.timings, results.step, line));
+  for (const DeviceMemory& of_device : results.memory) {
+    line += StrCat(", ", JsonString("memory" + of_device.device), ": ", of_device.peak_bytes);
+  }
+  DF_TRY(AddScalars(results.schedule, results.step, line));
+  DF_TRY(AddScalars(results.values, results.step, line));
+  if (results.state) line += StrCat(", \"state\": \"", Hexadecimal(*results.state, kFingerprintDigits), "\"");
+  return line;
+}
+
 // The step of a line that Append() wrote; -1 for other text.
 int64_t StepOf(std::string_view line) {
   constexpr std::string_view kStart = "{\"step\": ";
@@ -79,6 +108,13 @@ Result<std::string> ScalarToJson(const Tensor& value) {
   return text;
 }
 
+Result<std::string> MembersOfLine(const JobResults& results) {
+  const std::vector<std::pair<std::string, Tensor>> numbers = NumbersOf(results);
+  JobResults line = results;
+  line.values = numbers;
+  return Members(line);
+}
+
 Result<MetricsLog> MetricsLog::Open(const std::string& path, int64_t keep_through,
                                     const std::vector<std::string>& again) {
   DF_ASSIGN(FileDescriptor file, FileDescriptor::OpenForAppending(path));
@@ -90,33 +126,17 @@ Result<MetricsLog> MetricsLog::Open(const std::string& path, int64_t keep_throug
   return MetricsLog(std::move(file));
 }
 
-Status MetricsLog::Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars,
-                          std::span<const DeviceMemory> memory, std::optional<uint64_t> state) {
-  std::string line = StrCat("{\"step\": ", step, ", \"wall_s\": ", Shortest(std::round(wall_s * 1e6) / 1e6));
-  for (const DeviceMemory& of_device : memory) {
-    line += StrCat(", ", JsonString("memory" + of_device.device), ": ", of_device.peak_bytes);
-  }
-  for (const auto& [name, value] : scalars) {
-    Result<std::string> text = ScalarToJson(value);
-    if (!text.ok()) return text.status().Annotate(StrCat("metric '", name, "' of step ", step));
-    line += StrCat(", ", JsonString(name), ": ", *text);
-  }
-  if (state) line += StrCat(", \"state\": \"", Hexadecimal(*state, kFingerprintDigits), "\"");
-  line += "}\n";
-  DF_TRY(file_.Append(line));
+Status MetricsLog::Append(const JobResults& results) {
+  DF_ASSIGN(const std::string members, Members(results));
+  DF_TRY(file_.Append(StrCat("{\"step\": ", results.step, ", ", members, "}\n")));
   return CheckStillThere();
 }
 
 Status MetricsLog::OnStep(const JobResults& results) {
-  std::vector<std::pair<std::string, Tensor>> numbers;
-  for (const auto& result : results.values) {
-    if (IsNumber(result.second)) numbers.push_back(result);
-  }
-  return Append(results.step, results.wall_s, numbers, results.memory, results.state);
-}
-
-Status MetricsLog::OnEvaluation(const JobResults& results) {
-  return Append(results.step, results.wall_s, results.values);
+  const std::vector<std::pair<std::string, Tensor>> numbers = NumbersOf(results);
+  JobResults line = results;
+  line.values = numbers;
+  return Append(line);
 }
 
 // The system loses lines of a removed file when the file is closed, without an error.

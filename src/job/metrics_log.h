@@ -1,7 +1,8 @@
 // metrics.jsonl: a line a logged step, {"step": 10, "wall_s": 0.51, "loss": 1.25}. Values that differ from run to run,
-// the time and the memory of each device ("memory/job:worker/task:0/device:cpu:0": 65536), come first. Scalars are
-// printed so that they read back bit-equal; values for which JSON has no number are the strings "NaN", "Infinity" and
-// "-Infinity". The fingerprint of all variables comes last, where it was computed: "state": "0123456789abcdef".
+// the time, the timings of a training ("samples_per_s", "waiting/mean") and the memory of each device
+// ("memory/job:worker/task:0/device:cpu:0": 65536), come first. Scalars are printed so that they read back bit-equal;
+// values for which JSON has no number are the strings "NaN", "Infinity" and "-Infinity". The fingerprint
+// of all variables comes last, where it was computed: "state": "0123456789abcdef".
 #ifndef DFRUN_SRC_JOB_METRICS_LOG_H_
 #define DFRUN_SRC_JOB_METRICS_LOG_H_
 
@@ -22,6 +23,10 @@ namespace dfrun {
 // InvalidArgument for a tensor that is no number, bool or string scalar.
 Result<std::string> ScalarToJson(const Tensor& value);
 
+// The members of the line of a logged step or an evaluation, from "wall_s" on; values that are not one number each are
+// left out.
+Result<std::string> MembersOfLine(const JobResults& results);
+
 // Thread safety: one thread.
 class MetricsLog final : public JobObserver {
  public:
@@ -32,13 +37,13 @@ class MetricsLog final : public JobObserver {
                                  const std::vector<std::string>& again = {});
 
   // Appends a line and gives it to the system. kIo where that fails, and where the file has been removed meanwhile.
-  Status Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars,
-                std::span<const DeviceMemory> memory = {}, std::optional<uint64_t> state = {});
+  // A value that is no scalar is an error.
+  Status Append(const JobResults& results);
 
   // A line of the results that are numbers.
   Status OnStep(const JobResults& results) override;
-  // A line of all of them: a metric that is no scalar is an error.
-  Status OnEvaluation(const JobResults& results) override;
+  // A line of all of them.
+  Status OnEvaluation(const JobResults& results) override { return Append(results); }
   // Syncs the file: all lines are on the disk when it returns.
   Status OnSave(int64_t /*step*/) override { return file_.Sync(); }
 

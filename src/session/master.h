@@ -89,6 +89,7 @@ class Master final : private PendingStepHost {
   int64_t steps_run() const { return next_step_.load(); }
   int64_t steps_not_finite() const { return runtime_.runner().steps_not_finite(); }
   std::vector<DevicesReport> ReportsOfRanks() const { return runtime_.ReportsOfRanks(); }
+  std::vector<WaitedTime> TimesWaited() const { return runtime_.TimesWaited(); }
   int32_t TakeFirstNotFinite() { return runtime_.runner().TakeFirstNotFinite(); }
   bool optimizes() const { return optimize_; }
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "src/base/report_request.h"
@@ -32,6 +33,7 @@ Runtime::Runtime(const RuntimeOptions& options, std::unique_ptr<Communicator> co
       size_(communicator->size()),
       communicator_(std::move(communicator)),
       reports_(static_cast<size_t>(size_)),
+      times_(static_cast<size_t>(size_)),
       pool_(std::make_unique<WorkerPool>(options.threads)) {
   if (size_ > 1) {
     control_ = std::make_unique<ControlPlane>(*communicator_, options_.watch, [this] { pool_->Notify(); });
@@ -186,7 +188,9 @@ void Runtime::TakeStop(int signal) {
 void Runtime::TakeReport(const control::Devices& devices) {
   const auto rank = static_cast<size_t>(devices.rank());
   MutexLock lock(reports_mu_);
-  if (rank < reports_.size()) reports_[rank] = FromProto(devices);
+  if (rank >= reports_.size()) return;
+  reports_[rank] = FromProto(devices);
+  times_[rank] = {.waited_ns = devices.waited_ns(), .clock_ns = devices.clock_ns()};
 }
 
 std::vector<DevicesReport> Runtime::ReportsOfRanks() const {
@@ -200,6 +204,18 @@ DevicesReport Runtime::MemoryReport() const {
   DevicesReport report = found_.report;
   for (size_t i = 0; i < report.devices.size(); ++i) report.devices[i].memory = MemoryOf(*found_.devices[i]);
   return report;
+}
+
+WaitedTime Runtime::TimeWaited() const {
+  const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
+  return {.waited_ns = pool_->idle_ns(), .clock_ns = now.count()};
+}
+
+std::vector<WaitedTime> Runtime::TimesWaited() const {
+  MutexLock lock(reports_mu_);
+  std::vector<WaitedTime> times = times_;
+  times[0] = TimeWaited();
+  return times;
 }
 
 Device* Runtime::FindDevice(std::string_view full_name) const {

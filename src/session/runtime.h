@@ -29,6 +29,7 @@
 #include "src/framework/kernel/kernel_registry.h"
 #include "src/session/part_list.h"
 #include "src/session/trace/step_trace.h"
+#include "src/session/waited_time.h"
 #include "src/storage/file_access.h"
 
 namespace dfrun {
@@ -119,6 +120,10 @@ class Runtime {
   DevicesReport MemoryReport() const;
   // Rank 0: the last report of every rank, by rank. Call after StartTasks() (src/session/start_tasks.h).
   std::vector<DevicesReport> ReportsOfRanks() const EXCLUDES(reports_mu_);
+  // The time that this rank has waited so far.
+  WaitedTime TimeWaited() const;
+  // Rank 0: the last that every rank has told, by rank; its own so far.
+  std::vector<WaitedTime> TimesWaited() const EXCLUDES(reports_mu_);
   // Finds a device by full name; null if this rank has none of it.
   Device* FindDevice(std::string_view full_name) const;
   // The device where feeds and fetches live. Call after StartTask().
@@ -151,6 +156,7 @@ class Runtime {
   TaskDevices found_;
   mutable Mutex reports_mu_;
   std::vector<DevicesReport> reports_ GUARDED_BY(reports_mu_);  // by rank, but for rank 0's own
+  std::vector<WaitedTime> times_ GUARDED_BY(reports_mu_);       // by rank, but for rank 0
   bool shared_stop_ = false;                                    // read and written by the polling thread only
   std::atomic<bool> has_loss_{false};                           // a loss that is not taken yet
   Mutex loss_mu_;

@@ -131,14 +131,15 @@ void Session::TellMemoryAfter(Handle handle) {
   handle->tells_memory = true;
 }
 
-std::vector<DeviceMemory> Session::MemoryOfRanks() const {
-  std::vector<DeviceMemory> all;
+RanksUse Session::UseOfRanks() const {
+  RanksUse use;
   for (const DevicesReport& report : master_->ReportsOfRanks()) {
     for (const DeviceReport& device : report.devices) {
-      if (!device.memory.device.empty()) all.push_back(device.memory);
+      if (!device.memory.device.empty()) use.memory.push_back(device.memory);
     }
   }
-  return all;
+  use.waited = master_->TimesWaited();
+  return use;
 }
 
 void Session::StartTrace() {

@@ -29,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/framework/device/device_memory.h"
 #include "src/framework/values/tensor.h"
 #include "src/graph/graph.h"
 #include "src/graph/graph_def/graph_def.h"
@@ -42,6 +43,12 @@ namespace dfrun {
 
 class Master;
 struct Executable;
+
+// The use of the ranks' memory and time.
+struct RanksUse {
+  std::vector<DeviceMemory> memory;  // by rank and device, of the ranks that have reported any
+  std::vector<WaitedTime> waited;    // by rank
+};
 
 // Thread safety: all methods from any thread. Steps of different handles run at the same time, each with its own
 // intermediate values; they share variables. Steps of one handle do so too, except on ranks where their part writes a
@@ -114,12 +121,11 @@ class Session {
   // FailedPrecondition where its values were not kept, else errors of the file. Leaves the session open.
   Status WriteCapture(const CaptureRequest& request);
 
-  // Makes each rank report the contents of its devices' memory when a step of the handle has ended. Call before the
-  // first of them.
+  // Makes each rank report the contents of its devices' memory, and the time that it has waited, when a step of the
+  // handle has ended. Call before the first of them.
   void TellMemoryAfter(Handle handle);
-  // The last reports, by rank and device; for this rank its current state. Ranks that have reported nothing are not in
-  // it.
-  std::vector<DeviceMemory> MemoryOfRanks() const;
+  // The last reports; for this rank its current state.
+  RanksUse UseOfRanks() const;
 
   // The graph as it runs: functions are lowered. The reference holds until the next Extend().
   const Graph& graph() const;

@@ -47,6 +47,9 @@ class RunRequestHandler {
   void TellMemory() const {
     control::Devices devices;
     ToProto(runtime_.MemoryReport(), runtime_.rank(), &devices);
+    const WaitedTime waited = runtime_.TimeWaited();
+    devices.set_waited_ns(waited.waited_ns);
+    devices.set_clock_ns(waited.clock_ns);
     runtime_.control()->Report(devices);
   }
 

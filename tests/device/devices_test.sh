@@ -27,7 +27,7 @@ run() {  # run RANKS COUNTS SPEC OUTPUT
   timeout 60 mpirun --oversubscribe -x "LD_PRELOAD=$LIBRARY" -x "DFRUN_TEST_SEALED_DEVICES=$2" -np "$1" "$DFRUN" "$3" \
     --output "$4"
 }
-values() { sed -E 's/"(wall_s|memory[^"]*)": [^,]+, //g' "$1/metrics.jsonl"; }
+values() { sed -E 's/"(wall_s|samples_per_s|waiting\/[a-z]+|memory[^"]*)": [^,]+, //g' "$1/metrics.jsonl"; }
 
 check() {  # check COUNT OPTION...: on a host that has so many
   local count=$1

@@ -7,7 +7,8 @@ trap 'rm -rf "$WORK"' EXIT
 source "$SOURCE/tests/mpi/training_lib.sh"
 
 lines() {  # lines RUN: of metrics.jsonl, without time and memory, and the states that steps in flight have none of
-  sed -E 's/"(wall_s|memory[^"]*)": [0-9.e+-]+,? ?//g; s/, "state": "[0-9a-f]*"//' "$WORK/$1/metrics.jsonl"
+  sed -E 's/"(wall_s|samples_per_s|waiting\/[a-z]+|memory[^"]*)": [0-9.e+-]+,? ?//g; s/, "state": "[0-9a-f]*"//' \
+    "$WORK/$1/metrics.jsonl"
 }
 
 # Random numbers, counters and values of every rank: parts that hold state take turns, others run at the same time.

@@ -49,9 +49,9 @@ newest() {
   echo "$step"
 }
 
-# metric_lines RUN: the lines of its metrics.jsonl without times and memory.
+# metric_lines RUN: the lines of its metrics.jsonl without what differs from run to run: times, rates and memory.
 metric_lines() {
-  sed -E 's/"(wall_s|memory[^"]*)": [^,]*, //g' "$1/metrics.jsonl"
+  sed -E 's/"(wall_s|samples_per_s|waiting\/[a-z]+|memory[^"]*)": [^,]*, //g' "$1/metrics.jsonl"
 }
 
 # dump FILE...: the datasets of HDF5 files, each a line with its name, its shape and its bytes.

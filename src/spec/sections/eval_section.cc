@@ -79,7 +79,8 @@ std::optional<EvalSpec> EvalOf(const Yaml& section, const std::string& name, con
   return eval;
 }
 
-// A name stands in node names, and before '/' in metrics.jsonl, where other names begin with "memory/" and "wire/".
+// A name stands in node names, and before '/' in metrics.jsonl, where other names begin with "memory/", "waiting/" and
+// "wire/".
 bool CheckName(const Yaml& key, Diagnostics& diagnostics) {
   const std::string_view name = key.text();
   const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.'; };
@@ -90,7 +91,7 @@ bool CheckName(const Yaml& key, Diagnostics& diagnostics) {
                       "'.', unlike '", name, "'");
     return false;
   }
-  for (const std::string_view taken : {"memory", "wire"}) {
+  for (const std::string_view taken : {"memory", "waiting", "wire"}) {
     if (name != taken) continue;
     diagnostics.Error(key.location(), "metrics.jsonl has other values whose names begin with '", name,
                       "/': give the evaluation another name");

@@ -43,7 +43,7 @@ TEST(MetricsTest, AResumedRunLosesWhatCameAfterItsStep) {
     ASSERT_TRUE(log.ok());
     for (int64_t step : {10, 20, 30}) {
       const std::pair<std::string, Tensor> loss[] = {{"loss", Tensor::Scalar<float>(static_cast<float>(step))}};
-      ASSERT_TRUE(log->Append(step, 0.5, loss).ok());
+      ASSERT_TRUE(log->Append({.step = step, .wall_s = 0.5, .values = loss}).ok());
     }
   }
   std::ofstream(path, std::ios::app) << "{\"step\": 40, \"wa";  // a line that a crash cut short
@@ -52,16 +52,21 @@ TEST(MetricsTest, AResumedRunLosesWhatCameAfterItsStep) {
             "{\"step\": 10, \"wall_s\": 0.5, \"loss\": 10}\n{\"step\": 20, \"wall_s\": 0.5, \"loss\": 20}\n");
 }
 
-TEST(MetricsTest, MemoryComesBeforeWhatIsTheSameInEveryRun) {
+TEST(MetricsTest, TimesAndMemoryComeBeforeWhatIsTheSameInEveryRun) {
   const ScratchDirectory scratch;
   const std::string path = scratch.Path("metrics.jsonl");
   auto log = MetricsLog::Open(path, -1);
   ASSERT_TRUE(log.ok());
   const std::pair<std::string, Tensor> loss[] = {{"loss", Tensor::Scalar<float>(2)}};
   const DeviceMemory memory[] = {{.device = "/job:worker/task:0/device:cpu:0", .in_use_bytes = 5, .peak_bytes = 70}};
-  ASSERT_TRUE(log->OnStep({.step = 3, .steps = 4, .wall_s = 0.5, .values = loss, .memory = memory}).ok());
+  const std::pair<std::string, Tensor> schedule[] = {{"epoch", Tensor::Scalar(0.25)}};
+  const std::pair<std::string, Tensor> timings[] = {{"samples_per_s", Tensor::Scalar(12.5)}};
+  const JobResults results = {
+      .step = 3, .steps = 4, .wall_s = 0.5, .values = loss, .schedule = schedule, .timings = timings, .memory = memory};
+  ASSERT_TRUE(log->OnStep(results).ok());
   EXPECT_EQ(Content(path),
-            "{\"step\": 3, \"wall_s\": 0.5, \"memory/job:worker/task:0/device:cpu:0\": 70, \"loss\": 2}\n");
+            "{\"step\": 3, \"wall_s\": 0.5, \"samples_per_s\": 12.5, "
+            "\"memory/job:worker/task:0/device:cpu:0\": 70, \"epoch\": 0.25, \"loss\": 2}\n");
 }
 
 TEST(MetricsTest, TheStateOfTheVariablesComesLast) {
@@ -79,9 +84,9 @@ TEST(MetricsTest, AFileThatIsRemovedIsAnError) {
   const std::string path = scratch.Path("metrics.jsonl");
   auto log = MetricsLog::Open(path, -1);
   ASSERT_TRUE(log.ok());
-  ASSERT_TRUE(log->Append(1, 0.5, {}).ok());
+  ASSERT_TRUE(log->Append({.step = 1, .wall_s = 0.5, .values = {}}).ok());
   ASSERT_EQ(std::remove(path.c_str()), 0);
-  const Status status = log->Append(2, 0.5, {});
+  const Status status = log->Append({.step = 2, .wall_s = 0.5, .values = {}});
   EXPECT_EQ(status.code(), Code::kIo);
   EXPECT_NE(status.message().find("metrics.jsonl: it was removed"), std::string::npos) << status.message();
 }
