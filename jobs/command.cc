@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/base/json/log_line.h"
 #include "src/base/printable.h"
 #include "src/base/terminal.h"
 #include "src/framework/op/op.h"
@@ -75,11 +76,10 @@ void AddCommands(Options& args, const std::map<std::string, Command>& commands, 
 }
 
 void PrintError(const Status& status) {
-  if (!IsTaken(stderr)) return;
-  if (status.code() != Code::kBadSpec && status.code() != Code::kNoInput) {
-    std::fprintf(stderr, "dfrun: %s\n", PrintableText(status.message()).c_str());
-    return;
+  if (LogsAsJson() || (status.code() != Code::kBadSpec && status.code() != Code::kNoInput)) {
+    return WriteLine(stderr, LogLevel::kError, "dfrun: ", status.message());
   }
+  if (!IsTaken(stderr)) return;
   // The message of a bad spec, or of data that it names, consists of lines of file:line:column, which editors jump to.
   std::string_view rest = status.message();
   while (true) {

@@ -11,6 +11,7 @@
 
 #include "src/base/file.h"
 #include "src/base/path_hint.h"
+#include "src/job/open_metrics.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -61,6 +62,7 @@ bool IsMarked(std::string_view head, std::string_view tail) {
   if (head.starts_with(kTraceBegin)) return true;
   if (head.starts_with("{") || head.starts_with("[")) return Contains(head, kJsonMark);
   if (head.starts_with(kMarkupMark)) return true;
+  if (head.starts_with(OpenMetricsFile::kBegin)) return true;
   const std::string_view comment = head.substr(0, head.find(' '));
   if (comment == "#" || comment == "//") return head.substr(comment.size()).starts_with(kTextMark);
   return tail == kBinaryMark;

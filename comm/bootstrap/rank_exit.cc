@@ -5,14 +5,14 @@
 #include <cstdlib>
 #include <thread>
 
-#include "src/base/printable.h"
+#include "src/base/json/log_line.h"
+#include "src/base/status.h"
 
 namespace dfrun::comm {
 
 void SayAsRank(std::string_view rank, const std::string& text) {
   std::signal(SIGPIPE, SIG_IGN);
-  std::fprintf(stderr, "dfrun: rank %.*s: %s\n", static_cast<int>(rank.size()), rank.data(),
-               PrintableText(text).c_str());
+  WriteLine(stderr, LogLevel::kError, StrCat("dfrun: rank ", rank, ": "), text);
 }
 
 void ExitAfter(std::chrono::seconds wait, int exit_code) {

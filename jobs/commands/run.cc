@@ -6,9 +6,12 @@
 #include "jobs/compile_job.h"
 #include "jobs/file_rules.h"
 #include "jobs/model.h"
+#include "jobs/output_file.h"
 #include "jobs/ranks/ranks.h"
 #include "src/base/text.h"
 #include "src/job/job.h"
+#include "src/job/json_progress.h"
+#include "src/job/open_metrics.h"
 #include "src/job/progress.h"
 #include "src/spec/load.h"
 
@@ -27,6 +30,7 @@ struct RunOptions {
   JobOptions job;
   std::vector<std::string> allow_paths;
   bool force = false;
+  std::string open_metrics;  // empty: there is none
 };
 
 // Parses from which checkpoint to resume, if any.
@@ -67,8 +71,19 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
   AllowSets(job.sets, job.files);
   job.files.may_replace = options.force;
   std::signal(SIGPIPE, SIG_IGN);  // see ~Progress()
-  Progress progress(stdout);
-  return RunJob(runtime, spec, job, {&progress});
+  std::vector<std::unique_ptr<JobObserver>> observers;
+  if (options.ranks.log_json) {
+    observers.push_back(std::make_unique<JsonProgress>(stdout));
+  } else {
+    observers.push_back(std::make_unique<Progress>(stdout));
+  }
+  if (!options.open_metrics.empty()) {
+    DF_TRY((OutputFile{"--open-metrics", options.open_metrics, options.force, spec.files}.Check()));
+    observers.push_back(std::make_unique<OpenMetricsFile>(options.open_metrics, spec.job.name));
+  }
+  std::vector<JobObserver*> told;
+  for (const auto& observer : observers) told.push_back(observer.get());
+  return RunJob(runtime, spec, job, told);
 }
 
 RunCommand SetupRun(Options& args) {
@@ -85,6 +100,9 @@ RunCommand SetupRun(Options& args) {
   args.Seconds("--grace", options->ranks.grace_s,
                "Time for the step in progress to end in after a signal that asks to stop; default: 20, less a save")
       .Between(1, 86'400);
+  DeclareLogJson(args, options->ranks);
+  args.Value("--open-metrics", options->open_metrics,
+             "Keep the last metrics in this file, in the text format of OpenMetrics, for a node exporter");
   args.Value("--trace", options->job.trace_steps, "Write a Chrome trace a rank of the first STEPS steps").AtLeast(0);
   AddAllowPaths(args, options->allow_paths);
   args.Flag("--force", options->force, "Let the graph's ops replace files that were there before the run");

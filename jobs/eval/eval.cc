@@ -19,6 +19,7 @@
 #include "jobs/json.h"
 #include "jobs/model.h"
 #include "jobs/ranks/ranks.h"
+#include "src/base/json/log_line.h"
 #include "src/base/printable.h"
 #include "src/base/stop_request.h"
 #include "src/graph/node_arithmetic.h"
@@ -70,6 +71,10 @@ struct EvalOptions {
   bool force = false;
 };
 
+void Say(const std::string& text) {
+  WriteLine(stderr, LogLevel::kInfo, "dfrun: ", text);
+}
+
 // Runs the steps of one command, on rank 0.
 class Evaluation {
  public:
@@ -84,7 +89,7 @@ class Evaluation {
     DF_TRY(CheckOutputs(CommandLineInputs()));
     DF_TRY(CheckWithoutPass(options_.without_passes));
     DF_ASSIGN(Model model, LoadRunnable(ModelWanted()));
-    for (const std::string& line : model.mode_feeds) std::fprintf(stderr, "dfrun: %s\n", PrintableLine(line).c_str());
+    for (const std::string& line : model.mode_feeds) Say(line);
     DF_TRY(CheckRanks(model));
     DF_TRY(CheckOutputs(FilesOf(model)));
     DF_TRY(ChooseSignature(options_.signature, model));
@@ -334,7 +339,7 @@ class Evaluation {
     const Status known = PruneForRun(model.graph, step.signature).status();
     if (!known.ok()) {
       const std::string text = StrCat("the init op '", model.meta->init_op, "' is not run: ", known.message());
-      std::fprintf(stderr, "dfrun: %s\n", PrintableText(text).c_str());
+      Say(text);
       return Status();
     }
     before_.push_back(std::move(step));
@@ -358,10 +363,8 @@ class Evaluation {
     const std::string others = values_.empty() ? ""
                                                : StrCat(", --assign those of an HDF5 file (", values_,
                                                         " is of TensorFlow's format, which is not read)");
-    std::fprintf(stderr,
-                 "dfrun: the variables have their initial values; --restore gives those of a checkpoint or of a run's "
-                 "newest one%s\n",
-                 PrintableLine(others).c_str());
+    Say("the variables have their initial values; --restore gives those of a checkpoint or of a run's newest one" +
+        others);
   }
 
   // Returns an error for queues for which a step would wait for ever.
@@ -483,6 +486,10 @@ class Evaluation {
     DF_TRY(kept_.End());
     if (!options_.out.empty()) return WriteKept();
     for (size_t i = 0; i < plan_.names.size(); ++i) {
+      if (LogsAsJson()) {
+        WriteLine(stdout, LogLevel::kInfo, "", StrCat(plan_.names[i], ": ", kept_.Text(i)));
+        continue;
+      }
       std::printf("%s: %s\n", PrintableLine(plan_.names[i]).c_str(), kept_.Text(i).c_str());
     }
     return Status();
@@ -548,6 +555,7 @@ void AddRunOptions(Options& args, EvalOptions& options) {
       .Between(1, 100'000'000);
   DeclareRankOptions(args, options.ranks);
   DeclareStall(args, options.ranks);
+  DeclareLogJson(args, options.ranks);
   args.Flag("--no-optimize{false}", options.optimize, "Skip the graph passes but for pruning");
   AddWithoutPass(args, options.without_passes);
   args.Flag("--no-straight-loops{false}", options.ranks.loop_programs,

@@ -9,7 +9,7 @@
 
 #include "jobs/eval/eval_variables.h"
 #include "kernels/io/convert_elements.h"
-#include "src/base/printable.h"
+#include "src/base/json/log_line.h"
 #include "src/base/text.h"
 #include "src/graph/named_node.h"
 #include "src/graph/order/ancestors.h"
@@ -322,7 +322,7 @@ Status WarnOfEffects(const Model& model, const std::vector<FedOutput>& fed, Meas
   if (model.job) measured.feeds = ReplacementsOf(*model.job, fed);
   DF_ASSIGN(const std::vector<EvaluationEffect> effects, FindEvaluationEffects(model.graph, measured));
   for (const std::string& text : DescribeEffects(model.graph, effects, "--feed ", model.job.has_value())) {
-    std::fprintf(stderr, "dfrun: warning: %s\n", PrintableLine(text).c_str());
+    WriteLine(stderr, LogLevel::kWarning, "dfrun: warning: ", text);
   }
   return Status();
 }

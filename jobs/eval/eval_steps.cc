@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "src/base/printable.h"
+#include "src/base/json/log_line.h"
 #include "src/base/text.h"
 #include "src/job/run_evaluation.h"
 
@@ -20,7 +20,7 @@ double MillisecondsBetween(Clock::time_point start, Clock::time_point end) {
 }
 
 void SayOnStderr(const std::string& text) {
-  std::fprintf(stderr, "dfrun: %s\n", PrintableLine(text).c_str());
+  WriteLine(stderr, LogLevel::kInfo, "dfrun: ", text);
 }
 
 StepCounts CountsOf(const StepPlan& plan) {

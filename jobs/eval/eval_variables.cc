@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "jobs/eval/eval_classes.h"
-#include "src/base/printable.h"
+#include "src/base/json/log_line.h"
 #include "src/checkpoint/store.h"
 #include "src/framework/kernel/object_state.h"
 #include "src/graph/object_handle.h"
@@ -171,7 +171,7 @@ Result<std::map<NodeId, Tensor>> ReadInitFrom(const Model& model, const std::vec
     DF_ASSIGN(Tensor value, plan.Read(row.variable));
     taken.emplace(model.job->variables[row.variable].node, std::move(value));
   }
-  std::fprintf(stderr, "dfrun: the variables begin with the values of %s\n", PrintableLine(plan.source()).c_str());
+  WriteLine(stderr, LogLevel::kInfo, "dfrun: ", "the variables begin with the values of " + plan.source());
   return taken;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <deque>
 #include <iterator>
@@ -21,8 +22,9 @@
 #include "jobs/predict/predict_inputs.h"
 #include "jobs/predict/row_sinks.h"
 #include "jobs/ranks/ranks.h"
+#include "src/base/counted.h"
 #include "src/base/crc32c.h"
-#include "src/base/printable.h"
+#include "src/base/json/log_line.h"
 #include "src/base/stop_request.h"
 #include "src/base/text.h"
 #include "src/graph/node_arithmetic.h"
@@ -66,7 +68,7 @@ struct PredictOptions {
 };
 
 void Say(const std::string& text) {
-  std::fprintf(stderr, "dfrun: %s\n", PrintableLine(text).c_str());
+  WriteLine(stderr, LogLevel::kInfo, "dfrun: ", text);
 }
 
 bool EndsIn(const std::string& path, std::string_view end) {
@@ -532,13 +534,12 @@ class Predictor {
     const double seconds = std::chrono::duration<double>(Clock::now() - started_at_).count();
     const auto text = [](const PredictedRows& fetch) { return StrCat(fetch.name, " ", fetch.dtype, fetch.shape); };
     const int64_t computed = prediction_.samples - prediction_.begin;
-    std::printf("%s: %lld rows of %s", PrintableLine(options_.out).c_str(), static_cast<long long>(samples_),
-                PrintableLine(Join(prediction_.fetches, ", ", text)).c_str());
+    std::string line = StrCat(options_.out, ": ", samples_, " rows of ", Join(prediction_.fetches, ", ", text));
     if (computed > 0 && seconds > 0) {
-      std::printf(", %.0f a second on %zu rank%s", static_cast<double>(computed) / seconds, prediction_.parts.size(),
-                  prediction_.parts.size() == 1 ? "" : "s");
+      line += StrCat(", ", std::llround(static_cast<double>(computed) / seconds), " a second on ",
+                     Counted(static_cast<int64_t>(prediction_.parts.size()), "rank"));
     }
-    std::printf("\n");
+    WriteLine(stdout, LogLevel::kInfo, "", line);
   }
 
   const PredictOptions& options_;
@@ -598,6 +599,7 @@ void AddRunOptions(Options& args, PredictOptions& options) {
   AddAllowPaths(args, options.samples.allow_paths);
   DeclareRankOptions(args, options.ranks);
   DeclareStall(args, options.ranks);
+  DeclareLogJson(args, options.ranks);
 }
 
 RunCommand SetupPredict(Options& args) {

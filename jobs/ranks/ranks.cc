@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "comm/bootstrap/launcher.h"
 #include "comm/bootstrap/process_group.h"
@@ -12,7 +13,9 @@
 #include "jobs/versions.h"
 #include "src/base/host/host_limits.h"
 #include "src/base/log.h"
+#include "src/base/json/log_line.h"
 #include "src/base/report_request.h"
+#include "src/base/text.h"
 #include "src/framework/device/graph_capture.h"
 #include "src/session/grace_period_watchdog.h"
 #include "src/session/worker.h"
@@ -62,6 +65,14 @@ void SayCounters(const Runtime& runtime) {
                   << " ends that the work told, " << counters.asked_ends << " that it was asked for; "
                   << device->host_waits() << " waits of the host";
   }
+}
+
+// Before the ranks are joined, the launcher tells which one this is.
+void BeginJsonLog() {
+  LogAsJson();
+  const char* const text = comm::RankText();
+  if (text == nullptr || comm::RanksAreThreads()) return;
+  if (const std::optional<int> rank = ParseAs<int>(text)) SetRankOfLog(*rank);
 }
 
 Result<std::unique_ptr<Runtime>> MakeRuntime(const RuntimeOptions& options, const std::string& transport,
@@ -122,6 +133,11 @@ void DeclareRankOptions(Options& args, RankOptions& options) {
   args.Flag("--no-gpu-graphs{false}", options.records, "Enqueue the nodes of GPUs one by one in every step");
 }
 
+void DeclareLogJson(Options& args, RankOptions& options) {
+  args.Flag("--log-json", options.log_json,
+            "Write each line that is said as a JSON object, for programs that collect logs");
+}
+
 void DeclareStall(Options& args, RankOptions& options) {
   options.stall_s = kStallS;
   args.Seconds("--stall", options.stall_s,
@@ -134,6 +150,7 @@ Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead) 
 }
 
 Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, const RankRole& serve) {
+  if (options.log_json) BeginJsonLog();
   DF_ASSIGN(const CollectivesOption collectives, ParseCollectivesOption(options.collectives));
   DF_ASSIGN(const comm::WatchTimes watch_times, comm::ParseHeartbeat(options.heartbeat));
   if (!watch_times.minds_silence) comm::StageWatch::OfProcess().Stop();
@@ -145,6 +162,7 @@ Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, 
             comm::ProcessGroup::Join(
                 {.threads = options.threads > 0 ? options.threads : cores, .mpi_abi = options.mpi_abi}, OwnFacts()));
   if (group->size() > 1 && !comm::RanksAreThreads()) TagLog(group->rank());
+  if (!comm::RanksAreThreads()) SetRankOfLog(group->rank());
   SayDifferences(*group);
   RankEnd end(*group);
   DF_TRY(end.StartHeartbeat(watch_times));

@@ -22,6 +22,7 @@ struct RankOptions {
   bool loop_programs = true;
   bool records = true;       // devices that support it capture their steps
   bool explain_gpu = false;  // report what is captured, and what is not
+  bool log_json = false;     // lines are JSON objects (src/base/json/log_line.h)
   // Not 0: signals of kStopSignals are requests to stop, which `lead` reads from Runtime, and after so many seconds a
   // running step is aborted. 0: these signals end the process.
   int64_t grace_s = 0;
@@ -33,6 +34,8 @@ void DeclareRankOptions(Options& args, RankOptions& options);
 
 using RankRole = std::function<Status(Runtime&)>;
 
+// Declares --log-json, for commands whose results are in files.
+void DeclareLogJson(Options& args, RankOptions& options);
 // Declares --stall, 60 by default, for commands whose progress depends on their own steps alone.
 void DeclareStall(Options& args, RankOptions& options);
 

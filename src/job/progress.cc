@@ -13,7 +13,6 @@ namespace dfrun {
 namespace {
 
 constexpr std::chrono::milliseconds kTerminalInterval(100);
-constexpr std::chrono::seconds kLogInterval(2);
 // The first steps take longer than others: a rate is told after so many, or after so many seconds.
 constexpr int64_t kStepsOfRate = 20;
 constexpr double kSecondsOfRate = 10;

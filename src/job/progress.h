@@ -16,6 +16,8 @@ class Progress final : public JobObserver {
  public:
   using Clock = std::chrono::steady_clock;
   using Now = Clock::time_point (*)();
+  // The time between two lines where there is no terminal.
+  static constexpr std::chrono::seconds kLogInterval{2};
   explicit Progress(std::FILE* out, Now now = &Clock::now);
   ~Progress() override;
 

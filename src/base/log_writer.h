@@ -1,0 +1,20 @@
+// Another form for the lines of the log than text on stderr.
+#ifndef DFRUN_SRC_BASE_LOG_WRITER_H_
+#define DFRUN_SRC_BASE_LOG_WRITER_H_
+
+#include <cstdint>
+#include <string_view>
+
+namespace dfrun {
+
+enum class LogLevel : uint8_t;  // src/base/log.h
+
+// Writes a message of the log. Called on the thread that logs.
+using LogWriter = void (*)(LogLevel level, std::string_view message);
+
+// Lets `writer` write every message from now on. Thread safety: any thread.
+void SetLogWriter(LogWriter writer);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_BASE_LOG_WRITER_H_
