@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/summary/histogram.h"
 #include "kernels/summary/summary_output.h"
@@ -15,16 +13,8 @@ struct HistogramSummary {
     explicit Kernel(KernelSetup&) {}
     Status Compute(OpContext& ctx) {
       DF_ASSIGN(const std::string tag, SummaryTag(ctx));
-      Histogram histogram;
-      for (const T& element : ctx.input(1).values<T>()) {
-        const double value = static_cast<double>(element);
-        if (!std::isfinite(value)) return InvalidArgument("NaN or infinity in the histogram '", tag, "'");
-        histogram.Add(value);
-      }
       proto::Summary summary;
-      proto::Summary::Value* value = summary.add_value();
-      value->set_tag(tag);
-      histogram.ToProto(value->mutable_histo());
+      DF_TRY(AddHistogram(tag, ctx.input(1), summary));
       return SetSummary(ctx, summary);
     }
     bool IsExpensive() const override { return true; }

@@ -38,6 +38,43 @@ OP("ImageSummary")
         "to "
         "255; a pixel that has NaN or infinity gets bad_color.");
 
+OP("AudioSummary")
+    .Input("tag: string")
+    .Input("tensor: float")
+    .Attr("sample_rate: float")
+    .Attr("max_outputs: int >= 1 = 3")
+    .As(Summarizes)
+    .Cost(ScanCost(1))
+    .Doc("A summary with the first clips of [batch, frames] or [batch, frames, channels], from -1 to 1, as WAV.");
+
+OP("AudioSummaryV2")
+    .Input("tag: string")
+    .Input("tensor: float")
+    .Input("sample_rate: float")
+    .Attr("max_outputs: int >= 1 = 3")
+    .As(Summarizes)
+    .Cost(ScanCost(1))
+    .Doc("As AudioSummary, with the rate as an input.");
+
+OP("TensorSummary")
+    .Input("tensor: T")
+    .Attr("T: type")
+    .Attr("description: string = ''")
+    .Attr("labels: list(string) = []")
+    .Attr("display_name: string = ''")
+    .As(Summarizes)
+    .Cost(ScanCost(0))
+    .Doc("A summary with a tensor, under the node's name.");
+
+OP("TensorSummaryV2")
+    .Input("tag: string")
+    .Input("tensor: T")
+    .Input("serialized_summary_metadata: string")
+    .Attr("T: type")
+    .As(Summarizes)
+    .Cost(ScanCost(1))
+    .Doc("A summary with a tensor and a SummaryMetadata, which says who shows it.");
+
 OP("MergeSummary")
     .Input("inputs: N * string")
     .Attr("N: int >= 1")

@@ -21,6 +21,17 @@ inline Result<std::string> SummaryTag(const OpContext& ctx) {
   return InvalidArgument(ctx.node().op->name, ": the tag must be a scalar, but has shape ", ctx.input(0).shape());
 }
 
+// The serialised SummaryMetadata, a scalar, at input `i`. What is no such message is left out.
+inline Result<std::string> SummaryMetadata(const OpContext& ctx, int i) {
+  if (ctx.input(i).shape().rank() != 0) {
+    return InvalidArgument(ctx.node().op->name, ": the metadata must be a scalar, but has shape ",
+                           ctx.input(i).shape());
+  }
+  proto::Summary::Metadata metadata;
+  metadata.ParseFromString(ctx.input(i).scalar<std::string>());
+  return metadata.SerializeAsString();
+}
+
 }  // namespace dfrun
 
 #endif  // DFRUN_KERNELS_SUMMARY_SUMMARY_OUTPUT_H_

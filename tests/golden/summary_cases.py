@@ -2,7 +2,7 @@
 import numpy as np
 import tensorflow as tf
 
-from golden import FLOATS, SIGNED, UNSIGNED, tensor, text
+from golden import COMPLEX, FLOATS, SIGNED, UNSIGNED, run, tensor, text
 
 REAL = FLOATS + SIGNED + UNSIGNED
 
@@ -65,6 +65,80 @@ def merge_cases(w):
     w.case("MergeSummary", [text(np.zeros((0,)))], name="an empty vector")
 
 
+def random_cases(w):
+    """Values of every size, for each op that turns numbers into bytes."""
+    random = np.random.default_rng(7)
+    for dtype in REAL:
+        wide = random.normal(0, 50, 40).round() if dtype.startswith("int") else np.abs(random.normal(0, 50, 40)).round()
+        w.case("HistogramSummary", text("h/w"), tensor(wide.reshape(5, 8), dtype), name=f"random {dtype}")
+        w.case("ScalarSummary", text([f"s/{i}" for i in range(4)]), tensor(wide[:4], dtype), name=f"random {dtype}")
+    for exponent in [-15, -6, 0, 6, 15, 25]:
+        x = random.normal(0, 10.0**exponent, 100)
+        w.case("HistogramSummary", text("h"), tensor(x), name=f"float32 1e{exponent}")
+        w.case("HistogramSummary", text("h"), tensor(x, "float64"), name=f"float64 1e{exponent}")
+    for shape in [(1, 7, 5, 1), (2, 4, 9, 3), (3, 6, 6, 4)]:
+        for dtype in ["float16", "float32", "float64"]:
+            x = random.uniform(0, 1, shape)
+            w.case("ImageSummary", text("i"), tensor(x, dtype), name=f"to 1 {dtype} {shape}")
+            w.case("ImageSummary", text("i"), tensor(x * 200 - 70, dtype), name=f"around 0 {dtype} {shape}")
+
+
+def audio_cases(w):
+    random = np.random.default_rng(5)
+    mono, stereo = random.uniform(-1.2, 1.2, (2, 9)), random.uniform(-1, 1, (4, 6, 2))
+
+    def case(audio, name, rate=8000.0, tag="a", **attrs):
+        # TensorFlow's graphs of today may not hold the first op, which has the kernel of the second.
+        found = run("AudioSummaryV2", (text(tag), tensor(audio), tensor(rate)), attrs)
+        w.case("AudioSummary", text(tag), tensor(audio), name=name, outputs="error" if found is None else found[0],
+               sample_rate=rate, **attrs)
+        w.case("AudioSummaryV2", text(tag), tensor(audio), tensor(rate), name=name, **attrs)
+    case(mono, "mono")
+    case(stereo, "stereo")
+    case(random.uniform(-1, 1, (1, 3, 5)), "5 channels", rate=44100.0)
+    case(mono[:, :, None], "a channel")
+    for n in [1, 2, 4, 9]:
+        case(stereo, f"{n} of 4", max_outputs=n)
+    for rate in [0.2, 0.5, 1.0, 22050.5, 96000.0]:
+        case(mono, f"{rate} Hz", rate=rate)
+    for rate in [0.0, -1.0]:
+        case(mono, f"{rate} Hz", rate=rate)
+    case([[0, 1, -1, 0.5 / 32768, 1.5 / 32768, 2.5 / 32768, -0.5 / 32768, 32767 / 32768, np.inf, -np.inf]], "extremes")
+    case(np.zeros((0, 4)), "no clip")
+    case(np.zeros((2, 0)), "no frame")
+    case(np.zeros((2, 3, 0)), "no channel")
+    case([1, 2], "a vector")
+    case(np.zeros((1, 2, 2, 2)), "rank 4")
+    case(mono, "a vector of tags", tag=["a"])
+    w.case("AudioSummaryV2", text("a"), tensor(mono), tensor([8000]), name="a vector for the rate")
+    w.case("AudioSummaryV2", text("a"), tensor(mono), tensor([8000, 1]), name="two rates")
+
+
+def tensor_cases(w):
+    def metadata(**fields):
+        return tf.compat.v1.SummaryMetadata(**fields).SerializeToString()
+    plugin = tf.compat.v1.SummaryMetadata.PluginData(plugin_name="p", content=b"\x00\x01")
+    full = metadata(plugin_data=plugin, display_name="name", summary_description="what", data_class=2)
+    values = [(dtype, tensor([[1, 0, 3], [4, 5, 6]], dtype)) for dtype in REAL + COMPLEX + ["bool"]]
+    values += [("string", text([[b"a", b"\xff\x00"], [b"", b"long" * 40]])), ("a text", text("one"))]
+    values += [("a scalar", tensor(2.5)), ("empty", tensor(np.zeros((0, 3)))), ("no text", text(np.zeros((0,)))),
+               ("rank 5", tensor(np.arange(4).reshape(1, 2, 1, 2, 1))), ("not finite", tensor([np.nan, np.inf]))]
+    for name, value in values:
+        w.case("TensorSummary", value, name=name)
+        w.case("TensorSummaryV2", text("t"), value, text(full), name=name)
+    w.case("TensorSummary", tensor(1), name="attrs", description="d", labels=["a", "b"], display_name="n")
+    for name, given in [("no metadata", b""), ("a class", metadata(data_class=1)), ("a plugin", metadata(plugin_data=plugin)),
+                        ("an unknown field", full + b"\x78\x05"), ("twice", full + full),
+                        ("in another order", metadata(display_name="z") + metadata(plugin_data=plugin))]:
+        w.case("TensorSummaryV2", text("t"), tensor(1), text(given), name=name)
+    w.case("TensorSummaryV2", text(["t"]), tensor(1), text(full), name="a vector of tags")
+    w.case("TensorSummaryV2", text("t"), tensor(1), text([full]), name="a vector of metadata")
+    w.case("TensorSummaryV2", text(""), tensor(1), text(full), name="an empty tag")
+    merged = tf.compat.v1.Summary()
+    merged.value.add(tag="t", metadata=tf.compat.v1.SummaryMetadata())
+    w.case("MergeSummary", [text(merged.SerializeToString())], name="empty metadata")
+
+
 def check_cases(w):
     for op in ["CheckNumerics", "CheckNumericsV2"]:
         for dtype in FLOATS:
@@ -99,4 +173,7 @@ def write(w):
     histogram_cases(w)
     image_cases(w)
     merge_cases(w)
+    random_cases(w)
+    audio_cases(w)
+    tensor_cases(w)
     check_cases(w)
