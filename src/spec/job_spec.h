@@ -232,18 +232,28 @@ struct EmbeddingSpec {
 // their own.
 struct SummariesSpec {
   int64_t every = 1000;            // steps between those of the values that are not scalars
-  std::vector<FetchSpec> scalars;  // of the training steps
+  std::vector<FetchSpec> scalars;  // values of the training steps
   bool gradient_norm = false;      // a scalar too: the global norm of all gradients
   std::vector<size_t> weights;     // indices in JobSpec::variables of those whose histograms are made
-  std::vector<size_t> gradients;   // the same, of trained variables: of their gradients
+  std::vector<size_t> gradients;   // indices of trained variables, of whose gradients they are made
   std::vector<FetchSpec> values;   // histograms of any numbers
   std::vector<FetchSpec> images;   // [batch, height, width, 1, 3 or 4]
   std::vector<FetchSpec> audio;    // [batch, frames, channels] from -1 to 1
   std::vector<FetchSpec> text;     // strings of any shape
   std::vector<PrCurveSpec> pr_curves;
   std::vector<EmbeddingSpec> embeddings;
-  int64_t sample_rate = 44100;  // of audio, Hz
+  int64_t sample_rate = 44100;  // frames of audio a second, Hz
   SourceLocation location;
+
+  // The outputs that steps with summaries read, those of scalars among them.
+  std::vector<Output> Outputs() const {
+    std::vector<Output> outputs;
+    for (const auto* list : {&scalars, &values, &images, &audio, &text}) {
+      for (const FetchSpec& fetch : *list) outputs.push_back(fetch.output);
+    }
+    for (const PrCurveSpec& curve : pr_curves) outputs.insert(outputs.end(), {curve.labels, curve.predictions});
+    return outputs;
+  }
 };
 
 struct JobSpec {

@@ -1,5 +1,6 @@
 #include "src/training/build_job_graph.h"
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "src/training/order/step_order.h"
 #include "src/training/saved_names_check.h"
 #include "src/training/strategy.h"
+#include "src/training/summaries.h"
 #include "src/training/update_gates.h"
 #include "src/training/updates.h"
 #include "src/training/variable_copies.h"
@@ -85,7 +87,14 @@ Status OrderJobStep(JobGraphDraft& draft) {
   StepOrderOptions options = {.last = {}, .fetches_come_last = draft.spec.run.has_value()};
   for (const auto& [variable, writers] : draft.writers)
     options.last.insert(options.last.end(), writers.begin(), writers.end());
-  return OrderStep(options, draft.job.graph, draft.job.step.signature);
+  // Summaries read before updates, as the step's own fetches do.
+  RunSignature& step = draft.job.step.signature;
+  RunSignature all = step;
+  for (const auto& [device, messages] : draft.messages)
+    all.fetches.insert(all.fetches.end(), messages.begin(), messages.end());
+  DF_TRY(OrderStep(options, draft.job.graph, all));
+  std::copy_n(all.fetches.begin(), step.fetches.size(), step.fetches.begin());
+  return Status();
 }
 
 // Checks that every step has a value for each placeholder that it reads.
@@ -161,8 +170,10 @@ Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(ChooseDevicesFor(draft));  // gates are where their variables are
   if (spec.job.train) DF_TRY(AddUpdateGates(draft));
   if (spec.job.train) DF_TRY(AddWireMetrics(draft));
+  if (spec.job.train) DF_TRY(AddSummaries(draft));
   DF_TRY(OrderJobStep(draft));
   OrderWritersAfterReaders(draft);
+  if (spec.job.train) DF_TRY(AddWeightSummaries(draft));
   DF_TRY(CheckFed(draft.job.graph, draft.job.step.signature));
   for (const EvalSpec& eval : draft.evaluation.job.evals) DF_TRY(AddEvaluation(eval, draft));
   DF_TRY(CheckGoals(draft));
@@ -182,6 +193,7 @@ Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(AddGivenValues(spec, draft));
   DF_TRY(AddSaveAndRestore(draft));
   if (spec.job.checkpoint) DF_TRY(CheckSavable(draft.job.graph, draft.job.kept));
+  DF_TRY(FinishSummaries(draft));
   DF_TRY(ChooseDevicesFor(draft));  // for evaluation, initialisation and restoring
   SetArithmetic(spec.job.arithmetic, draft.job.graph);
   return std::move(draft.job);

@@ -75,6 +75,11 @@ struct JobGraphDraft {
   std::map<NodeId, std::vector<NodeId>> writers;  // by variable: the nodes that write it in a step
   Output loss;                                    // the mean over the replicas
   std::vector<CheckedValues> checked;             // by training site
+  std::map<NodeId, Output> applied;               // by trained variable: the gradient, or its rows, that updates take
+  // By the spec's summaries.Outputs(): the value of each replica.
+  std::vector<std::vector<Output>> summarized;
+  // Serialised Summary messages that steps with summaries make, by the device where they are.
+  std::map<std::string, std::vector<Output>> messages;
 };
 
 }  // namespace dfrun

@@ -11,20 +11,6 @@
 namespace dfrun {
 namespace {
 
-// Returns each row once, with the sum of its values in their order. Source: TensorFlow's Optimizer.
-GradientRows SumEqualRows(GraphOps& ops, const GradientRows& rows) {
-  const Output unique = ops.Add("unique", "Unique", {rows.indices});
-  const auto vector = [&](const char* name, int32_t value) {
-    return ops.Const(name, Tensor::Vector<int32_t>({value}));
-  };
-  const Output count =
-      ops.Add("count", "StridedSlice",
-              {ops.Add("unique_shape", "Shape", {unique}), vector("begin", 0), vector("end", 1), vector("stride", 1)},
-              {{"shrink_axis_mask", int64_t{1}}});
-  const Output index{unique.node, 1};
-  return {unique, ops.Add("sums", "UnsortedSegmentSum", {rows.values, index, count})};
-}
-
 class Means {
  public:
   Means(JobGraphDraft& draft, const Replicas& replicas, bool sum_equal_rows)
@@ -174,6 +160,19 @@ class Means {
 };
 
 }  // namespace
+
+GradientRows SumEqualRows(GraphOps& ops, const GradientRows& rows) {
+  const Output unique = ops.Add("unique", "Unique", {rows.indices});
+  const auto vector = [&](const char* name, int32_t value) {
+    return ops.Const(name, Tensor::Vector<int32_t>({value}));
+  };
+  const Output count =
+      ops.Add("count", "StridedSlice",
+              {ops.Add("unique_shape", "Shape", {unique}), vector("begin", 0), vector("end", 1), vector("stride", 1)},
+              {{"shrink_axis_mask", int64_t{1}}});
+  const Output index{unique.node, 1};
+  return {unique, ops.Add("sums", "UnsortedSegmentSum", {rows.values, index, count})};
+}
 
 Result<std::vector<MeanGradients>> AddMeanGradients(JobGraphDraft& draft, const Replicas& replicas,
                                                     bool sum_equal_rows) {

@@ -21,6 +21,9 @@ struct MeanGradients {
   std::map<NodeId, GradientRows> sparse;
 };
 
+// Each row once, with the sum of its values in their order. Source: TensorFlow's Optimizer.
+GradientRows SumEqualRows(GraphOps& ops, const GradientRows& rows);
+
 // Adds the means and returns them by site of the replicas. The mean for a variable is where the variable, or its copy,
 // is. With `sum_equal_rows`, and always for a variable of 16 bits, each row of a sparse gradient comes once.
 Result<std::vector<MeanGradients>> AddMeanGradients(JobGraphDraft& draft, const Replicas& replicas,

@@ -33,7 +33,7 @@ std::set<std::string> NamesRead(const JobSpec& job, const Graph& graph) {
       add(metric.over);
     }
   }
-  for (const FetchSpec& summary : job.summaries.scalars) add(summary.output);
+  for (const Output output : job.summaries.Outputs()) add(output);
   while (const Node* node = walk.Next()) walk.AddSources(*node);
   std::set<std::string> names;
   for (const VariableSpec& variable : job.variables) {

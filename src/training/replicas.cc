@@ -115,7 +115,8 @@ std::vector<Output> Replicas::GradientOutputs() const {
 
 std::vector<Output> Replicas::Wanted(const JobGraphDraft& draft) const {
   std::vector<Output> wanted = LossOutputs(draft);
-  for (const FetchSpec& s : draft.spec.summaries.scalars) wanted.push_back(s.output);
+  const std::vector<Output> summarized = draft.spec.summaries.Outputs();
+  wanted.insert(wanted.end(), summarized.begin(), summarized.end());
   const std::vector<Output> gradients = GradientOutputs();
   wanted.insert(wanted.end(), gradients.begin(), gradients.end());
   return wanted;

@@ -6,6 +6,7 @@
 #include "src/framework/device/graph_capture.h"
 #include "src/graph/update_gate.h"
 #include "src/training/finite_checks.h"
+#include "src/training/rank_devices.h"
 
 namespace dfrun {
 namespace {
@@ -24,21 +25,6 @@ Result<std::set<int>> RanksAtWork(const JobGraphDraft& draft) {
     }
   }
   return ranks;
-}
-
-Result<int> RankOf(const JobGraphDraft& draft, const std::string& device) {
-  DF_ASSIGN(const DeviceName name, DeviceName::Parse(device));
-  for (const ClusterDevice& d : draft.cluster.devices) {
-    if (name.Matches(d.name)) return d.rank;
-  }
-  return draft.cluster.devices[0].rank;
-}
-
-// The CPU of a rank, which is the first of its devices.
-std::string CpuOf(const JobGraphDraft& draft, int rank) {
-  const auto& devices = draft.cluster.devices;
-  const auto found = std::find_if(devices.begin(), devices.end(), [&](const auto& d) { return d.rank == rank; });
-  return found->name.ToString();
 }
 
 bool IsPosition(const JobGraphDraft& draft, NodeId variable) {
@@ -65,10 +51,10 @@ Result<bool> HasOwnGate(const std::string& device) {
 
 // `found`: by training site.
 Result<NodeId> AddGate(JobGraphDraft& draft, const std::vector<Output>& found, const std::string& device) {
-  DF_ASSIGN(const int rank, RankOf(draft, device));
+  DF_ASSIGN(const int rank, RankOf(draft.cluster, device));
   Output here = found[0];
   for (size_t site = 1; site < found.size(); ++site) {
-    DF_ASSIGN(const int of_site, RankOf(draft, draft.checked[site].device));
+    DF_ASSIGN(const int of_site, RankOf(draft.cluster, draft.checked[site].device));
     if (of_site == rank) here = found[site];
   }
   GraphOps ops(draft.job.graph, "train", device);
@@ -87,15 +73,15 @@ Status AddUpdateGates(JobGraphDraft& draft) {
   DF_ASSIGN(const std::set<int> ranks, RanksAtWork(draft));
   std::map<std::string, NodeId> gates;  // by device
   for (const int rank : ranks) {
-    DF_ASSIGN(gates[CpuOf(draft, rank)], AddGate(draft, found, CpuOf(draft, rank)));
+    DF_ASSIGN(gates[CpuOf(draft.cluster, rank)], AddGate(draft, found, CpuOf(draft.cluster, rank)));
   }
   for (const auto& [variable, writers] : draft.writers) {
     if (!Waits(draft, variable)) continue;
     std::string device = graph.node(variable).device;
     DF_ASSIGN(const bool has_own, HasOwnGate(device));
     if (!has_own) {
-      DF_ASSIGN(const int rank, RankOf(draft, device));
-      device = CpuOf(draft, rank);
+      DF_ASSIGN(const int rank, RankOf(draft.cluster, device));
+      device = CpuOf(draft.cluster, rank);
     }
     if (!gates.contains(device)) {
       DF_ASSIGN(gates[device], AddGate(draft, found, device));

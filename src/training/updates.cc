@@ -42,12 +42,18 @@ class Updates {
   Status Add(MeanGradients gradients);
 
  private:
+  // Whether this is the first site. All find the same values.
+  bool is_first() const { return draft_.checked.empty(); }
   OptimizerContext MakeContext();
   Output AddState(const std::string& name, Output like, bool scalar, double value);
   DType NormDType() const;
   template <class Visit>
   void ForEachGradient(Visit&& visit);
+  Output HalfSquare(GraphOps& ops, Output gradient) const;
+  static Output NormOf(GraphOps& ops, const std::vector<Output>& half_squares);
   Status Clip(double norm);
+  Status AddNorm();
+  void ReportNorm(Output norm);
   void Check(const std::string& name, Output value, NodeId at);
   Status NarrowAndCheckGradients();
   Output LearningRate(DType dtype, const std::string& device);
@@ -101,7 +107,9 @@ Status Updates::Add(MeanGradients gradients) {
   gradients_ = std::move(gradients);
   Check("the loss", draft_.loss, draft_.loss.node);
   if (train_.clip_norm) DF_TRY(Clip(*train_.clip_norm));
+  if (!train_.clip_norm && draft_.spec.summaries.gradient_norm) DF_TRY(AddNorm());
   DF_TRY(NarrowAndCheckGradients());
+  if (is_first()) ForEachGradient([&](NodeId variable, Output gradient) { draft_.applied[variable] = gradient; });
   draft_.checked.push_back(std::move(checked_));
   for (const Replicas::Trained& trained : replicas_.trained()) DF_TRY(AddUpdate(trained));
   for (NodeId last : optimizer_->Finish(updates_)) updates_.push_back(last);
@@ -135,7 +143,7 @@ Output Updates::AddState(const std::string& name, Output like, bool scalar, doub
 // Adds a value to be checked. A value that is not finite at one site is so at all, so names come from the first site.
 void Updates::Check(const std::string& name, Output value, NodeId at) {
   checked_.values.push_back({value, at});
-  if (draft_.checked.empty()) draft_.job.checked_names.push_back(name);
+  if (is_first()) draft_.job.checked_names.push_back(name);
 }
 
 // Casts the gradients to the variables' dtypes, in which the optimizer takes them, and checks them so. Where gradients
@@ -169,6 +177,49 @@ void Updates::ForEachGradient(Visit&& visit) {
   for (auto& [variable, rows] : gradients_.sparse) visit(variable, rows.values);
 }
 
+// Half of the sum of squares, in float64 where a gradient is, else in float32.
+Output Updates::HalfSquare(GraphOps& ops, Output gradient) const {
+  const DType dtype = graph_.dtype(gradient);
+  return CastTo(ops, "cast", ops.Add("half_square", "L2Loss", {gradient}), dtype, NormDType());
+}
+
+Output Updates::NormOf(GraphOps& ops, const std::vector<Output>& half_squares) {
+  const Output sum = ops.Add("half_norm_squared", "AddN", half_squares);
+  return ops.Add("norm", "Sqrt", {ops.Add("norm_squared", "AddV2", {sum, sum})});
+}
+
+// Adds the norm to what logged steps report, unless a summary of the spec has its name.
+void Updates::ReportNorm(Output norm) {
+  constexpr const char* kName = "grad_norm";
+  JobStep& step = draft_.job.step;
+  if (!is_first() || std::find(step.names.begin(), step.names.end(), kName) != step.names.end()) return;
+  step.names.emplace_back(kName);
+  step.signature.fetches.push_back(norm);
+}
+
+// Computes the norm for the report alone. The updates may take a row of a sparse gradient several times; here equal
+// rows are summed.
+Status Updates::AddNorm() {
+  if (!is_first()) return Status();
+  GraphOps ops(graph_, StrCat("train/", site_.prefix, "gradient_norm"), site_.device);
+  std::vector<Output> halves;
+  const auto add = [&](Output gradient) {
+    const DType dtype = graph_.dtype(gradient);
+    halves.push_back(HalfSquare(ops, CastTo(ops, "wide", gradient, dtype, SumDType(dtype))));
+  };
+  for (const auto& [variable, gradient] : gradients_.dense) {
+    ops.set_device(graph_.node(site_.Of(variable)).device);
+    add(gradient);
+  }
+  for (const auto& [variable, rows] : gradients_.sparse) {
+    ops.set_device(graph_.node(site_.Of(variable)).device);
+    add(SumEqualRows(ops, rows).values);
+  }
+  ops.set_device(site_.device);
+  ReportNorm(NormOf(ops, halves));
+  return ops.status();
+}
+
 // Scales the gradients so that their common norm is at most `limit`: in float64 where a gradient is, else in float32.
 Status Updates::Clip(double limit) {
   GraphOps ops(graph_, StrCat("train/", site_.prefix, "clip"), site_.device);
@@ -178,14 +229,14 @@ Status Updates::Clip(double limit) {
     ops.set_device(graph_.node(site_.Of(variable)).device);
     const DType dtype = SumDType(graph_.dtype(gradient));
     gradient = CastTo(ops, "wide", gradient, graph_.dtype(gradient), dtype);
-    halves.push_back(CastTo(ops, "cast", ops.Add("half_square", "L2Loss", {gradient}), dtype, norm_dtype));
+    halves.push_back(HalfSquare(ops, gradient));
   });
   ops.set_device(site_.device);
-  const Output sum = ops.Add("half_norm_squared", "AddN", halves);
-  const Output norm = ops.Add("norm", "Sqrt", {ops.Add("norm_squared", "AddV2", {sum, sum})});
+  const Output norm = NormOf(ops, halves);
   const Output at_most = ops.Const("limit", ScalarOf(norm_dtype, limit));
   DF_TRY(ops.status());
   Check("the norm of the gradients", norm, norm.node);
+  ReportNorm(norm);
   const Output scale = ops.Add("scale", "RealDiv", {at_most, ops.Add("larger", "Maximum", {norm, at_most})});
   ForEachGradient([&](NodeId variable, Output& gradient) {
     ops.set_device(graph_.node(site_.Of(variable)).device);

@@ -1,4 +1,4 @@
-// Reads the sections run, checkpoint, summaries and trace.
+// Reads the sections run, checkpoint and trace.
 #include <algorithm>
 #include <set>
 
@@ -227,14 +227,6 @@ void ReadCheckpoint(const Yaml& section, SourceLocation location, const SectionC
   job.checkpoint = CheckpointOf(section, location, context);
 }
 
-void ReadSummaries(const Yaml& section, SourceLocation, const SectionContext& context, JobSpec& job) {
-  if (!CheckSection("summaries", section, context.reader.diagnostics())) return;
-  const std::optional<Yaml> scalars = FindKey(section, "scalars");
-  if (!scalars) return;
-  job.summaries.scalars = ReadFetches(*scalars, "'scalars'", true, context);
-  CheckNames(job.summaries.scalars, "'scalars'", context.reader.diagnostics());
-}
-
 void ReadTrace(const Yaml& section, SourceLocation, const SectionContext& context, JobSpec& job) {
   int64_t steps = 0;
   if (!CheckSection("trace", section, context.reader.diagnostics())) return;
@@ -260,10 +252,6 @@ SPEC_SECTION(SectionDef{.key = {.name = "checkpoint",
                                          {.name = "tensorflow", .kind = KeyKind::kBool, .default_text = "false"}}},
                         .order = 130,
                         .read = &ReadCheckpoint});
-SPEC_SECTION(SectionDef{.key = {.name = "summaries", .kind = KeyKind::kMapping, .keys = {{"scalars", KeyKind::kNames}}},
-                        .order = 140,
-                        .form = SectionDef::Form::kTraining,
-                        .read = &ReadSummaries});
 SPEC_SECTION(SectionDef{.key = {.name = "trace",
                                 .kind = KeyKind::kMapping,
                                 .keys = {{.name = "steps", .kind = KeyKind::kInt, .default_text = "0"}}},

@@ -78,6 +78,7 @@ Status FetchScalars(const Replicas& replicas, JobGraphDraft& draft) {
                                               : replicas.Over(s.output)[0]);
     step.names.push_back(s.name);
   }
+  for (const Output output : draft.spec.summaries.Outputs()) draft.summarized.push_back(replicas.Over(output));
   return ops.status();
 }
 

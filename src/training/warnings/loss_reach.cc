@@ -42,7 +42,7 @@ std::vector<Output> TrainedVariables(const LoadedSpec& spec) {
 std::vector<bool> NodesOfStep(const LoadedSpec& spec) {
   AncestorWalk walk(spec.graph);
   walk.Add(spec.job.train->loss.node);
-  for (const FetchSpec& summary : spec.job.summaries.scalars) walk.Add(summary.output.node);
+  for (const Output output : spec.job.summaries.Outputs()) walk.Add(output.node);
   while (const Node* node = walk.Next()) walk.AddSources(*node);
   return std::move(walk).added();
 }

@@ -1,0 +1,21 @@
+#include "src/training/rank_devices.h"
+
+#include <algorithm>
+
+namespace dfrun {
+
+Result<int> RankOf(const Cluster& cluster, const std::string& constraint) {
+  DF_ASSIGN(const DeviceName name, DeviceName::Parse(constraint));
+  for (const ClusterDevice& device : cluster.devices) {
+    if (name.Matches(device.name)) return device.rank;
+  }
+  return cluster.devices[0].rank;
+}
+
+std::string CpuOf(const Cluster& cluster, int rank) {
+  const auto& devices = cluster.devices;
+  const auto found = std::find_if(devices.begin(), devices.end(), [&](const auto& d) { return d.rank == rank; });
+  return found->name.ToString();
+}
+
+}  // namespace dfrun
