@@ -200,6 +200,22 @@ Result<std::string> FileAccess::ForAppending(const std::string& path) const {
   return resolved;
 }
 
+Result<std::string> FileAccess::ForEventFile(const std::string& directory, const std::string& name) const {
+  DF_TRY(CheckNoNul(directory));
+  DF_TRY(CheckNoNul(name));
+  if (name.find('/') != std::string::npos) return InvalidArgument("the name of an event file cannot hold '/': ", name);
+  std::string path = StrCat(directory.empty() ? "." : directory, "/", name);
+  if (!rules_.run_directory.empty()) {
+    std::string last = fs::path(WithoutSlashes(directory)).filename().string();
+    if (last.empty() || last.front() == '.' || last == "/") last = "events";
+    path = StrCat(rules_.run_directory, "/events/graph/", last, "/", name);
+  } else {
+    DF_ASSIGN(path, ForAppending(path));
+  }
+  DF_TRY(MakeDirectories(fs::path(path).parent_path().string()));
+  return path;
+}
+
 Result<std::string> FileAccess::ForRename(const std::string& path) const {
   DF_TRY(CheckNoNul(path));
   const std::string resolved = WithoutSlashes(ResolvePath(path));

@@ -58,6 +58,10 @@ class FileAccess final : public Resource {
   // Checks a file that is made or replaced by a rename, with the files beside it: a link at its end is kept. A root
   // itself can be replaced only where it is a file.
   Result<std::string> ForWriting(const std::string& path) const;
+  // Returns the path for a new event file `name` that an op would write into `directory`, and makes the directories
+  // above it. Where the job has a run directory it lies in `events/graph`, below the last name of `directory`, so that
+  // one program shows it with the job's own; else the rules of ForAppending() hold.
+  Result<std::string> ForEventFile(const std::string& directory, const std::string& name) const;
   // Checks a checkpoint's directory. The caller decides whether files there may be replaced.
   Result<std::string> ForSaving(const std::string& path) const;
   // Checks a directory that gets the file `name`: the directory of a step which this run saves, or one for
