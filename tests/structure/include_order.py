@@ -7,7 +7,7 @@ import source_tree
 
 # A directory may include itself and those above it.
 ORDER = [
-    "src/base", "src/framework", "src/storage", "src/checkpoint", "src/graph", "src/spec", "src/autodiff",
+    "src/base", "src/framework", "src/storage", "src/checkpoint", "src/graph", "src/events", "src/spec", "src/autodiff",
     "src/collectives", "src/passes", "src/placement", "src/partition", "src/executor", "src/session", "src/training",
     "src/job", "src/runs", "kernels", "comm", "jobs", "src/hdf5",
 ]

@@ -1,0 +1,108 @@
+#include "src/events/event_file.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "src/base/crc32c.h"
+#include "src/base/text.h"
+#include "src/events/event.pb.h"
+
+namespace dfrun {
+namespace {
+
+constexpr size_t kLengthBytes = 8;
+constexpr size_t kCrcBytes = 4;
+constexpr size_t kHeaderBytes = kLengthBytes + kCrcBytes;
+
+// The machine is little-endian, as all that dfrun runs on.
+template <class T>
+void AppendNumber(T number, std::string& to) {
+  char bytes[sizeof number];
+  std::memcpy(bytes, &number, sizeof number);
+  to.append(bytes, sizeof number);
+}
+
+template <class T>
+T NumberAt(std::string_view text, size_t at) {
+  T number;
+  std::memcpy(&number, text.data() + at, sizeof number);
+  return number;
+}
+
+uint32_t MaskedCrc(std::string_view data) {
+  return MaskCrc32c(Crc32c(data.data(), data.size()));
+}
+
+std::string HostName() {
+  char name[256] = {};
+  if (::gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') return "host";
+  std::string host = name;
+  std::replace(host.begin(), host.end(), '/', '_');
+  return host;
+}
+
+// The greatest number of seconds that begins the name of an event file of the directory; 0: there is none.
+Result<int64_t> LastSecondsIn(const std::string& directory) {
+  DF_ASSIGN(const std::vector<std::string> names, ListDirectory(directory));
+  int64_t last = 0;
+  for (const std::string& name : names) {
+    if (!name.starts_with(kEventFilePrefix)) continue;
+    const std::string rest = name.substr(kEventFilePrefix.size());
+    last = std::max(last, ParseAs<int64_t>(rest.substr(0, rest.find('.'))).value_or(0));
+  }
+  return last;
+}
+
+}  // namespace
+
+void AppendRecord(std::string_view data, std::string& to) {
+  const size_t begin = to.size();
+  AppendNumber<uint64_t>(data.size(), to);
+  AppendNumber(MaskedCrc(std::string_view(to).substr(begin, kLengthBytes)), to);
+  to.append(data);
+  AppendNumber(MaskedCrc(data), to);
+}
+
+double EventTime() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+EventFile::EventFile(FileDescriptor file) : file_(std::move(file)) {
+  proto::Event version;
+  version.set_wall_time(EventTime());
+  version.set_file_version("brain.Event:2");
+  Add(version.SerializeAsString());
+}
+
+Result<EventFile> EventFile::Create(const std::string& directory) {
+  DF_TRY(MakeDirectories(directory));
+  DF_ASSIGN(const int64_t last, LastSecondsIn(directory));
+  const int64_t seconds = std::max(static_cast<int64_t>(EventTime()), last + 1);
+  DF_ASSIGN(FileDescriptor file, FileDescriptor::CreateNew(StrCat(directory, "/", kEventFilePrefix, seconds, ".",
+                                                                  HostName(), ".", ::getpid(), ".0")));
+  return EventFile(std::move(file));
+}
+
+Status EventFile::Flush() {
+  if (buffer_.empty()) return Status();
+  const Status written = file_.WriteAt(bytes_written_, buffer_.data(), buffer_.size());
+  if (written.ok()) bytes_written_ += buffer_.size();
+  buffer_.clear();
+  return written;
+}
+
+bool EventFileReader::Next(std::string_view& data) {
+  if (text_.size() < kHeaderBytes + kCrcBytes) return false;
+  const auto length = NumberAt<uint64_t>(text_, 0);
+  if (NumberAt<uint32_t>(text_, kLengthBytes) != MaskedCrc(text_.substr(0, kLengthBytes))) return false;
+  if (length > text_.size() - kHeaderBytes - kCrcBytes) return false;
+  data = text_.substr(kHeaderBytes, length);
+  if (NumberAt<uint32_t>(text_, kHeaderBytes + length) != MaskedCrc(data)) return false;
+  text_.remove_prefix(kHeaderBytes + length + kCrcBytes);
+  return true;
+}
+
+}  // namespace dfrun
