@@ -10,13 +10,18 @@
 #include <utility>
 
 #include "src/base/file.h"
+#include "src/base/log.h"
 #include "src/base/text.h"
 #include "src/checkpoint/store.h"
 #include "src/checkpoint/tensorflow_files.h"
+#include "src/events/shown_graph.h"
 #include "src/job/capture_writer.h"
 #include "src/job/checkpoint_fit.h"
+#include "src/job/embeddings.h"
 #include "src/job/evaluation_progress.h"
+#include "src/job/event_files.h"
 #include "src/job/finite_watch.h"
+#include "src/job/hparams.h"
 #include "src/job/idle_ranks.h"
 #include "src/job/init_plan.h"
 #include "src/job/input_samples.h"
@@ -32,9 +37,11 @@
 #include "src/job/step_metrics.h"
 #include "src/job/variable_states.h"
 #include "src/job/zero_rate_watch.h"
+#include "src/partition/partition.h"
 #include "src/session/grace_period_watchdog.h"
 #include "src/session/session.h"
 #include "src/session/start_tasks.h"
+#include "src/session/trace/chrome_trace.h"
 #include "src/storage/hdf5_helpers.h"
 #include "src/storage/hdf5_library.h"
 #include "src/training/build_job_graph.h"
@@ -79,6 +86,10 @@ class Job {
   Status GiveFirstValues();
   Status BeginWriting();
   Status OpenStateLog();
+  Status BeginRecord();
+  void BeginEvents();
+  void KeepShownGraph(const RunSignature& signature, const std::vector<Partition>& partitions);
+  void WriteShownEmbeddings();
   Status RunToEnd();
   Status RunSteps();
   Status EndEarly();
@@ -144,6 +155,7 @@ class Job {
   std::unique_ptr<MetricsLog> metrics_;
   std::optional<VariableStates> states_;  // nothing: the job has no fingerprints
   std::unique_ptr<StateLog> state_log_;
+  std::unique_ptr<EventFiles> events_;  // null: the spec wants none
   std::unique_ptr<RunRecord> record_;
   std::unique_ptr<CheckpointStore> store_;
   std::unique_ptr<CaptureWriter> captures_;
@@ -163,6 +175,7 @@ class Job {
   int64_t step_ = 0;  // steps that are done
   int64_t saved_step_ = -1;
   std::string init_from_ = "null";  // RunFacts::init_from
+  std::string shown_graph_;         // EventFiles::SetGraph(), until it has it
   bool fetches_written_ = false;
   double save_s_ = 0;  // seconds that the last save took
 };
@@ -184,6 +197,7 @@ Status Job::RunToEnd() {
   TellGuard();
   DF_TRY(RunSteps());
   if (spec_.job.run) DF_TRY(WriteFetches());
+  WriteShownEmbeddings();
   return session_->Close();
 }
 
@@ -198,6 +212,11 @@ Status Job::Prepare() {
   session_options.memory_limits = spec_.job.memory_limits;
   session_options.soft_placement = spec_.job.soft_placement;
   session_options.compression = spec_.job.compression;
+  if (spec_.job.events) {
+    session_options.on_compiled = [this](const RunSignature& signature, const std::vector<Partition>& partitions) {
+      KeepShownGraph(signature, partitions);
+    };
+  }
   DF_TRY(AsSpecError(spec_.job.path, AssignTasks(session_options.jobs, runtime_.size()).status()));
   DF_ASSIGN(const Cluster cluster, StartTasks(runtime_, session_options));
   Result<JobGraph> parts = BuildJobGraph(spec_, cluster);
@@ -328,17 +347,25 @@ Status Job::BeginWriting() {
   metrics_ = std::make_unique<MetricsLog>(std::move(metrics));
   observers_.insert(observers_.begin(), metrics_.get());
   DF_TRY(OpenStateLog());
-  const RunFacts facts{.version = options_.version,
-                       .spec = spec_.job.path,
-                       .files = spec_.files,
-                       .sets = options_.sets,
-                       .hosts = runtime_.hosts(),
-                       .ranks = runtime_.size(),
-                       .from_step = step_,
-                       .steps = steps_,
-                       .init_from = init_from_};
   DF_ASSIGN(const std::string about_spec, KeepSpec(directory_->spec(), spec_));
   if (!about_spec.empty()) TellMessage("warning: " + about_spec);
+  DF_TRY(BeginRecord());
+  if (spec_.job.events) BeginEvents();
+  return Status();
+}
+
+Status Job::BeginRecord() {
+  RunFacts facts{.version = options_.version,
+                 .spec = spec_.job.path,
+                 .files = spec_.files,
+                 .sets = options_.sets,
+                 .hosts = runtime_.hosts(),
+                 .ranks = runtime_.size(),
+                 .from_step = step_,
+                 .steps = steps_,
+                 .init_from = init_from_,
+                 .hparams = HParamsOf(spec_)};
+  for (const EvalSpec& eval : spec_.job.evals) facts.evaluations.push_back(eval.name);
   // Written last: it brings the entry of metrics.jsonl to the disk too.
   DF_ASSIGN(RunRecord record, RunRecord::Begin(directory_->record(), facts));
   record_ = std::make_unique<RunRecord>(std::move(record));
@@ -353,6 +380,32 @@ Status Job::OpenStateLog() {
   state_log_ = std::make_unique<StateLog>(std::move(log));
   observers_.push_back(state_log_.get());
   return Status();
+}
+
+void Job::BeginEvents() {
+  events_ = std::make_unique<EventFiles>(directory_->events(), spec_.job, HParamsOf(spec_));
+  events_->SetGraph(std::move(shown_graph_));
+  if (step_ < trace_until_) {
+    std::vector<std::string> files;
+    for (int rank = 0; rank < runtime_.size(); ++rank) files.push_back(TracePath(directory_->trace() + "/", rank));
+    events_->SetTrace(trace_until_, std::move(files));
+  }
+  observers_.push_back(events_.get());
+}
+
+void Job::KeepShownGraph(const RunSignature& signature, const std::vector<Partition>& partitions) {
+  const RunSignature& step = parts_.step.signature;
+  if (signature.fetches != step.fetches || signature.targets != step.targets) return;
+  std::vector<const Graph*> graphs;
+  for (const Partition& partition : partitions) graphs.push_back(&partition.graph);
+  shown_graph_ = ShownGraphDef(graphs);
+}
+
+// A projector is no reason to end a job.
+void Job::WriteShownEmbeddings() {
+  if (events_ == nullptr || spec_.job.summaries.embeddings.empty()) return;
+  const Status written = WriteEmbeddings(*session_, spec_, events_->train_directory());
+  if (!written.ok()) DF_LOG(kWarning) << "the projector gets no embeddings: " << written.message();
 }
 
 // A param that was set and is not set now is mostly one that was forgotten.

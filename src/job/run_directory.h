@@ -1,5 +1,5 @@
-// The directory that a job writes to: run.json, spec.yaml, metrics.jsonl, state.bin, checkpoints/, trace/, capture/.
-// Rank 0 makes it.
+// The directory that a job writes to: run.json, spec.yaml, metrics.jsonl, state.bin, checkpoints/, events/, trace/,
+// capture/. Rank 0 makes it.
 #ifndef DFRUN_SRC_JOB_RUN_DIRECTORY_H_
 #define DFRUN_SRC_JOB_RUN_DIRECTORY_H_
 
@@ -26,6 +26,7 @@ class RunDirectory {
   std::string metrics() const { return path_ + "/metrics.jsonl"; }
   std::string state() const { return path_ + "/state.bin"; }
   std::string checkpoints() const { return path_ + "/checkpoints"; }
+  std::string events() const { return path_ + "/events"; }
   std::string trace() const { return path_ + "/trace"; }
   std::string capture() const { return path_ + "/capture/node.h5"; }
 

@@ -39,8 +39,9 @@ std::string PrintFacts(const RunFacts& facts) {
                 ",\n \"directory\": ", JsonString(std::filesystem::current_path(error).string()),
                 ",\n \"ranks\": ", facts.ranks, ",\n \"hosts\": ", List(facts.hosts),
                 ",\n \"from_step\": ", facts.from_step, ",\n \"steps\": ", facts.steps,
-                ",\n \"init_from\": ", facts.init_from, ",\n \"files\": [\n  ", Join(facts.files, ",\n  ", PrintFile),
-                "\n ],\n \"begin\": ", JsonString(Now()));
+                ",\n \"init_from\": ", facts.init_from, ",\n \"hparams\": ", facts.hparams.Print(),
+                ",\n \"evaluations\": ", List(facts.evaluations), ",\n \"files\": [\n  ",
+                Join(facts.files, ",\n  ", PrintFile), "\n ],\n \"begin\": ", JsonString(Now()));
 }
 
 Status KeepEarlier(const std::string& path) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/json/json_value.h"
 #include "src/base/status.h"
 #include "src/framework/device/device_memory.h"
 
@@ -19,9 +20,11 @@ struct RunFacts {
   std::vector<std::string> sets;   // "key=value", as given
   std::vector<std::string> hosts;  // by rank
   int ranks = 1;
-  int64_t from_step = 0;           // steps that were done before
-  int64_t steps = 0;               // of the whole job
-  std::string init_from = "null";  // InitPlan::ToJson(), where variables began so
+  int64_t from_step = 0;                      // steps that were done before
+  int64_t steps = 0;                          // of the whole job
+  std::string init_from = "null";             // InitPlan::ToJson(), where variables began so
+  JsonValue hparams = {};                     // HParamsOf()
+  std::vector<std::string> evaluations = {};  // their names
 };
 
 // Thread safety: one thread.

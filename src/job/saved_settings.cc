@@ -115,6 +115,11 @@ class Settings {
     return std::move(settings_);
   }
 
+  std::vector<SavedSetting> TakeTrain() {
+    if (spec_.job.train) AddTrain(*spec_.job.train);
+    return std::move(settings_);
+  }
+
   // Returns a digest of the nodes that a step computes, by the names that the spec gives. Batches, files and seeds are
   // settings of their own.
   std::string GraphDigest() const {
@@ -260,6 +265,14 @@ std::string Change(const SavedSetting& saved, const SavedSetting& now) {
 
 std::vector<SavedSetting> SettingsOf(const LoadedSpec& spec) {
   return Settings(spec).Take();
+}
+
+std::vector<SavedSetting> TrainSettingsOf(const LoadedSpec& spec) {
+  constexpr size_t kPrefix = std::string_view("train.").size();
+  std::vector<SavedSetting> settings = Settings(spec).TakeTrain();
+  std::erase_if(settings, [](const SavedSetting& setting) { return setting.value == kNone; });
+  for (SavedSetting& setting : settings) setting.name.erase(0, kPrefix);
+  return settings;
 }
 
 std::vector<std::string> FrozenPatterns(const std::vector<SavedSetting>& settings) {

@@ -16,6 +16,10 @@ namespace dfrun {
 // hosts are no settings.
 std::vector<SavedSetting> SettingsOf(const LoadedSpec& spec);
 
+// Returns the settings of `train` alone, without "train." before their names and without those that are "none"; none
+// where the spec has no such section.
+std::vector<SavedSetting> TrainSettingsOf(const LoadedSpec& spec);
+
 // The patterns of `freeze` in such settings.
 std::vector<std::string> FrozenPatterns(const std::vector<SavedSetting>& settings);
 

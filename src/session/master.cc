@@ -88,6 +88,7 @@ Master::Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOpti
       soft_placement_(options.soft_placement),
       compression_(options.compression),
       without_passes_(options.without_passes),
+      on_compiled_(options.on_compiled),
       error_scope_(options.error_scope),
       check_numerics_(options.check_numerics),
       keep_bytes_(options.keep_bytes),
@@ -172,6 +173,7 @@ Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signatur
                                                            .compression = compression_,
                                                            .without_passes = without_passes_},
                                                           &next_channel_));
+  if (on_compiled_) on_compiled_(signature, partitions);
   auto executable = std::make_unique<Executable>(runtime_.communicator().max_slots());
   executable->id = next_executable_++;
   executable->keep_graphs = keep_graphs;

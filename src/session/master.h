@@ -148,6 +148,7 @@ class Master final : private PendingStepHost {
   const bool soft_placement_;
   const WireCompression compression_;
   const std::vector<std::string> without_passes_;
+  const std::function<void(const RunSignature&, const std::vector<Partition>&)> on_compiled_;
   const ErrorScope error_scope_;
   const bool check_numerics_;
   const int64_t keep_bytes_;

@@ -3,6 +3,7 @@
 #define DFRUN_SRC_SESSION_SESSION_OPTIONS_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "src/storage/file_access.h"
 
 namespace dfrun {
+
+struct Partition;
+struct RunSignature;
 
 struct SessionOptions {
   // The cluster's jobs; empty: every rank is a worker. The same in every session of a runtime.
@@ -38,6 +42,9 @@ struct SessionOptions {
   bool check_numerics = false;
   // Bytes of the values of a node that a check finds which are kept for Session::WriteCapture(); 0: none.
   int64_t keep_bytes = 0;
+  // Called with the partitions of each signature that is compiled, before the ranks get them, on the thread that
+  // prepares it. Null: nobody asks.
+  std::function<void(const RunSignature&, const std::vector<Partition>&)> on_compiled = {};
 };
 
 // Steps behind each other that Session::steps_not_finite() counts, up to the last that has run.

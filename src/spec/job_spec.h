@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/framework/device/device_report.h"
@@ -259,6 +260,8 @@ struct SummariesSpec {
 struct JobSpec {
   std::string path;  // path of the spec, as given
   std::string name;  // default: the file's name without its ending
+  // The params of the spec's own file and those that the command line sets: names and texts.
+  std::vector<std::pair<std::string, std::string>> params;
   int64_t seed = 0;
   std::vector<JobSize> jobs;
   DeviceCounts device_counts;                            // from cluster: by type, where it counts them

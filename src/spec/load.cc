@@ -129,6 +129,7 @@ class Loader {
     DF_TRY(diagnostics_.ToStatus());
     ValueReader reader(params, diagnostics_);
     ReadHead(document, reader);
+    ListParams(document, params);
     const ClusterSpec cluster = ClusterSpec::Read(document.FindSection("cluster"), options_, reader);
     job_.jobs = cluster.jobs();
     job_.device_counts = cluster.device_counts();
@@ -183,6 +184,16 @@ class Loader {
       }
     }
     if (const Yaml* seed = document.FindSection("seed")) job_.seed = reader.Int(*seed, "'seed'").value_or(0);
+  }
+
+  void ListParams(const SpecDocument& document, const Params& params) {
+    for (const ParamEntry& entry : document.params) {
+      const std::string name(entry.name.text());
+      const bool is_own = entry.name.location().file == 0 || document.overridden_params.count(name) > 0;
+      const auto is_it = [&](const auto& param) { return param.first == name; };
+      if (!is_own || std::any_of(job_.params.begin(), job_.params.end(), is_it)) continue;
+      if (const ParamText* text = params.Find(name)) job_.params.emplace_back(name, text->text);
+    }
   }
 
   // Builds the graph of a form. The inputs are read by the first that is built, `first` for a later one.
