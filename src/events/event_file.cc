@@ -19,13 +19,6 @@ constexpr size_t kHeaderBytes = kLengthBytes + kCrcBytes;
 
 // The machine is little-endian, as all that dfrun runs on.
 template <class T>
-void AppendNumber(T number, std::string& to) {
-  char bytes[sizeof number];
-  std::memcpy(bytes, &number, sizeof number);
-  to.append(bytes, sizeof number);
-}
-
-template <class T>
 T NumberAt(std::string_view text, size_t at) {
   T number;
   std::memcpy(&number, text.data() + at, sizeof number);
@@ -57,14 +50,6 @@ Result<int64_t> LastSecondsIn(const std::string& directory) {
 }
 
 }  // namespace
-
-void AppendRecord(std::string_view data, std::string& to) {
-  const size_t begin = to.size();
-  AppendNumber<uint64_t>(data.size(), to);
-  AppendNumber(MaskedCrc(std::string_view(to).substr(begin, kLengthBytes)), to);
-  to.append(data);
-  AppendNumber(MaskedCrc(data), to);
-}
 
 double EventTime() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();

@@ -8,14 +8,12 @@
 #include <string_view>
 
 #include "src/base/file.h"
+#include "src/storage/record_writer.h"
 
 namespace dfrun {
 
 // Every name of an event file begins with it.
 inline constexpr std::string_view kEventFilePrefix = "events.out.tfevents.";
-
-// Appends a record: length (u64), masked crc32c of the length, data, masked crc32c of the data, all little-endian.
-void AppendRecord(std::string_view data, std::string& to);
 
 // Seconds since 1970.
 double EventTime();
@@ -29,7 +27,7 @@ class EventFile {
   static Result<EventFile> Create(const std::string& directory);
 
   // Adds a record, a serialised Event (event.proto), to those that Flush() writes.
-  void Add(std::string_view event) { AppendRecord(event, buffer_); }
+  void Add(std::string_view event) { AppendTfRecord(event, buffer_); }
   // Gives the records to the system. After an error the file may end in a torn record, behind which readers read no
   // more: nothing may be added then.
   Status Flush();

@@ -67,8 +67,10 @@ Status EventFiles::OnStep(const JobResults& results) {
   for (const DeviceMemory& memory : results.memory) {
     train_.scalars.Add(MemoryTag(memory), static_cast<double>(memory.peak_bytes));
   }
-  for (const auto& [name, value] : results.values) {
-    if (IsNumber(value)) train_.scalars.Add(name, ToDouble(value));
+  for (const auto& values : {results.timings, results.schedule, results.values}) {
+    for (const auto& [name, value] : values) {
+      if (IsNumber(value)) train_.scalars.Add(name, ToDouble(value));
+    }
   }
   if (!train_.scalars.is_empty()) train_.writer.AddSummary(results.step, now, train_.scalars.Take());
   if (!std::exchange(has_layout_, true)) AddLayout(results);
@@ -118,8 +120,10 @@ void EventFiles::AddLayout(const JobResults& results) {
   for (const EvalSpec& eval : job_.evals) {
     for (const MetricSpec& metric : eval.metrics) qualities.push_back(metric.name);
   }
-  for (const auto& [name, value] : results.values) {
-    if (IsNumber(value)) others.push_back(name);
+  for (const auto& values : {results.timings, results.schedule, results.values}) {
+    for (const auto& [name, value] : values) {
+      if (IsNumber(value)) others.push_back(name);
+    }
   }
   for (const DeviceMemory& memory : results.memory) others.push_back(MemoryTag(memory));
   train_.writer.AddSummary(results.step, EventTime(), ScalarLayoutSummary(qualities, others));

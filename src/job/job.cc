@@ -167,7 +167,7 @@ class Job {
   Session::Handle logged_ = nullptr;
   Session::Handle quiet_ = nullptr;       // the step of logged_ without its fetches
   Session::Handle summarized_ = nullptr;  // logged_ with summaries behind its fetches; null: there are none
-  std::vector<Tensor> fetched_;           // as many as logged_ has, or summarized_
+  std::vector<Tensor> fetched_;           // the fetches of logged_ or of summarized_
   int64_t steps_ = 0;
   int64_t log_every_ = 1;
   int64_t save_every_ = 0;

@@ -37,7 +37,7 @@ std::string Content(const std::string& path) {
 
 TEST(EventFileTest, ARecordHasTheBytesOfTensorBoardsWriter) {
   std::string record;
-  AppendRecord("abc", record);
+  AppendTfRecord("abc", record);
   EXPECT_EQ(Hex(record), "0300000000000000b099490e6162636e57f121");
 }
 
@@ -69,9 +69,9 @@ TEST(EventFileTest, ALaterFileComesBehindAllThatAreThere) {
 
 TEST(EventFileTest, AReaderEndsAtATornOrDamagedRecord) {
   std::string text;
-  AppendRecord("first", text);
+  AppendTfRecord("first", text);
   const size_t first = text.size();
-  AppendRecord("second", text);
+  AppendTfRecord("second", text);
   for (size_t size = first; size < text.size(); ++size) {
     EventFileReader reader(std::string_view(text).substr(0, size));
     std::string_view record;
