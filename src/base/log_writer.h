@@ -2,12 +2,12 @@
 #ifndef DFRUN_SRC_BASE_LOG_WRITER_H_
 #define DFRUN_SRC_BASE_LOG_WRITER_H_
 
-#include <cstdint>
 #include <string_view>
+
+#include "src/base/log.h"
 
 namespace dfrun {
 
-enum class LogLevel : uint8_t;  // src/base/log.h
 
 // Writes a message of the log. Called on the thread that logs.
 using LogWriter = void (*)(LogLevel level, std::string_view message);

@@ -21,7 +21,7 @@ struct RunFacts {
   std::vector<std::string> hosts;  // by rank
   int ranks = 1;
   int64_t from_step = 0;                      // steps that were done before
-  int64_t steps = 0;                          // of the whole job
+  int64_t steps = 0;                          // steps of the whole job
   std::string init_from = "null";             // InitPlan::ToJson(), where variables began so
   JsonValue hparams = {};                     // HParamsOf()
   std::vector<std::string> evaluations = {};  // their names

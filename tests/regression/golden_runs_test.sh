@@ -10,7 +10,7 @@ cp -r "$SOURCE/configs/data" data
 # lines FILE STEP: its lines after the step at which the job was stopped, without times, memory and what that version did
 # not tell.
 lines() {
-  sed -E 's/"(wall_s|samples_per_s|waiting\/[a-z]+|memory[^"]*|epoch|learning_rate)": [^,]*, //g; s/, "state": "[0-9a-f]*"//' "$1" |
+  sed -E 's/"(wall_s|samples_per_s|waiting\/[a-z]+|memory[^"]*|epoch|learning_rate)": [^,]*, //g; s/, "(state|grad_norm)": [^,}]*//g' "$1" |
     awk -v after="$2" -F '[ ,]' '$2 > after'
 }
 # same_numbers EXPECTED SEEN: equal words, numbers up to how sums are rounded, which may follow the processor's vectors.
