@@ -6,13 +6,12 @@
 #ifndef DFRUN_SRC_BASE_LOG_H_
 #define DFRUN_SRC_BASE_LOG_H_
 
-#include <cstdint>
 #include <ostream>
 #include <sstream>
 
-namespace dfrun {
+#include "src/base/log_level.h"
 
-enum class LogLevel : uint8_t { kInfo, kWarning, kError };
+namespace dfrun {
 
 // Begins every line with the rank from now on. Call before other threads log.
 void TagLog(int rank);

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "src/base/log.h"
+#include "src/base/log_level.h"
 
 namespace dfrun {
 

@@ -49,7 +49,7 @@ assert [line["step"] for line in logged] == list(range(3, len(batches) + 1, 3)),
 for line in logged:
     names = [name for name in line if not name.startswith("memory/")]
     assert names == ["step", "wall_s", "samples_per_s", "waiting/min", "waiting/mean", "waiting/max", "epoch",
-                     "learning_rate", "loss"], names
+                     "learning_rate", "loss", "state"], names
     step = line["step"]
     assert line["epoch"] == sum(batches[:step]) / 10, line
     wanted = np.float32(rate(step - 1))
