@@ -99,14 +99,8 @@ class TensorBoardExport {
     session_.AddSummary(0, last.end_s, SessionEndSummary(last.exit == 0, last.end_s));
   }
 
-  // The times of lines count from the begin of the last start that came before the step.
-  double TimeOf(const MetricsTable::Line& line) const {
-    double begin_s = starts_.front().begin_s;
-    for (const RunStart& start : starts_) {
-      if (start.from_step < line.step) begin_s = start.begin_s;
-    }
-    return begin_s + line.wall_s;
-  }
+  // The times of lines count from the begin of the start that did the step.
+  double TimeOf(const MetricsTable::Line& line) const { return StartOfStep(starts_, line.step).begin_s + line.wall_s; }
 
   Run& RunOf(const std::string& directory) {
     const auto found = runs_.find(directory);

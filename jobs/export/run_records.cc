@@ -20,6 +20,7 @@ Result<double> TimeOf(const std::string& text) {
 
 Result<RunStart> StartOf(const JsonValue& record) {
   RunStart start;
+  DF_ASSIGN(start.spec, record.GetText("spec"));
   DF_ASSIGN(start.from_step, record.GetInt("from_step"));
   DF_ASSIGN(const std::string begin, record.GetText("begin"));
   DF_ASSIGN(start.begin_s, TimeOf(begin));
@@ -59,6 +60,14 @@ Result<std::vector<RunStart>> ReadRunRecords(const std::string& run) {
   DF_TRY(last.status());
   starts.push_back(*std::move(last));
   return starts;
+}
+
+const RunStart& StartOfStep(const std::vector<RunStart>& starts, int64_t step) {
+  const RunStart* found = &starts.front();
+  for (const RunStart& start : starts) {
+    if (start.from_step < step) found = &start;
+  }
+  return *found;
 }
 
 }  // namespace dfrun::jobs

@@ -11,6 +11,7 @@
 namespace dfrun::jobs {
 
 struct RunStart {
+  std::string spec;       // path, as given
   int64_t from_step = 0;  // steps that were done before
   double begin_s = 0;     // seconds since 1970
   double end_s = 0;       // seconds since 1970; 0: the record has no end
@@ -21,6 +22,9 @@ struct RunStart {
 
 // Reads the records of a run directory, the earliest first. NoInput where there is no run.json.
 Result<std::vector<RunStart>> ReadRunRecords(const std::string& run);
+
+// Returns the start that did a step: the last that came before it. `starts` is not empty.
+const RunStart& StartOfStep(const std::vector<RunStart>& starts, int64_t step);
 
 }  // namespace dfrun::jobs
 
