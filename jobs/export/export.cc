@@ -41,7 +41,7 @@ RunCommand SetupExport(Options& args) {
   std::vector<std::string> formats;
   for (const auto& [name, exporter] : Exporters().all()) formats.push_back(StrCat(name, ": ", exporter.description));
   args.Value("--to", options->to, "The format; " + Join(formats, "; ")).Required();
-  args.Value("--out", options->request.out, "The file to write, for tensorboard a directory").Required();
+  args.Value("--out", options->request.out, "The file to write, for tensorboard and wandb a directory").Required();
   args.Flag("--force", options->request.force, "Replace what is there");
   return [options] { return Export(*options); };
 }

@@ -149,7 +149,7 @@ for i, row in enumerate(table):
             assert math.isnan(arrays[name][i])
 assert set(arrays) >= {"step", "wall_s", "loss", "eval/far"}, set(arrays)
 P
-expect 64 "the formats are csv, npz, tensorboard" "$DFRUN" export run --to json --out x
+expect 64 "the formats are csv, npz, tensorboard, wandb" "$DFRUN" export run --to json --out x
 expect 66 "no run directory" "$DFRUN" export nothing --to csv --out x.csv
 
 # Files that may not grow, which the graph would make too long: one warning, and the job and its metrics are whole.
