@@ -1,6 +1,7 @@
 // Event files made of metrics.jsonl and run.json, as a run writes them itself, with what else its own event files hold.
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -17,6 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kTrain = "train";
 constexpr size_t kMaxEventFile = size_t{4} << 30;
+constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::max();
 constexpr int kExitRequeue = 75;
 constexpr int kExitInterrupted = 130;
 
@@ -132,22 +134,50 @@ class TensorBoardExport {
       const Result<std::vector<std::string>> names = ListDirectory(from);
       if (names.status().code() == Code::kNotFound) continue;
       DF_TRY(names.status());
-      for (const std::string& name : *names) {
-        if (name.starts_with(kEventFilePrefix)) DF_TRY(CopyFile(from + "/" + name, directory));
-      }
+      DF_TRY(CopyFiles(from, *names, directory));
       DF_TRY(CopyPlugins(from + "/plugins", StrCat(request_.out, "/", directory, "/plugins")));
     }
     return Status();
   }
 
-  Status CopyFile(const std::string& path, const std::string& directory) {
+  // A later start of the run replaces the steps from its first one on.
+  Status CopyFiles(const std::string& from, const std::vector<std::string>& names, const std::string& directory) {
+    std::vector<std::string> paths;
+    std::vector<int64_t> ends;  // by file: steps from this one on are made by a later start
+    for (const std::string& name : names) {
+      if (!name.starts_with(kEventFilePrefix)) continue;
+      paths.push_back(from + "/" + name);
+      DF_ASSIGN(const int64_t first, FirstStepOf(paths.back()));
+      for (int64_t& end : ends) end = std::min(end, first);
+      ends.push_back(kNoEnd);
+    }
+    for (size_t i = 0; i < paths.size(); ++i) DF_TRY(CopyFile(paths[i], ends[i], directory));
+    return Status();
+  }
+
+  // The first step of the start that wrote the file; kNoEnd where it does not say.
+  static Result<int64_t> FirstStepOf(const std::string& path) {
+    DF_ASSIGN(const std::string text, ReadFile(path, kMaxEventFile));
+    EventFileReader reader(text);
+    for (std::string_view record; reader.Next(record);) {
+      proto::Event event;
+      if (!event.ParseFromArray(record.data(), static_cast<int>(record.size()))) continue;
+      if (event.what_case() == proto::Event::kSessionLog) return event.step();
+      if (event.what_case() != proto::Event::kFileVersion) break;
+    }
+    return kNoEnd;
+  }
+
+  // Copies the events of steps before `end`.
+  Status CopyFile(const std::string& path, int64_t end, const std::string& directory) {
     DF_ASSIGN(const std::string text, ReadFile(path, kMaxEventFile));
     EventWriter& writer = RunOf(directory).writer;
     EventFileReader reader(text);
     for (std::string_view record; reader.Next(record);) {
       proto::Event event;
       if (!event.ParseFromArray(record.data(), static_cast<int>(record.size()))) continue;
-      if (event.what_case() == proto::Event::kFileVersion) continue;
+      const proto::Event::WhatCase what = event.what_case();
+      if (what == proto::Event::kFileVersion || what == proto::Event::kSessionLog || event.step() >= end) continue;
       if (event.what_case() == proto::Event::kSummary && !KeepOthers(directory, *event.mutable_summary())) continue;
       writer.AddEvent(event.SerializeAsString());
       DF_TRY(writer.Flush());

@@ -16,6 +16,12 @@ proto::Event EventAt(int64_t step, double wall_time) {
 
 }  // namespace
 
+void EventWriter::AddStart(int64_t step, double wall_time) {
+  proto::Event event = EventAt(step, wall_time);
+  event.mutable_session_log()->set_status(proto::SessionLog::START);
+  AddEvent(event.SerializeAsString());
+}
+
 void EventWriter::AddSummary(int64_t step, double wall_time, std::string summary) {
   proto::Event event = EventAt(step, wall_time);
   event.set_summary(std::move(summary));

@@ -23,6 +23,7 @@ class EventWriter {
   explicit EventWriter(std::string directory) : directory_(std::move(directory)) {}
 
   // Adds an event of this step; `wall_time` in seconds since 1970.
+  void AddStart(int64_t step, double wall_time);  // the first step that a start of the run makes
   void AddSummary(int64_t step, double wall_time, std::string summary);
   void AddGraph(int64_t step, double wall_time, std::string graph_def);
   void AddRunMetadata(int64_t step, double wall_time, const std::string& tag, std::string run_metadata);

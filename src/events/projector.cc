@@ -38,11 +38,16 @@ std::string AsFloat32(const Tensor& rows) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
 
-Result<std::string> FirstLines(const std::string& path, int64_t count) {
+// The labels of the first rows. A table begins with a line that names its columns.
+Result<std::string> LabelsOf(const std::string& path, int64_t count) {
   std::ifstream file(path);
   std::string text;
   int64_t lines = 0;
-  for (std::string line; lines < count && std::getline(file, line); ++lines) text += line + "\n";
+  for (std::string line; lines < count && std::getline(file, line);) {
+    const bool has_columns = text.empty() && line.find('\t') != std::string::npos;
+    if (!has_columns) ++lines;
+    text += line + "\n";
+  }
   if (lines == count) return text;
   return NoInput(
       "the labels ", path,
@@ -63,7 +68,7 @@ Status WriteProjector(const std::string& run, const std::vector<ShownEmbedding>&
         StrCat("embeddings {\n  tensor_name: ", Quoted(shown.name), "\n  tensor_shape: ", shown.rows.shape().dim(0),
                "\n  tensor_shape: ", shown.rows.shape().dim(1), "\n  tensor_path: ", Quoted(file + ".bytes"), "\n");
     if (!shown.labels.empty()) {
-      DF_ASSIGN(const std::string labels, FirstLines(shown.labels, shown.rows.shape().dim(0)));
+      DF_ASSIGN(const std::string labels, LabelsOf(shown.labels, shown.rows.shape().dim(0)));
       DF_TRY(WriteFileAtomically(StrCat(folder, "/", file, ".tsv"), labels));
       config += StrCat("  metadata_path: ", Quoted(file + ".tsv"), "\n");
     }

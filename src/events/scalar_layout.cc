@@ -63,7 +63,13 @@ std::string ScalarLayoutSummary(const std::vector<std::string>& qualities, const
     categories[title]->set_title(title);
   }
   std::set<std::string> shown(qualities.begin(), qualities.end());
+  const bool has_loss = std::find(others.begin(), others.end(), "loss") != others.end() || shown.count("loss") > 0;
+  if (has_loss) {
+    AddLines("loss", Exactly("loss"), *categories["loss"]);
+    shown.insert("loss");
+  }
   for (const std::string& tag : shown) {
+    if (tag == "loss") continue;
     AddLines(tag, Exactly(tag), *categories[IsAboutLoss(tag) ? "loss" : "accuracy"]);
   }
   for (const std::string& name : NamesWithMargin(others)) {

@@ -57,8 +57,9 @@ void EventFiles::OnBegin(int64_t step, int64_t /*steps*/) {
   if (const Status removed = RemoveEventFiles(directory_); !removed.ok()) DF_LOG(kWarning) << removed.message();
   session_.AddSummary(0, now, SessionStartSummary(hparams_, now));
   Flush(session_);
-  if (graph_def_.empty()) return;
-  train_.writer.AddGraph(step, now, std::exchange(graph_def_, std::string()));
+  first_step_ = step + 1;
+  train_.writer.AddStart(first_step_, now);
+  if (!graph_def_.empty()) train_.writer.AddGraph(step, now, std::exchange(graph_def_, std::string()));
   Flush(train_.writer);
 }
 
@@ -110,7 +111,9 @@ void EventFiles::OnEnd(const Status& status) {
 EventFiles::Run& EventFiles::RunOf(const std::string& evaluation) {
   const auto found = evaluations_.find(evaluation);
   if (found != evaluations_.end()) return found->second;
-  return evaluations_.try_emplace(evaluation, StrCat(directory_, "/", EventDirectoryOf(evaluation))).first->second;
+  Run& run = evaluations_.try_emplace(evaluation, StrCat(directory_, "/", EventDirectoryOf(evaluation))).first->second;
+  run.writer.AddStart(first_step_, EventTime());
+  return run;
 }
 
 void EventFiles::AddLayout(const JobResults& results) {

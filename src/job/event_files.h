@@ -65,6 +65,7 @@ class EventFiles final : public JobObserver {
   Run train_;
   std::map<std::string, Run> evaluations_;  // by name
   std::string graph_def_;
+  int64_t first_step_ = 1;  // the first step of this start
   int64_t trace_until_ = 0;
   std::vector<std::string> trace_files_;  // empty: none is to be read
   bool has_layout_ = false;

@@ -135,6 +135,7 @@ class Job {
   bool NothingLeft() const { return saved_step_ >= 0 && is_done(); }
   bool is_done() const { return step_ >= steps_ || progress_.is_stopped(); }
   std::string fetches_path() const { return StrCat(directory_->path(), "/", spec_.job.run->save); }
+  int64_t trace_steps() const { return options_.trace_steps >= 0 ? options_.trace_steps : spec_.job.trace_steps; }
   bool IsDue(int64_t every) const { return every > 0 && step_ % every == 0; }
   double WallSeconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
@@ -303,8 +304,7 @@ Status Job::Start() {
   if (options_.resume) DF_TRY(Resume());
   if (NothingLeft()) return Status();
   if (saved_step_ < 0) DF_TRY(GiveFirstValues());
-  const int64_t trace_steps = options_.trace_steps >= 0 ? options_.trace_steps : spec_.job.trace_steps;
-  trace_until_ = std::min(step_ + trace_steps, steps_);
+  trace_until_ = std::min(step_ + trace_steps(), steps_);
   if (step_ < trace_until_) session_->StartTrace();
   return BeginWriting();
 }
@@ -393,9 +393,12 @@ void Job::BeginEvents() {
   observers_.push_back(events_.get());
 }
 
+// Times of traced steps belong to the nodes of their own graph, mostly that of steps which are not logged.
 void Job::KeepShownGraph(const RunSignature& signature, const std::vector<Partition>& partitions) {
   const RunSignature& step = parts_.step.signature;
-  if (signature.fetches != step.fetches || signature.targets != step.targets) return;
+  const bool is_quiet = trace_steps() > 0 && log_every_ > 1;
+  if (signature.targets != step.targets || signature.feeds != step.feeds) return;
+  if (is_quiet ? !signature.fetches.empty() : signature.fetches != step.fetches) return;
   std::vector<const Graph*> graphs;
   for (const Partition& partition : partitions) graphs.push_back(&partition.graph);
   shown_graph_ = ShownGraphDef(graphs);

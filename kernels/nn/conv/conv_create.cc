@@ -54,6 +54,14 @@ bool IsGradientOfFewChannels(ConvKind kind, const ConvShape& s) {
   return kind == ConvKind::kBackpropInput && s.in_channels <= 4 && s.groups == 1 && !s.format.channels_first;
 }
 
+// Whether oneDNN would write past its scratch memory: for the filter's gradient of a strided convolution with one tap,
+// channels last and fewer input channels than its kernels take at once, 8 with AVX2 and 16 with AVX-512.
+// Source: https://github.com/uxlfoundation/oneDNN/issues/6035.
+bool OverrunsScratch(ConvKind kind, const ConvShape& s) {
+  return kind == ConvKind::kBackpropFilter && s.taps() == 1 && s.is_strided() && s.group_inputs() < 16 &&
+         !s.format.channels_first;
+}
+
 // Makes a convolution without the library.
 template <class T>
 std::shared_ptr<const Conv<T>> MakeOwnConv(ConvKind kind, const ConvShape& shape) {
@@ -77,6 +85,7 @@ Result<std::shared_ptr<const Conv<float>>> Conv<float>::Create(ConvKind kind, co
   if (kind == ConvKind::kBackpropInput) {
     if (auto flipped = MakeConvByFlippedFilter(shape)) return flipped;
   }
+  if (OverrunsScratch(kind, shape)) return MakeOwnConv<float>(kind, shape);
   auto conv = MakeOneDnnConv<float>(kind, shape);
   return conv.ok() ? conv : MakeOwnConv<float>(kind, shape);
 }

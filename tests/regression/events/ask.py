@@ -77,6 +77,7 @@ def check_scalars(board, plugin, expected):
     for (run, tag), steps in expected.items():
         answer = board.ask(f"{plugin}/scalars", run=run, tag=tag)
         found = {step: float32(value) for _, step, value in answer}
+        assert [step for _, step, _ in answer] == sorted(found), (run, tag)  # each step once, in order
         assert repr(sorted(found.items())) == repr(sorted(steps.items())), (run, tag, found, steps)
         count += len(found)
     return count

@@ -82,7 +82,7 @@ class SummariesTest : public ::testing::Test {
     ASSERT_TRUE(ran.ok()) << ran.ToString();
     const size_t named = job_.summarized.names.size();
     for (size_t i = 0; i < named; ++i) scalars_[job_.summarized.names[i]] = fetched[i].scalar<float>();
-    for (size_t i = named; i < fetched.size(); ++i) Take(fetched[i].scalar<std::string>());
+    for (size_t i = job_.step.signature.fetches.size(); i < fetched.size(); ++i) Take(fetched[i].scalar<std::string>());
   }
 
   void Take(const std::string& message) {
