@@ -41,6 +41,14 @@ TEST(ProjectorTest, RowsAreRawFloatsAndLabelsTheFirstLines) {
   EXPECT_EQ(last, 5.5F);
 }
 
+TEST(ProjectorTest, ATableKeepsTheLineThatNamesItsColumns) {
+  const ScratchDirectory scratch;
+  const std::string labels = scratch.Write("labels.tsv", "word\tcount\none\t1\ntwo\t2\nthree\t3\n");
+  const Status written = WriteProjector(scratch.Path("run"), {{"t", Rows(), labels}});
+  ASSERT_TRUE(written.ok()) << written.ToString();
+  EXPECT_EQ(Content(scratch, "0-t.tsv"), "word\tcount\none\t1\ntwo\t2\n");
+}
+
 TEST(ProjectorTest, FewerLabelsThanRowsAreRefused) {
   const ScratchDirectory scratch;
   const std::string labels = scratch.Write("labels.tsv", "one\n");

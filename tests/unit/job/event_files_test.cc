@@ -60,7 +60,10 @@ TEST(EventFilesTest, StepsAndEvaluationsAreRunsOfTheirOwn) {
   ASSERT_TRUE(events.OnEvaluation({.step = 10, .values = metrics}).ok());
   EXPECT_EQ(TagsOf(scratch.Path("events/train")), (std::vector<std::string>{"10 loss", "10 custom_scalars__config__"}));
   EXPECT_EQ(TagsOf(scratch.Path("events/eval")), (std::vector<std::string>{"10 accuracy", "10 deep/name"}));
-  EXPECT_EQ(EventsOf(scratch.Path("events/train"))[1].graph_def(), "a graph");
+  const proto::Event start = EventsOf(scratch.Path("events/train"))[1];
+  EXPECT_EQ(start.session_log().status(), proto::SessionLog::START);
+  EXPECT_EQ(start.step(), 1);
+  EXPECT_EQ(EventsOf(scratch.Path("events/train"))[2].graph_def(), "a graph");
   EXPECT_EQ(TagsOf(scratch.Path("events")), std::vector<std::string>{"0 _hparams_/session_start_info"});
 }
 
