@@ -5,12 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "src/base/number_bytes.h"
+
 namespace dfrun::comm {
 namespace {
-
-void AppendNumber(std::string* out, uint64_t number) {
-  out->append(reinterpret_cast<const char*>(&number), sizeof number);
-}
 
 bool FitsHeader(const Shape& shape) {
   return shape.rank() <= kHeaderDims &&
@@ -19,12 +17,12 @@ bool FitsHeader(const Shape& shape) {
 
 std::string Pack(const Tensor& value) {
   std::string packed;
-  for (int64_t dim : value.shape().dims()) AppendNumber(&packed, static_cast<uint64_t>(dim));
+  for (int64_t dim : value.shape().dims()) AppendNumber(static_cast<uint64_t>(dim), packed);
   if (value.dtype() != DType::kString) {
     return packed.append(static_cast<const char*>(value.raw()), value.num_bytes());
   }
   for (const std::string& text : value.values<std::string>()) {
-    AppendNumber(&packed, text.size());
+    AppendNumber(uint64_t{text.size()}, packed);
     packed += text;
   }
   return packed;

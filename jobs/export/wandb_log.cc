@@ -3,7 +3,8 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cstring>
+
+#include "src/base/number_bytes.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -40,11 +41,10 @@ void WandbLog::Add(std::string_view record) {
 void WandbLog::AddPiece(Type type, std::string_view data) {
   const auto crc = static_cast<uint32_t>(Crc(Crc(0, &type, sizeof type), data.data(), data.size()));
   const auto length = static_cast<uint16_t>(data.size());
-  char header[kHeaderBytes];
-  std::memcpy(header, &crc, sizeof crc);
-  std::memcpy(header + sizeof crc, &length, sizeof length);
-  std::memcpy(header + sizeof crc + sizeof length, &type, sizeof type);
-  file_.append(header, sizeof header).append(data);
+  AppendNumber(crc, file_);
+  AppendNumber(length, file_);
+  AppendNumber(static_cast<uint8_t>(type), file_);
+  file_ += data;
 }
 
 }  // namespace dfrun::jobs

@@ -2,8 +2,9 @@
 
 #include <zlib.h>
 
-#include <cstring>
 #include <limits>
+
+#include "src/base/number_bytes.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -17,12 +18,7 @@ constexpr uint16_t kFirstDay = (1 << 5) | 1;  // 1 January 1980: equal metrics g
 
 template <class... Numbers>
 void Append(std::string& to, Numbers... numbers) {
-  const auto append = [&](auto number) {
-    char bytes[sizeof number];
-    std::memcpy(bytes, &number, sizeof number);
-    to.append(bytes, sizeof number);
-  };
-  (append(numbers), ...);
+  (AppendNumber(numbers, to), ...);
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
 
+#include "src/base/number_bytes.h"
 #include "src/framework/values/element_types.h"
 
 namespace dfrun {
@@ -26,11 +26,6 @@ struct Clip {
   uint64_t bytes() const { return frames * channels * kSampleBytes; }
 };
 
-template <class T>
-void Store(T value, std::string& to) {
-  to.append(reinterpret_cast<const char*>(&value), sizeof(T));
-}
-
 int16_t SampleOf(float value) {
   if (std::isnan(value)) return 0;
   constexpr float kScale = 32768;
@@ -41,17 +36,17 @@ int16_t SampleOf(float value) {
 
 std::string HeaderOf(const Clip& clip) {
   std::string wav = "RIFF";
-  Store(static_cast<uint32_t>(kHeaderBytes + clip.bytes() - kRiffBytes), wav);
+  AppendNumber(static_cast<uint32_t>(kHeaderBytes + clip.bytes() - kRiffBytes), wav);
   wav += "WAVEfmt ";
-  Store(kFormatBytes, wav);
-  Store(kPcm, wav);
-  Store(static_cast<uint16_t>(clip.channels), wav);
-  Store(static_cast<uint32_t>(clip.rate), wav);
-  Store(static_cast<uint32_t>(clip.rate * clip.channels * kSampleBytes), wav);
-  Store(static_cast<uint16_t>(clip.channels * kSampleBytes), wav);
-  Store(static_cast<uint16_t>(kSampleBytes * 8), wav);
+  AppendNumber(kFormatBytes, wav);
+  AppendNumber(kPcm, wav);
+  AppendNumber(static_cast<uint16_t>(clip.channels), wav);
+  AppendNumber(static_cast<uint32_t>(clip.rate), wav);
+  AppendNumber(static_cast<uint32_t>(clip.rate * clip.channels * kSampleBytes), wav);
+  AppendNumber(static_cast<uint16_t>(clip.channels * kSampleBytes), wav);
+  AppendNumber(static_cast<uint16_t>(kSampleBytes * 8), wav);
   wav += "data";
-  Store(static_cast<uint32_t>(clip.bytes()), wav);
+  AppendNumber(static_cast<uint32_t>(clip.bytes()), wav);
   return wav;
 }
 
@@ -59,7 +54,8 @@ template <class T>
 std::string Encode(const Clip& clip, const T* samples) {
   std::string wav = HeaderOf(clip);
   wav.reserve(wav.size() + clip.bytes());
-  for (uint64_t i = 0; i < clip.frames * clip.channels; ++i) Store(SampleOf(static_cast<float>(samples[i])), wav);
+  for (uint64_t i = 0; i < clip.frames * clip.channels; ++i)
+    AppendNumber(SampleOf(static_cast<float>(samples[i])), wav);
   return wav;
 }
 

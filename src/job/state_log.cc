@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "src/base/crc32c.h"
+#include "src/base/number_bytes.h"
 
 namespace dfrun {
 namespace {
@@ -14,23 +15,8 @@ namespace {
 constexpr std::string_view kMagic = "DFSTATE1";
 constexpr size_t kMaxNameBytes = size_t{1} << 20;
 
-template <class T>
-void AppendNumber(T number, std::string& bytes) {
-  char raw[sizeof number];
-  std::memcpy(raw, &number, sizeof number);  // the lowest byte first, as on every host of dfrun
-  bytes.append(raw, sizeof raw);
-}
-
 void AppendChecksum(std::string& bytes) {
   AppendNumber(Crc32c(bytes.data(), bytes.size()), bytes);
-}
-
-// The number in a record's bytes at `at`.
-template <class T>
-T NumberAt(const std::string& bytes, size_t at) {
-  T number;
-  std::memcpy(&number, bytes.data() + at, sizeof number);
-  return number;
 }
 
 std::string HeaderOf(const std::vector<std::string>& variables) {

@@ -3,27 +3,23 @@
 #include <cstdint>
 
 #include "src/base/crc32c.h"
+#include "src/base/number_bytes.h"
 
 namespace dfrun {
 namespace {
 
-template <class T>
-std::string BytesOf(T value) {
-  return {reinterpret_cast<const char*>(&value), sizeof value};
-}
-
-std::string CrcOf(std::string_view data) {
-  return BytesOf(MaskCrc32c(Crc32c(data.data(), data.size())));
+void AppendCrc(std::string_view data, std::string& to) {
+  AppendNumber(MaskCrc32c(Crc32c(data.data(), data.size())), to);
 }
 
 }  // namespace
 
 void AppendTfRecord(std::string_view data, std::string& to) {
-  const std::string length = BytesOf(uint64_t{data.size()});
-  to += length;
-  to += CrcOf(length);
+  const size_t begin = to.size();
+  AppendNumber(uint64_t{data.size()}, to);
+  AppendCrc(std::string_view(to).substr(begin), to);
   to += data;
-  to += CrcOf(data);
+  AppendCrc(data, to);
 }
 
 }  // namespace dfrun

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/base/crc32c.h"
+#include "src/base/number_bytes.h"
 #include "src/base/varint.h"
 #include "src/checkpoint/tensorflow/table_format.h"
 
@@ -11,11 +12,6 @@ namespace dfrun {
 namespace {
 
 constexpr size_t kBlockBytes = size_t{64} << 10;
-
-template <class T>
-void AppendFixed(T number, std::string& to) {
-  to.append(reinterpret_cast<const char*>(&number), sizeof number);
-}
 
 size_t SharedPrefix(std::string_view a, std::string_view b) {
   const size_t most = std::min(a.size(), b.size());
@@ -45,14 +41,14 @@ void SortedTable::Block::Add(std::string_view key, std::string_view value) {
 // Returns where the block lies: its offset and size.
 std::string SortedTable::Block::AppendTo(std::string& table) {
   if (restarts_.empty()) restarts_.push_back(0);
-  for (const uint32_t restart : restarts_) AppendFixed(restart, bytes_);
-  AppendFixed(static_cast<uint32_t>(restarts_.size()), bytes_);
+  for (const uint32_t restart : restarts_) AppendNumber(restart, bytes_);
+  AppendNumber(static_cast<uint32_t>(restarts_.size()), bytes_);
   std::string handle;
   AppendVarint(table.size(), handle);
   AppendVarint(bytes_.size(), handle);
   bytes_ += kUncompressed;
   table += bytes_;
-  AppendFixed(MaskCrc32c(Crc32c(bytes_.data(), bytes_.size())), table);
+  AppendNumber(MaskCrc32c(Crc32c(bytes_.data(), bytes_.size())), table);
   bytes_.clear();
   restarts_.clear();
   return handle;
@@ -74,7 +70,7 @@ std::string SortedTable::Finish() {
   footer += index_.AppendTo(table_);
   footer.resize(kTableFooterBytes - sizeof kTableMagic);
   table_ += footer;
-  AppendFixed(kTableMagic, table_);
+  AppendNumber(kTableMagic, table_);
   return std::move(table_);
 }
 
