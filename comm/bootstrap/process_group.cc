@@ -1,7 +1,5 @@
 #include "comm/bootstrap/process_group.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
@@ -12,16 +10,15 @@
 #include "comm/bootstrap/rank_communicator.h"
 #include "comm/bootstrap/stage_watch.h"
 #include "comm/bootstrap/transport_registry.h"
+#include "src/base/host/host_name.h"
 
 namespace dfrun::comm {
 namespace {
 
 RankInfo ThisRank(std::vector<RankFact> facts) {
-  char host[256] = {};
-  gethostname(host, sizeof host - 1);
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
-  return {host, BuildId(), CpuIsaLevel(), int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec, std::move(facts)};
+  return {HostName(), BuildId(), CpuIsaLevel(), int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec, std::move(facts)};
 }
 
 }  // namespace

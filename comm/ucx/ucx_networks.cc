@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -12,6 +11,7 @@
 
 #include "comm/bootstrap/user_settings.h"
 #include "src/base/file_version.h"
+#include "src/base/host/host_name.h"
 #include "src/base/status.h"
 #include "src/base/text.h"
 
@@ -64,13 +64,11 @@ UcxHost UcxHost::Parse(std::string_view text) {
 }
 
 UcxHost ThisUcxHost(bool is_by_user) {
-  char name[256] = {};
-  ::gethostname(name, sizeof name - 1);
   std::string memory;
   if (!HostId().empty()) {
     memory = StrCat(HostId(), ":", NamespaceOf("/proc/self/ns/ipc"), ":", NamespaceOf("/proc/self/ns/pid"));
   }
-  return {name, std::move(memory), is_by_user || !WhereUcxIsSet().empty(), ThisHost()};
+  return {HostName(), std::move(memory), is_by_user || !WhereUcxIsSet().empty(), ThisHost()};
 }
 
 UcxNetworks ChooseUcxNetworks(const std::vector<UcxHost>& hosts, size_t rank, bool has_peer_errors) {

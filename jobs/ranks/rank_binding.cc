@@ -1,7 +1,6 @@
 #include "jobs/ranks/rank_binding.h"
 
 #include <hwloc.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,6 +8,7 @@
 #include <memory>
 
 #include "jobs/text_table.h"
+#include "src/base/host/host_name.h"
 #include "src/base/text.h"
 
 namespace dfrun::jobs {
@@ -125,9 +125,7 @@ Result<RankBinding> FindBinding() {
   if (!loaded.is_loaded) return Error(Code::kUnavailable, "hwloc cannot tell what this host is made of");
   hwloc_topology_t const topology = loaded.topology;
   RankBinding binding;
-  char host[256] = {};
-  gethostname(host, sizeof host - 1);
-  binding.host = host;
+  binding.host = HostName();
   const Bitmap processors;
   if (hwloc_get_cpubind(topology, processors.bits, HWLOC_CPUBIND_PROCESS) != 0) {
     return Error(Code::kUnavailable, "hwloc cannot tell which processors this process may run on");

@@ -19,8 +19,6 @@ namespace dfrun {
 // Blocks: on the file system.
 class EventLog final : public Resource {
  public:
-  // The fields of an Event that writers fill.
-  enum class Field : uint8_t { kFileVersion = 3, kGraphDef = 4, kSummary = 5 };
   struct Options {
     std::string directory;
     std::string suffix;                       // ends the name of the file
@@ -33,9 +31,7 @@ class EventLog final : public Resource {
 
   // Makes a new file; an open writer stays as it is.
   Status Open(const FileAccess& access, const Options& options) EXCLUDES(mu_);
-  // Adds an event of a step. FailedPrecondition where the writer is closed.
-  Status Write(int64_t step, Field field, std::string_view content) EXCLUDES(mu_);
-  // Adds a serialised Event.
+  // Adds a serialised Event. FailedPrecondition where the writer is closed.
   Status WriteEvent(std::string_view event) EXCLUDES(mu_);
   // Gives all events to the system.
   Status Flush() EXCLUDES(mu_);

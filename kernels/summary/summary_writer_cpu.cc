@@ -12,6 +12,7 @@
 #include "kernels/summary/tensor_value.h"
 #include "src/framework/kernel/object_state.h"
 #include "src/framework/values/element_types.h"
+#include "src/storage/event_records.h"
 
 namespace dfrun {
 namespace {
@@ -81,8 +82,8 @@ struct ImportEvent {
   }
 };
 
-// Writes bytes as they are.
-template <EventLog::Field field>
+// Writes bytes as they are, a summary or a graph.
+template <proto::Event::WhatCase what>
 struct WriteBytes {
   explicit WriteBytes(KernelSetup&) {}
   static Status Call(OpContext& ctx, EventLog& log) {
@@ -90,7 +91,13 @@ struct WriteBytes {
     DF_ASSIGN(const std::string bytes, ElementOf<std::string>(ctx, 2));
     google::protobuf::Empty message;
     if (!message.ParseFromString(bytes)) return Error(Code::kDataLoss, "the bytes are no serialised message");
-    return log.Write(step, field, bytes);
+    proto::Event event = EventAt(step, EventTime());
+    if (what == proto::Event::kSummary) {
+      event.set_summary(bytes);
+    } else {
+      event.set_graph_def(bytes);
+    }
+    return log.WriteEvent(event.SerializeAsString());
   }
 };
 
@@ -102,7 +109,9 @@ struct WriteValue {
     DF_ASSIGN(const int64_t step, ElementOf<int64_t>(ctx, kStep));
     proto::Summary summary;
     DF_TRY(value.Add(ctx, summary));
-    return log.Write(step, EventLog::Field::kSummary, summary.SerializeAsString());
+    proto::Event event = EventAt(step, EventTime());
+    event.set_summary(summary.SerializeAsString());
+    return log.WriteEvent(event.SerializeAsString());
   }
   const Value value;
 };
@@ -167,8 +176,8 @@ CPU_KERNEL_ANY("CreateSummaryFileWriter", WriterKernel<CreateFile>);
 CPU_KERNEL_ANY("FlushSummaryWriter", WriterKernel<Flush>);
 CPU_KERNEL_ANY("CloseSummaryWriter", WriterKernel<Close>);
 CPU_KERNEL_ANY("ImportEvent", WriterKernel<ImportEvent>);
-CPU_KERNEL_ANY("WriteRawProtoSummary", WriterKernel<WriteBytes<EventLog::Field::kSummary>>);
-CPU_KERNEL_ANY("WriteGraphSummary", WriterKernel<WriteBytes<EventLog::Field::kGraphDef>>);
+CPU_KERNEL_ANY("WriteRawProtoSummary", WriterKernel<WriteBytes<proto::Event::kSummary>>);
+CPU_KERNEL_ANY("WriteGraphSummary", WriterKernel<WriteBytes<proto::Event::kGraphDef>>);
 CPU_KERNEL_ANY("WriteSummary", WriterKernel<WriteValue<TensorOf>>);
 CPU_KERNEL_ANY("WriteScalarSummary", WriterKernel<WriteValue<ScalarOf>>);
 CPU_KERNEL_ANY("WriteHistogramSummary", WriterKernel<WriteValue<HistogramOf>>);

@@ -9,21 +9,20 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <climits>
 #include <ctime>
 #include <vector>
 
 #include "src/base/file.h"
+#include "src/base/host/host_name.h"
 #include "src/base/text.h"
 
 namespace dfrun {
 namespace {
 
 // The host's name as a part of a file's name: letters, digits, '.', '_' and '-'.
-std::string HostName() {
-  char name[HOST_NAME_MAX + 1] = {};
-  if (::gethostname(name, HOST_NAME_MAX) != 0 || name[0] == '\0') return "host";
-  std::string host = name;
+std::string HostInName() {
+  std::string host = HostName();
+  if (host.empty()) return "host";
   for (char& c : host) {
     if (!IsIdentifier(std::string_view(&c, 1)) && c != '.' && c != '-') c = '_';
   }
@@ -64,7 +63,7 @@ bool WasWrittenLately(const std::string& directory) {
 
 std::string OwnName(const std::string& path, std::string_view mark) {
   static std::atomic<int> calls{0};
-  const std::string end = StrCat(mark, HostName(), "-", ::getpid(), "-", calls.fetch_add(1) + 1);
+  const std::string end = StrCat(mark, HostInName(), "-", ::getpid(), "-", calls.fetch_add(1) + 1);
   const size_t slash = path.rfind('/');
   const size_t begin = slash == std::string::npos ? 0 : slash + 1;
   const size_t most = NAME_MAX - std::min<size_t>(end.size(), NAME_MAX);
@@ -84,7 +83,7 @@ std::optional<NameOwner> OwnerOf(std::string_view name, std::string_view mark) {
 bool MayBeHeld(const std::string& directory, const std::optional<NameOwner>& owner) {
   if (IsLocked(directory)) return true;
   if (!owner) return false;
-  if (owner->host != HostName()) return WasWrittenLately(directory);
+  if (owner->host != HostInName()) return WasWrittenLately(directory);
   if (owner->process == ::getpid()) return false;  // an earlier attempt, or an earlier process of that number
   return ::kill(owner->process, 0) == 0 || errno != ESRCH;
 }

@@ -1,14 +1,10 @@
 #include "src/events/event_file.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
-#include <cstring>
 
 #include "src/base/crc32c.h"
+#include "src/base/number_bytes.h"
 #include "src/base/text.h"
-#include "src/events/event.pb.h"
 
 namespace dfrun {
 namespace {
@@ -17,24 +13,8 @@ constexpr size_t kLengthBytes = 8;
 constexpr size_t kCrcBytes = 4;
 constexpr size_t kHeaderBytes = kLengthBytes + kCrcBytes;
 
-// The machine is little-endian, as all that dfrun runs on.
-template <class T>
-T NumberAt(std::string_view text, size_t at) {
-  T number;
-  std::memcpy(&number, text.data() + at, sizeof number);
-  return number;
-}
-
 uint32_t MaskedCrc(std::string_view data) {
   return MaskCrc32c(Crc32c(data.data(), data.size()));
-}
-
-std::string HostName() {
-  char name[256] = {};
-  if (::gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') return "host";
-  std::string host = name;
-  std::replace(host.begin(), host.end(), '/', '_');
-  return host;
 }
 
 // The greatest number of seconds that begins the name of an event file of the directory; 0: there is none.
@@ -51,23 +31,15 @@ Result<int64_t> LastSecondsIn(const std::string& directory) {
 
 }  // namespace
 
-double EventTime() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 EventFile::EventFile(FileDescriptor file) : file_(std::move(file)) {
-  proto::Event version;
-  version.set_wall_time(EventTime());
-  version.set_file_version("brain.Event:2");
-  Add(version.SerializeAsString());
+  Add(VersionEvent());
 }
 
 Result<EventFile> EventFile::Create(const std::string& directory) {
   DF_TRY(MakeDirectories(directory));
   DF_ASSIGN(const int64_t last, LastSecondsIn(directory));
   const int64_t seconds = std::max(static_cast<int64_t>(EventTime()), last + 1);
-  DF_ASSIGN(FileDescriptor file, FileDescriptor::CreateNew(StrCat(directory, "/", kEventFilePrefix, seconds, ".",
-                                                                  HostName(), ".", ::getpid(), ".0")));
+  DF_ASSIGN(FileDescriptor file, FileDescriptor::CreateNew(StrCat(directory, "/", EventFileName(seconds, 0))));
   return EventFile(std::move(file));
 }
 

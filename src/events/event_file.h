@@ -1,5 +1,4 @@
 // Event files, which TensorBoard reads: records of bytes with their lengths and masked crc32c.
-// Source: TensorFlow's record format; the first record is an Event with the file's version, "brain.Event:2".
 #ifndef DFRUN_SRC_EVENTS_EVENT_FILE_H_
 #define DFRUN_SRC_EVENTS_EVENT_FILE_H_
 
@@ -8,15 +7,10 @@
 #include <string_view>
 
 #include "src/base/file.h"
+#include "src/storage/event_records.h"
 #include "src/storage/record_writer.h"
 
 namespace dfrun {
-
-// Every name of an event file begins with it.
-inline constexpr std::string_view kEventFilePrefix = "events.out.tfevents.";
-
-// Seconds since 1970.
-double EventTime();
 
 // A new file of a directory, which no other process writes to. Readers take the files of a directory in the order of
 // their names: the name begins with a number of seconds that is greater than that of any file that is there.

@@ -5,17 +5,6 @@
 #include <utility>
 
 namespace dfrun {
-namespace {
-
-proto::Event EventAt(int64_t step, double wall_time) {
-  proto::Event event;
-  event.set_wall_time(wall_time);
-  event.set_step(step);
-  return event;
-}
-
-}  // namespace
-
 void EventWriter::AddStart(int64_t step, double wall_time) {
   proto::Event event = EventAt(step, wall_time);
   event.mutable_session_log()->set_status(proto::SessionLog::START);

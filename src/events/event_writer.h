@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "src/events/event.pb.h"
 #include "src/events/event_file.h"
 
 namespace dfrun {

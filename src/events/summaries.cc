@@ -6,13 +6,13 @@
 namespace dfrun {
 namespace {
 
-constexpr int kTensors = 2;  // a value of SummaryMetadata::data_class
+constexpr int kTensors = 2;  // a value of Summary::Metadata::data_class
 // Values of SessionEndInfo::status.
 constexpr int kSuccess = 1;
 constexpr int kFailure = 2;
 
-proto::SummaryMetadata MetadataOf(std::string_view plugin) {
-  proto::SummaryMetadata metadata;
+proto::Summary::Metadata MetadataOf(std::string_view plugin) {
+  proto::Summary::Metadata metadata;
   metadata.mutable_plugin_data()->set_plugin_name(std::string(plugin));
   return metadata;
 }
@@ -26,7 +26,7 @@ std::string HParamsSummary(const std::string& tag, const proto::HParamsPluginDat
   proto::Summary::Value& value = *summary.add_value();
   value.set_tag(tag);
   value.set_tensor(nothing.SerializeAsString());
-  proto::SummaryMetadata metadata = MetadataOf("hparams");
+  proto::Summary::Metadata metadata = MetadataOf("hparams");
   metadata.mutable_plugin_data()->set_content(data.SerializeAsString());
   value.set_metadata(metadata.SerializeAsString());
   return summary.SerializeAsString();
@@ -91,7 +91,7 @@ std::string StringSummary(const std::string& tag, std::string_view plugin, std::
   proto::Summary::Value& value = *summary.add_value();
   value.set_tag(tag);
   value.set_tensor(tensor.SerializeAsString());
-  proto::SummaryMetadata metadata = MetadataOf(plugin);
+  proto::Summary::Metadata metadata = MetadataOf(plugin);
   metadata.set_data_class(kTensors);
   value.set_metadata(metadata.SerializeAsString());
   return summary.SerializeAsString();

@@ -1,11 +1,10 @@
 #include "src/session/runtime.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
+#include "src/base/host/host_name.h"
 #include "src/base/report_request.h"
 #include "src/executor/step/worker_pool.h"
 #include "src/session/control/control.pb.h"
@@ -20,9 +19,9 @@
 namespace dfrun {
 namespace {
 
-std::string HostName() {
-  char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 ? name : "of unknown name";
+std::string NameOfHost() {
+  const std::string name = HostName();
+  return name.empty() ? "of unknown name" : name;
 }
 
 }  // namespace
@@ -49,7 +48,7 @@ Runtime::Runtime(const RuntimeOptions& options, std::unique_ptr<Communicator> co
          .arm = [this] { return communicator_->ArmWake(); },
          .sleeps = !options_.ranks_are_threads});
   }
-  runner_ = std::make_unique<StepRunner>(*pool_, control_.get(), StrCat("rank ", rank_, " (host ", HostName(), ")"));
+  runner_ = std::make_unique<StepRunner>(*pool_, control_.get(), StrCat("rank ", rank_, " (host ", NameOfHost(), ")"));
   if (options_.watch != nullptr) AttachToWatch();
 }
 
@@ -131,7 +130,7 @@ void Runtime::AttachToWatch() {
                     },
                 .on_question =
                     [this] {
-                      const ReportSource source{rank_, HostName(), runner_->steps_begun(), parts_, *pool_};
+                      const ReportSource source{rank_, NameOfHost(), runner_->steps_begun(), parts_, *pool_};
                       return MakeRankReport(source).SerializeAsString();
                     },
                 .on_answer = [this](int64_t question, int rank,

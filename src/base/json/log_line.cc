@@ -1,11 +1,10 @@
 #include "src/base/json/log_line.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
 #include <ctime>
 
+#include "src/base/host/host_name.h"
 #include "src/base/json/json.h"
 #include "src/base/log_writer.h"
 #include "src/base/printable.h"
@@ -46,10 +45,7 @@ std::string TimeNow() {
 }
 
 const std::string& HostText() {
-  static const std::string host = [] {
-    char name[256] = {};
-    return JsonString(::gethostname(name, sizeof name - 1) == 0 ? name : "");
-  }();
+  static const std::string host = JsonString(HostName());
   return host;
 }
 

@@ -7,8 +7,8 @@
 
 #include "src/base/file.h"
 #include "src/base/text.h"
-#include "src/events/event.pb.h"
 #include "src/events/event_writer.h"
+#include "src/storage/event.pb.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {

@@ -30,8 +30,8 @@ proto::Summary::Value OnlyValue(const std::string& message) {
   return summary.value(0);
 }
 
-proto::SummaryMetadata MetadataOf(const proto::Summary::Value& value) {
-  proto::SummaryMetadata metadata;
+proto::Summary::Metadata MetadataOf(const proto::Summary::Value& value) {
+  proto::Summary::Metadata metadata;
   EXPECT_TRUE(metadata.ParseFromString(value.metadata()));
   return metadata;
 }

@@ -1,0 +1,12 @@
+#include "src/base/host/host_name.h"
+
+#include <unistd.h>
+
+namespace dfrun {
+
+std::string HostName() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+}  // namespace dfrun
