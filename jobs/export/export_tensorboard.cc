@@ -72,7 +72,9 @@ class TensorBoardExport {
 
   std::set<std::string> Evaluations() const {
     std::set<std::string> names;
-    for (const RunStart& start : starts_) names.insert(start.evaluations.begin(), start.evaluations.end());
+    for (const ExportedStart& start : starts_) {
+      names.insert(start.record.evaluations.begin(), start.record.evaluations.end());
+    }
     return names;
   }
 
@@ -95,8 +97,8 @@ class TensorBoardExport {
   }
 
   void WriteSession() {
-    const RunStart& last = starts_.back();
-    session_.AddSummary(0, last.begin_s, SessionStartSummary(last.hparams, last.begin_s));
+    const ExportedStart& last = starts_.back();
+    session_.AddSummary(0, last.begin_s, SessionStartSummary(last.record.hparams, last.begin_s));
     if (last.exit < 0 || last.exit == kExitRequeue || last.exit == kExitInterrupted) return;
     session_.AddSummary(0, last.end_s, SessionEndSummary(last.exit == 0, last.end_s));
   }
@@ -205,7 +207,7 @@ class TensorBoardExport {
   }
 
   const ExportRequest& request_;
-  std::vector<RunStart> starts_;
+  std::vector<ExportedStart> starts_;
   EventWriter session_;
   std::vector<Place> places_;                          // by column
   std::map<std::string, std::set<std::string>> tags_;  // tags of the metrics, by directory

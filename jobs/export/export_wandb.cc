@@ -74,7 +74,7 @@ std::string DigitsOf(double value) {
 
 class WandbExport {
  public:
-  WandbExport(std::string id, const ExportRequest& request, std::vector<RunStart> starts)
+  WandbExport(std::string id, const ExportRequest& request, std::vector<ExportedStart> starts)
       : id_(std::move(id)), request_(request), starts_(std::move(starts)) {}
 
   std::string Write() {
@@ -105,10 +105,10 @@ class WandbExport {
     proto::WandbRecord record;
     proto::WandbRun& run = *record.mutable_run();
     run.set_run_id(id_);
-    run.set_project(ProjectOf(starts_.back()));
+    run.set_project(ProjectOf(starts_.back().record));
     run.set_display_name(DisplayNameOf(request_.run));
     run.mutable_start_time()->set_seconds(static_cast<int64_t>(starts_.front().begin_s));
-    const JsonValue& hparams = starts_.back().hparams;
+    const JsonValue& hparams = starts_.back().record.hparams;
     for (size_t i = 0; i < hparams.names().size(); ++i) {
       proto::WandbItem& item = *run.mutable_config()->add_update();
       item.set_key(hparams.names()[i]);
@@ -163,7 +163,7 @@ class WandbExport {
 
   const std::string id_;
   const ExportRequest& request_;
-  const std::vector<RunStart> starts_;
+  const std::vector<ExportedStart> starts_;
   WandbLog log_;
   int64_t records_ = 0;
   std::map<std::string, std::string> last_;  // JSON of the last value, by metric
@@ -172,7 +172,7 @@ class WandbExport {
 Status ExportWandb(const ExportRequest& request) {
   const std::string out = WithoutLastSlash(request.out);
   DF_ASSIGN(const std::string id, IdOf(out));
-  DF_ASSIGN(std::vector<RunStart> starts, ReadRunRecords(request.run));
+  DF_ASSIGN(std::vector<ExportedStart> starts, ReadRunRecords(request.run));
   DF_TRY(MakeDirectories(out + "/files"));  // `wandb sync` writes there
   const OutputFile file{"--out", StrCat(out, "/run-", id, ".wandb"), request.force, {request.run}};
   DF_TRY(file.Check());

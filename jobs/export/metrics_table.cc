@@ -1,11 +1,10 @@
 #include "jobs/export/metrics_table.h"
 
-#include <cmath>
-#include <limits>
 #include <map>
 
 #include "src/base/file.h"
 #include "src/base/json/json_reader.h"
+#include "src/runs/metrics_file.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -57,14 +56,7 @@ Result<MetricsTable> ReadMetrics(const std::string& path) {
 }
 
 std::optional<double> NumberOf(const JsonValue& cell) {
-  if (cell.kind() == JsonValue::Kind::kBool) return *cell.AsBool() ? 1 : 0;
-  if (cell.kind() == JsonValue::Kind::kNumber) return *cell.AsDouble();
-  const Result<std::string> text = cell.AsText();
-  if (!text.ok()) return {};
-  if (*text == "NaN") return std::numeric_limits<double>::quiet_NaN();
-  if (*text == "Infinity") return std::numeric_limits<double>::infinity();
-  if (*text == "-Infinity") return -std::numeric_limits<double>::infinity();
-  return {};
+  return dfrun::NumberOf(cell.Print());
 }
 
 }  // namespace dfrun::jobs

@@ -6,25 +6,25 @@
 #include <string>
 #include <vector>
 
-#include "src/base/json/json_value.h"
+#include "src/runs/run_start.h"
 
 namespace dfrun::jobs {
 
-struct RunStart {
-  std::string spec;       // path, as given
+// A record with all that an export takes of it.
+struct ExportedStart {
+  RunStart record;
   int64_t from_step = 0;  // steps that were done before
   double begin_s = 0;     // seconds since 1970
   double end_s = 0;       // seconds since 1970; 0: the record has no end
   int64_t exit = -1;      // exit code; -1: the record has no end
-  JsonValue hparams = JsonValue::Object();
-  std::vector<std::string> evaluations = {};  // their names
 };
 
-// Reads the records of a run directory, the earliest first. NoInput where there is no run.json.
-Result<std::vector<RunStart>> ReadRunRecords(const std::string& run);
+// Reads the records of a run directory, the earliest first. NoInput where there is no run.json; DataLoss for a record
+// that lacks what an export takes.
+Result<std::vector<ExportedStart>> ReadRunRecords(const std::string& run);
 
 // Returns the start that did a step: the last that came before it. `starts` is not empty.
-const RunStart& StartOfStep(const std::vector<RunStart>& starts, int64_t step);
+const ExportedStart& StartOfStep(const std::vector<ExportedStart>& starts, int64_t step);
 
 }  // namespace dfrun::jobs
 

@@ -44,13 +44,18 @@ Result<RunStart> ReadRunStart(const std::string& path) {
   start.sets = TextsIn(*record, "set");
   start.hosts = TextsIn(*record, "hosts");
   start.ranks = NumberIn(*record, "ranks").value_or(0);
-  start.from_step = NumberIn(*record, "from_step").value_or(0);
+  start.from_step = NumberIn(*record, "from_step");
   start.steps = NumberIn(*record, "steps");
   start.begin = TextIn(*record, "begin");
   start.end = TextIn(*record, "end");
   start.exit = NumberIn(*record, "exit");
   start.error = TextIn(*record, "error");
   if (const JsonValue* const stopped = record->Find("stopped")) start.stopped = TextIn(*stopped, "reason");
+  if (const JsonValue* const hparams = record->Find("hparams")) start.hparams = *hparams;
+  start.evaluations = TextsIn(*record, "evaluations");
+  const JsonValue* const names = record->Find("evaluations");
+  if (names != nullptr && names->values().size() != start.evaluations.size())
+    return Error(Code::kDataLoss, path, ": 'evaluations' has what is no name");
   return start;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/base/status.h"
+#include "src/base/json/json_value.h"
 
 namespace dfrun {
 
@@ -18,13 +18,15 @@ struct RunStart {
   std::vector<std::string> sets;
   std::vector<std::string> hosts;  // by rank
   int64_t ranks = 0;
-  int64_t from_step = 0;
-  std::optional<int64_t> steps;  // steps of the whole job; records of older versions have none
-  std::string begin;             // "2026-01-31T23:59:59Z"
-  std::string end;               // empty: it runs, or was killed
+  std::optional<int64_t> from_step;  // steps that were done before
+  std::optional<int64_t> steps;      // steps of the whole job; records of older versions have none
+  std::string begin;                 // "2026-01-31T23:59:59Z"
+  std::string end;                   // empty: it runs, or was killed
   std::optional<int64_t> exit;
   std::string error;
   std::string stopped;  // the reason why a training ended before its last step
+  JsonValue hparams = JsonValue::Object();
+  std::vector<std::string> evaluations;  // their names
 };
 
 // Reads a record. DataLoss where the file is no such one, NotFound where it is missing. Members of other versions are

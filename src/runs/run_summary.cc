@@ -2,13 +2,12 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <ctime>
 
 #include "src/base/file.h"
+#include "src/base/host/host_name.h"
 #include "src/base/path_hint.h"
 #include "src/base/text.h"
 #include "src/runs/spec_lines.h"
@@ -101,8 +100,8 @@ std::optional<int64_t> WrittenAt(const std::string& path) {
 }
 
 bool IsHere(const RunStart& start) {
-  char host[HOST_NAME_MAX + 1] = {};
-  return !start.hosts.empty() && ::gethostname(host, sizeof host - 1) == 0 && start.hosts[0] == host;
+  const std::string host = HostName();
+  return !start.hosts.empty() && !host.empty() && start.hosts[0] == host;
 }
 
 // Seconds from a start to its end; of one without an end `otherwise`.
@@ -114,11 +113,11 @@ double SecondsFor(const RunStart& start, double otherwise) {
 
 double TimeOf(const RunSummary& run, int64_t now) {
   if (!run.start) return run.metrics.wall_s;
-  double open_end = run.metrics.step > run.start->from_step ? run.metrics.wall_s : 0;
+  double open_end = run.metrics.step > run.start->from_step.value_or(0) ? run.metrics.wall_s : 0;
   const std::optional<int64_t> begin = SecondsOf(run.start->begin);
   if (run.state == RunState::kRunning && begin) open_end = static_cast<double>(now - *begin);
   double time_s = SecondsFor(*run.start, open_end);
-  if (run.start->from_step == 0) return time_s;
+  if (run.start->from_step.value_or(0) == 0) return time_s;
   for (const RunStart& start : ReadEarlierStarts(run.path)) time_s += SecondsFor(start, 0);
   return time_s;
 }
