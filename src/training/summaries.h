@@ -2,7 +2,7 @@
 // TensorBoard's plugins. They read what the step computes anyway and change nothing of it; a step without summaries
 // runs none of them.
 //
-// What is counted is counted on the host of the rank where the values are, so that small tensors travel:
+// A count is made on the host of the rank where the values are, so that small tensors travel:
 //   weights/NAME     histogram of a variable after the step's update
 //   gradients/NAME   histogram of the mean gradient, clipped where the training clips, that the update takes; of a
 //   sparse

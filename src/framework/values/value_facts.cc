@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/base/text.h"
+#include "src/framework/values/element_types.h"
 #include "src/framework/values/float16.h"
 
 namespace dfrun {
@@ -18,23 +19,6 @@ namespace {
 template <class T>
 constexpr bool kIsFloat =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
-
-template <class F>
-bool VisitNumbers(DType dtype, F&& f) {
-  return VisitDType<float, double, float16, bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
-                    uint64_t>(dtype, f);
-}
-
-double ToDouble(float16 value) {
-  return static_cast<float>(value);
-}
-double ToDouble(bfloat16 value) {
-  return static_cast<float>(value);
-}
-template <class T>
-double ToDouble(T value) {
-  return static_cast<double>(value);
-}
 
 // The shortest text that reads back as the number.
 template <class T>
@@ -53,7 +37,7 @@ std::string NumbersOf(const Tensor& value) {
   double least = std::numeric_limits<double>::infinity();
   double greatest = -least;
   for (const T element : value.values<T>()) {
-    const double number = ToDouble(element);
+    const auto number = static_cast<double>(element);
     nans += std::isnan(number) ? 1 : 0;
     infinities += std::isinf(number) ? 1 : 0;
     if (!std::isfinite(number)) continue;
@@ -76,8 +60,8 @@ int64_t Ordered(Bits bits) {
 template <class T>
 uint64_t UlpsBetween(T a, T b) {
   if constexpr (kIsFloat<T>) {
-    const bool a_is_nan = std::isnan(ToDouble(a));
-    const bool b_is_nan = std::isnan(ToDouble(b));
+    const bool a_is_nan = std::isnan(static_cast<double>(a));
+    const bool b_is_nan = std::isnan(static_cast<double>(b));
     if (a_is_nan || b_is_nan) return a_is_nan && b_is_nan ? 0 : Distance::kApart;
     using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>>;
     const int64_t x = Ordered(std::bit_cast<Bits>(a));
@@ -117,7 +101,7 @@ bool SameElement(const Tensor& a, const Tensor& b, size_t i) {
 
 std::string DescribeNumbers(const Tensor& value) {
   std::string text = StrCat(value.dtype(), value.shape());
-  VisitNumbers(value.dtype(), [&](auto tag) { text += NumbersOf<typename decltype(tag)::type>(value); });
+  VisitDType<DF_REAL>(value.dtype(), [&](auto tag) { text += NumbersOf<typename decltype(tag)::type>(value); });
   return text;
 }
 
@@ -127,7 +111,7 @@ Distance DistanceOf(const Tensor& a, const Tensor& b) {
     return {.is_comparable = false, .ulps = Distance::kApart};
   }
   const bool are_numbers =
-      VisitNumbers(a.dtype(), [&](auto tag) { distance = NumbersApart<typename decltype(tag)::type>(a, b); });
+      VisitDType<DF_REAL>(a.dtype(), [&](auto tag) { distance = NumbersApart<typename decltype(tag)::type>(a, b); });
   if (are_numbers) return distance;
   for (size_t i = 0; i < static_cast<size_t>(a.num_elements()); ++i) {
     if (SameElement(a, b, i)) continue;
