@@ -1,4 +1,4 @@
-// What the event files of a job and those of a graph's summary writers have in common: names, and the events in them.
+// The names of the event files of a job and of those of summary writers in a graph, and the events in them.
 // record_writer.h writes the records.
 // Source: TensorFlow's event files; the first record is an Event with the file's version, "brain.Event:2".
 #ifndef DFRUN_SRC_STORAGE_EVENT_RECORDS_H_
