@@ -10,38 +10,29 @@
 #include <utility>
 
 #include "src/base/file.h"
-#include "src/base/log.h"
 #include "src/base/text.h"
 #include "src/checkpoint/store.h"
 #include "src/checkpoint/tensorflow_files.h"
-#include "src/events/shown_graph.h"
 #include "src/job/capture_writer.h"
 #include "src/job/checkpoint_fit.h"
-#include "src/job/embeddings.h"
 #include "src/job/evaluation_progress.h"
-#include "src/job/event_files.h"
 #include "src/job/finite_watch.h"
-#include "src/job/hparams.h"
 #include "src/job/idle_ranks.h"
 #include "src/job/init_plan.h"
 #include "src/job/input_samples.h"
-#include "src/job/kept_spec.h"
-#include "src/job/metrics_log.h"
+#include "src/job/job_output.h"
 #include "src/job/numerics_finding.h"
 #include "src/job/rule_change.h"
 #include "src/job/run_directory.h"
 #include "src/job/run_evaluation.h"
 #include "src/job/run_record.h"
 #include "src/job/start_report.h"
-#include "src/job/state_log.h"
 #include "src/job/step_metrics.h"
-#include "src/job/variable_states.h"
 #include "src/job/zero_rate_watch.h"
 #include "src/partition/partition.h"
 #include "src/session/grace_period_watchdog.h"
 #include "src/session/session.h"
 #include "src/session/start_tasks.h"
-#include "src/session/trace/chrome_trace.h"
 #include "src/storage/hdf5_helpers.h"
 #include "src/storage/hdf5_library.h"
 #include "src/training/build_job_graph.h"
@@ -73,7 +64,7 @@ uint64_t BytesOf(const std::vector<KeptState>& kept) {
 class Job {
  public:
   Job(Runtime& runtime, const LoadedSpec& spec, const JobOptions& options, std::vector<JobObserver*> observers)
-      : runtime_(runtime), spec_(spec), options_(options), observers_(std::move(observers)), progress_(spec.job) {}
+      : runtime_(runtime), spec_(spec), options_(options), output_(spec, std::move(observers)), progress_(spec.job) {}
 
   Status Run();
 
@@ -85,11 +76,7 @@ class Job {
   Status CheckFetchesThere() const;
   Status GiveFirstValues();
   Status BeginWriting();
-  Status OpenStateLog();
-  Status BeginRecord();
-  void BeginEvents();
   void KeepShownGraph(const RunSignature& signature, const std::vector<Partition>& partitions);
-  void WriteShownEmbeddings();
   Status RunToEnd();
   Status RunSteps();
   Status EndEarly();
@@ -119,8 +106,8 @@ class Job {
   Status SaveBest();
   bool HasMetrics(size_t evaluation) const { return !parts_.evaluations[evaluation].metrics.empty(); }
   std::vector<std::string> MissingEvaluations() const;
-  void TellMessage(const std::string& text) const;
-  Status Tell(Status (JobObserver::*event)(const JobResults&), JobResults results);
+  void TellMessage(const std::string& text) const { output_.TellMessage(text); }
+  JobResults Results() const;
   Status BeginMetrics();
   bool ComputesOnHosts() const;
   std::vector<WaitedTime> WaitedOf(RanksUse& use) const;
@@ -144,7 +131,7 @@ class Job {
   Runtime& runtime_;
   const LoadedSpec& spec_;
   const JobOptions& options_;
-  std::vector<JobObserver*> observers_;  // the log of metrics first, once it is open
+  JobOutput output_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 
   JobGraph parts_;  // the graph itself has moved into the session
@@ -153,11 +140,6 @@ class Job {
   std::vector<std::string> rules_;         // RulesConcerning() the job, where it is resumed
   std::unique_ptr<Session> session_;
   std::unique_ptr<RunDirectory> directory_;
-  std::unique_ptr<MetricsLog> metrics_;
-  std::optional<VariableStates> states_;  // nothing: the job has no fingerprints
-  std::unique_ptr<StateLog> state_log_;
-  std::unique_ptr<EventFiles> events_;  // null: the spec wants none
-  std::unique_ptr<RunRecord> record_;
   std::unique_ptr<CheckpointStore> store_;
   std::unique_ptr<CaptureWriter> captures_;
   std::unique_ptr<FiniteWatch> watch_;
@@ -176,7 +158,6 @@ class Job {
   int64_t step_ = 0;  // steps that are done
   int64_t saved_step_ = -1;
   std::string init_from_ = "null";  // RunFacts::init_from
-  std::string shown_graph_;         // EventFiles::SetGraph(), until it has it
   bool fetches_written_ = false;
   double save_s_ = 0;  // seconds that the last save took
 };
@@ -189,8 +170,7 @@ Status Job::Run() {
   DF_TRY(WithPlace(Start()));
   if (NothingLeft()) return session_->Close();
   Status status = WithPlace(WithAdvice(RunToEnd()));
-  record_->End(status);
-  for (JobObserver* observer : observers_) observer->OnEnd(status);
+  output_.End(status);
   return status;
 }
 
@@ -198,7 +178,7 @@ Status Job::RunToEnd() {
   TellGuard();
   DF_TRY(RunSteps());
   if (spec_.job.run) DF_TRY(WriteFetches());
-  WriteShownEmbeddings();
+  output_.WriteShownEmbeddings(*session_);
   return session_->Close();
 }
 
@@ -343,54 +323,18 @@ Status Job::BeginWriting() {
     DF_ASSIGN(const std::vector<std::string> aside, store_->SetAsideAfter(step_));
     if (!aside.empty()) TellMessage("the checkpoints of later steps are set aside: " + Join(aside));
   }
-  DF_ASSIGN(MetricsLog metrics, MetricsLog::Open(directory_->metrics(), step_, MissingEvaluations()));
-  metrics_ = std::make_unique<MetricsLog>(std::move(metrics));
-  observers_.insert(observers_.begin(), metrics_.get());
-  DF_TRY(OpenStateLog());
-  DF_ASSIGN(const std::string about_spec, KeepSpec(directory_->spec(), spec_));
-  if (!about_spec.empty()) TellMessage("warning: " + about_spec);
-  DF_TRY(BeginRecord());
-  if (spec_.job.events) BeginEvents();
-  return Status();
-}
-
-Status Job::BeginRecord() {
-  RunFacts facts{.version = options_.version,
-                 .spec = spec_.job.path,
-                 .files = spec_.files,
-                 .sets = options_.sets,
-                 .hosts = runtime_.hosts(),
-                 .ranks = runtime_.size(),
-                 .from_step = step_,
-                 .steps = steps_,
-                 .init_from = init_from_,
-                 .hparams = HParamsOf(spec_)};
-  for (const EvalSpec& eval : spec_.job.evals) facts.evaluations.push_back(eval.name);
-  // Written last: it brings the entry of metrics.jsonl to the disk too.
-  DF_ASSIGN(RunRecord record, RunRecord::Begin(directory_->record(), facts));
-  record_ = std::make_unique<RunRecord>(std::move(record));
-  return Status();
-}
-
-// A log of other steps than the job's must not stay where it was, whether the job goes on with it or not.
-Status Job::OpenStateLog() {
-  if (parts_.fingerprints.empty()) return CutStateLog(directory_->state(), step_);
-  states_.emplace(parts_.fingerprints);
-  DF_ASSIGN(StateLog log, StateLog::Open(directory_->state(), states_->variables(), step_));
-  state_log_ = std::make_unique<StateLog>(std::move(log));
-  observers_.push_back(state_log_.get());
-  return Status();
-}
-
-void Job::BeginEvents() {
-  events_ = std::make_unique<EventFiles>(directory_->events(), spec_.job, HParamsOf(spec_));
-  events_->SetGraph(std::move(shown_graph_));
-  if (step_ < trace_until_) {
-    std::vector<std::string> files;
-    for (int rank = 0; rank < runtime_.size(); ++rank) files.push_back(TracePath(directory_->trace() + "/", rank));
-    events_->SetTrace(trace_until_, std::move(files));
-  }
-  observers_.push_back(events_.get());
+  return output_.Open(*directory_, parts_.fingerprints,
+                      {.facts = {.version = options_.version,
+                                 .spec = spec_.job.path,
+                                 .files = spec_.files,
+                                 .sets = options_.sets,
+                                 .hosts = runtime_.hosts(),
+                                 .ranks = runtime_.size(),
+                                 .from_step = step_,
+                                 .steps = steps_,
+                                 .init_from = init_from_},
+                       .evaluations = MissingEvaluations(),
+                       .trace_until = trace_until_});
 }
 
 // Times of traced steps belong to the nodes of their own graph, mostly that of steps which are not logged.
@@ -399,16 +343,7 @@ void Job::KeepShownGraph(const RunSignature& signature, const std::vector<Partit
   const bool is_quiet = trace_steps() > 0 && log_every_ > 1;
   if (signature.targets != step.targets || signature.feeds != step.feeds) return;
   if (is_quiet ? !signature.fetches.empty() : signature.fetches != step.fetches) return;
-  std::vector<const Graph*> graphs;
-  for (const Partition& partition : partitions) graphs.push_back(&partition.graph);
-  shown_graph_ = ShownGraphDef(graphs);
-}
-
-// A projector is no reason to end a job.
-void Job::WriteShownEmbeddings() {
-  if (events_ == nullptr || spec_.job.summaries.embeddings.empty()) return;
-  const Status written = WriteEmbeddings(*session_, spec_, events_->train_directory());
-  if (!written.ok()) DF_LOG(kWarning) << "the projector gets no embeddings: " << written.message();
+  output_.ShowGraph(partitions);
 }
 
 // A param that was set and is not set now is mostly one that was forgotten.
@@ -495,7 +430,7 @@ int64_t Job::NextStop() const {
 }
 
 Status Job::RunSteps() {
-  for (JobObserver* observer : observers_) observer->OnBegin(step_, steps_);
+  output_.TellBegin(step_, steps_);
   DF_TRY(EvaluateMissing());
   DF_TRY(zero_rate_->Begin());
   DF_TRY(BeginMetrics());
@@ -516,7 +451,7 @@ Status Job::RunSteps() {
     if (spec_.job.checkpoint && (IsDue(save_every_) || is_done())) DF_TRY(SaveTimed());
   }
   if (step_ < steps_) {
-    record_->SetStopped(step_, progress_.why_stopped());
+    output_.record().SetStopped(step_, progress_.why_stopped());
     TellMessage(StrCat("the training ends after step ", step_, " of ", steps_, ": ", progress_.why_stopped()));
   }
   return Status();
@@ -559,7 +494,7 @@ Status Job::WithAdvice(Status error) const {
 // A finding of --check-numerics says which step it was in, and where the node is in the spec.
 Status Job::WithPlace(Status error) {
   if (!IsNumericsFinding(error)) return error;
-  const bool has_begun = record_ != nullptr;
+  const bool has_begun = output_.is_open();
   if (has_begun) captures_->Write(error, step_ + 1);
   return Error(error.code(), LocationOfFinding(session_->graph(), error),
                has_begun ? StrCat("step ", step_ + 1) : "before the first step", ": ",
@@ -696,42 +631,28 @@ Status Job::Log() {
   }
   DF_ASSIGN(const std::string changed, zero_rate_->Look(step_));
   if (!changed.empty()) TellMessage("warning: " + changed);
-  if (!spec_.job.train) return Tell(&JobObserver::OnStep, {.values = values});
+  JobResults results = Results();
+  results.values = values;
+  const auto fingerprints = std::span(fetched_).subspan(parts_.step.names.size(), parts_.fingerprints.size());
+  if (!spec_.job.train) return output_.TellStep(results, fingerprints);
   RanksUse use = session_->UseOfRanks();
   own_metrics_->Log(step_, WaitedOf(use));
-  record_->SetMemory(use.memory);
-  return Tell(&JobObserver::OnStep, {.values = values,
-                                     .schedule = own_metrics_->schedule(),
-                                     .timings = own_metrics_->timings(),
-                                     .memory = use.memory});
+  output_.record().SetMemory(use.memory);
+  results.schedule = own_metrics_->schedule();
+  results.timings = own_metrics_->timings();
+  results.memory = use.memory;
+  return output_.TellStep(results, fingerprints);
 }
 
 Status Job::TellSummaries() {
-  const JobResults results{.step = step_,
-                           .steps = steps_,
-                           .wall_s = WallSeconds(),
-                           .values = {},
-                           .summaries = std::span(fetched_).subspan(parts_.step.signature.fetches.size())};
-  for (JobObserver* observer : observers_) DF_TRY(observer->OnSummaries(results));
-  return Status();
+  JobResults results = Results();
+  results.summaries = std::span(fetched_).subspan(parts_.step.signature.fetches.size());
+  return output_.TellSummaries(results);
 }
 
-void Job::TellMessage(const std::string& text) const {
-  for (JobObserver* observer : observers_) observer->OnMessage(text);
-}
-
-// Adds to the results where the job is.
-Status Job::Tell(Status (JobObserver::*event)(const JobResults&), JobResults results) {
-  results.step = step_;
-  results.steps = steps_;
-  results.wall_s = WallSeconds();
-  if (event == &JobObserver::OnStep && states_) {
-    states_->Take(std::span(fetched_).subspan(parts_.step.names.size()));
-    results.state = states_->OfAll();
-    results.fingerprints = states_->of_variables();
-  }
-  for (JobObserver* observer : observers_) DF_TRY((observer->*event)(results));
-  return Status();
+// Results of the step that has ended, without values.
+JobResults Job::Results() const {
+  return {.step = step_, .steps = steps_, .wall_s = WallSeconds(), .values = {}};
 }
 
 // Makes the evaluations that are due after this step; all of them after the last one, which may be so by what they
@@ -775,7 +696,9 @@ Status Job::Evaluate(size_t evaluation) {
     metrics.emplace_back(StrCat(pass.name, "/", pass.metrics[i].name), values[i]);
   }
   progress_.Take(pass.name, metrics, step_);
-  return Tell(&JobObserver::OnEvaluation, {.values = metrics});
+  JobResults results = Results();
+  results.values = metrics;
+  return output_.TellEvaluation(results);
 }
 
 Status Job::SaveBest() {
@@ -819,7 +742,7 @@ Status Job::Save() {
   progress_.Save(state_);
   manifest.state = state_;
   manifest.set_skipped_steps(watch_->skipped_steps());
-  for (JobObserver* observer : observers_) DF_TRY(observer->OnSave(step_));
+  DF_TRY(output_.TellSave(step_));
   store_->Protect(progress_.best_steps());
   DF_TRY(store_->Commit(manifest));
   saved_step_ = step_;
