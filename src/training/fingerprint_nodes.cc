@@ -64,13 +64,16 @@ struct Members {
 };
 
 Status AddNode(const std::string& host, Members members, JobGraphDraft& draft) {
+  // A ControlTrigger runs where the updates are dead. It makes a graph one with control flow, of which a GPU records
+  // nothing, so that it stands only where there is such flow.
+  const char* const joined = HasControlFlow(draft.job.graph) ? "ControlTrigger" : "NoOp";
   GraphOps ops(draft.job.graph, "fingerprint", host);
   std::vector<NodeId> after;
   for (auto& [device, updates] : members.updates) {
     SortUnique(updates);
     if (updates.empty()) continue;
     ops.set_device(device);
-    after.push_back(ops.Add("updated", "ControlTrigger", {}, {}, std::move(updates)).node);
+    after.push_back(ops.Add("updated", joined, {}, {}, std::move(updates)).node);
   }
   FingerprintFetch fetch;
   std::vector<Output> values;
