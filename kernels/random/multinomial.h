@@ -2,7 +2,6 @@
 #ifndef DFRUN_KERNELS_RANDOM_MULTINOMIAL_H_
 #define DFRUN_KERNELS_RANDOM_MULTINOMIAL_H_
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -33,9 +32,21 @@ DF_HOST_DEVICE inline double WeightOf(double logit, double largest) {
   return std::isfinite(logit) ? std::exp(logit - largest) : 0.0;
 }
 
-// The class in whose interval `point`, of [0, 1), falls; `sums`: of the weights up to each class.
+// The class in whose interval `point`, of [0, 1), falls; `sums`: of the weights up to each class. nvcc 13.0 leaves
+// std::advance() out of std::upper_bound() on a GPU.
 DF_HOST_DEVICE inline int64_t ClassAt(double point, const double* sums, int64_t classes) {
-  return std::upper_bound(sums, sums + classes, point * sums[classes - 1]) - sums;
+  const double sum = point * sums[classes - 1];
+  int64_t first = 0;
+  for (int64_t count = classes; count > 0;) {
+    const int64_t half = count / 2;
+    if (sum < sums[first + half]) {
+      count = half;
+    } else {
+      first += half + 1;
+      count -= half + 1;
+    }
+  }
+  return first;
 }
 
 struct Sizes {
