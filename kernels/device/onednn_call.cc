@@ -33,9 +33,23 @@ void UseOneOpenMpThread() {
   static_cast<void>(done);
 }
 
+namespace {
+
+// The bits of a set of instructions are in every wider set's.
+bool HasInstructions(dnnl::cpu_isa wanted) {
+  const auto bits = static_cast<int>(wanted);
+  return (static_cast<int>(dnnl::get_effective_cpu_isa()) & bits) == bits;
+}
+
+}  // namespace
+
 bool OneDnnMultipliesBfloat16() {
-  constexpr auto kHasPairs = static_cast<int>(dnnl::cpu_isa::avx512_core_bf16);  // its bits are in every wider set's
-  static const bool has = (static_cast<int>(dnnl::get_effective_cpu_isa()) & kHasPairs) == kHasPairs;
+  static const bool has = HasInstructions(dnnl::cpu_isa::avx512_core_bf16);
+  return has;
+}
+
+bool OneDnnUsesTiles() {
+  static const bool has = HasInstructions(dnnl::cpu_isa::avx512_core_amx);
   return has;
 }
 
@@ -94,6 +108,9 @@ Status OneDnnCall::Run(std::initializer_list<const void*> data, Allocator& alloc
 namespace dfrun {
 
 bool OneDnnMultipliesBfloat16() {
+  return false;
+}
+bool OneDnnUsesTiles() {
   return false;
 }
 

@@ -6,6 +6,9 @@ namespace dfrun {
 
 // True where oneDNN multiplies bfloat16 by an instruction of this machine, and not by several. Any thread.
 bool OneDnnMultipliesBfloat16();
+// True where oneDNN multiplies bfloat16 by tile registers (AMX): a row of a product then has other bits by the number of
+// rows. Any thread.
+bool OneDnnUsesTiles();
 
 }  // namespace dfrun
 

@@ -91,6 +91,8 @@ template <>
 Result<std::shared_ptr<const Gemm<bfloat16>>> Gemm<bfloat16>::Create(const GemmShape& shape) {
   if (shape.work() > 0) {  // neither takes empty operands
     if (auto tiles = MakeAmxGemm(shape)) return tiles;
+    // oneDNN's products on tile registers give rows other bits by their number.
+    if (OneDnnUsesTiles()) return MakeWidened<bfloat16, float>(shape);
     // From so many uses of an element on, copies of both operands as float take a quarter of the time of oneDNN's
     // products if the machine multiplies no bfloat16.
     constexpr int64_t kMinUses = 8;
