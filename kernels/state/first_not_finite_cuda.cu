@@ -9,7 +9,13 @@ namespace dfrun {
 namespace {
 
 constexpr int kMaxScanned = 16;  // at a time
-constexpr int64_t kWordsABlock = int64_t{cuda::kBlockThreads} * 32;
+constexpr int kReadsAThread = 8;
+
+// What a thread reads at once.
+struct alignas(16) Quad {
+  uint32_t at[4];
+};
+constexpr int64_t kBytesABlock = int64_t{cuda::kBlockThreads} * kReadsAThread * static_cast<int64_t>(sizeof(Quad));
 
 struct Scanned {
   const unsigned char* data;
@@ -24,6 +30,23 @@ struct ScannedValues {
   Scanned at[kMaxScanned];
   int count = 0;
 };
+
+DF_DEVICE_FUNCTION bool HasAll(uint32_t bits, uint32_t wanted) {
+  return (bits & wanted) == wanted;
+}
+// Whether one of the words of `bytes` in these 16 bytes is found.
+DF_DEVICE_FUNCTION bool IsInQuad(const Quad& quad, int bytes, uint64_t exponent) {
+  const auto low = static_cast<uint32_t>(exponent);
+  if (bytes == 8) {  // the exponent lies in the upper half
+    const auto high = static_cast<uint32_t>(exponent >> 32);
+    return HasAll(quad.at[1], high) || HasAll(quad.at[3], high);
+  }
+  bool found = false;
+  for (int i = 0; i < 4; ++i) {
+    found = found || HasAll(quad.at[i], low) || (bytes == 2 && HasAll(quad.at[i] >> 16, low));
+  }
+  return found;
+}
 
 DF_DEVICE_FUNCTION bool IsWordFound(const Scanned& value, int64_t i) {
   uint64_t bits = 0;
@@ -43,12 +66,26 @@ DF_DEVICE_KERNEL void FindInBlocks(ScannedValues values, int32_t* of_blocks) {
   const int64_t block = cuda::GlobalBlockId();
   int v = 0;
   while (v + 1 < values.count && values.at[v + 1].first_block <= block) ++v;
-  const Scanned& value = values.at[v];
-  const int64_t begin = (block - value.first_block) * kWordsABlock;
-  const int64_t end = begin + kWordsABlock < value.words ? begin + kWordsABlock : value.words;
-  int32_t found = value.exponent == 0 ? 1 : 0;
-  for (int64_t i = begin + cuda::ThreadInBlock(); i < end && found == 0; i += cuda::kBlockThreads) {
-    found = IsWordFound(value, i) ? 1 : 0;
+  const Scanned value = values.at[v];
+  int32_t found = 0;
+  if (value.exponent == 0) {
+    found = 1;
+  } else {
+    const int64_t words_a_block = kBytesABlock / value.bytes;
+    const int64_t begin = (block - value.first_block) * words_a_block;
+    const unsigned char* const data = value.data + begin * value.bytes;
+    if (begin + words_a_block <= value.words && reinterpret_cast<uintptr_t>(data) % sizeof(Quad) == 0) {
+      const auto* const quads = reinterpret_cast<const Quad*>(data);
+      for (int k = 0; k < kReadsAThread; ++k) {
+        const Quad quad = quads[k * cuda::kBlockThreads + cuda::ThreadInBlock()];
+        found |= IsInQuad(quad, value.bytes, value.exponent) ? 1 : 0;
+      }
+    } else {
+      const int64_t end = begin + words_a_block < value.words ? begin + words_a_block : value.words;
+      for (int64_t i = begin + cuda::ThreadInBlock(); i < end; i += cuda::kBlockThreads) {
+        found |= IsWordFound(value, i) ? 1 : 0;
+      }
+    }
   }
   found = cuda::BlockReduce(found, [](int32_t a, int32_t b) { return a | b; });
   if (cuda::ThreadInBlock() == 0) of_blocks[block] = found != 0 ? NumberOf(value) : 0;
@@ -88,7 +125,10 @@ class FirstNotFinite final : public Kernel {
   static int64_t WordsOf(const Tensor& value) {
     return value.num_elements() * cuda::FloatWordsOf(value.dtype()).an_element;
   }
-  static int64_t BlocksOf(const Tensor& value) { return (WordsOf(value) + kWordsABlock - 1) / kWordsABlock; }
+  static int64_t BlocksOf(const Tensor& value) {
+    const int64_t words_a_block = kBytesABlock / cuda::FloatWordsOf(value.dtype()).bytes;
+    return (WordsOf(value) + words_a_block - 1) / words_a_block;
+  }
 
   Status Find(OpContext& ctx, int32_t* found) const {
     for (int next = 0; next < ctx.num_inputs();) {
