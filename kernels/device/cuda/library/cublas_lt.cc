@@ -12,6 +12,7 @@ Result<const CublasLt*> Open() {
   DF_GET(cublasLtGetVersion);
   DF_GET(cublasLtCreate);
   DF_GET(cublasLtMatmul);
+  DF_GET(cublasLtMatmulAlgoCapGetAttribute);
   DF_GET(cublasLtMatmulAlgoGetHeuristic);
   DF_GET(cublasLtMatmulDescCreate);
   DF_GET(cublasLtMatmulDescDestroy);

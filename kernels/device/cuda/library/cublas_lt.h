@@ -22,6 +22,7 @@ struct CublasLt {
   decltype(::cublasLtGetVersion)* cublasLtGetVersion = nullptr;
   decltype(::cublasLtCreate)* cublasLtCreate = nullptr;
   decltype(::cublasLtMatmul)* cublasLtMatmul = nullptr;
+  decltype(::cublasLtMatmulAlgoCapGetAttribute)* cublasLtMatmulAlgoCapGetAttribute = nullptr;
   decltype(::cublasLtMatmulAlgoGetHeuristic)* cublasLtMatmulAlgoGetHeuristic = nullptr;
   decltype(::cublasLtMatmulDescCreate)* cublasLtMatmulDescCreate = nullptr;
   decltype(::cublasLtMatmulDescDestroy)* cublasLtMatmulDescDestroy = nullptr;

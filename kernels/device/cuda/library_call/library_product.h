@@ -58,6 +58,7 @@ class LibraryProduct {
   explicit LibraryProduct(const CublasLt& lt) : lt_(lt) {}
   Status Describe(const ProductShape& shape, DType dtype, const Arithmetic& arithmetic);
   Status Choose(const Arithmetic& arithmetic);
+  bool UsesTensorCores(const cublasLtMatmulAlgo_t& algorithm) const;
 
   const CublasLt& lt_;
   cublasLtHandle_t handle_ = nullptr;
