@@ -6,27 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "src/checkpoint/fingerprint_words.h"
 #include "src/checkpoint/tensor_bytes.h"
 
 namespace dfrun {
 namespace {
 
-// Words that share a factor of their block.
-constexpr int64_t kBlock = 256;
+using fingerprint::Factor;
+using fingerprint::Mix;
+using fingerprint::MixWord;
+
+constexpr int64_t kBlock = fingerprint::kBlockWords;
 // Words of a share of one thread: some 25 us.
 constexpr int64_t kShare = int64_t{1} << 16;
-
-// The bijection of SplitMix64 (Steele, Lea and Flood, 2014).
-constexpr uint64_t Mix(uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
-// An odd factor: number `n` of the sequence that SplitMix64 gives from 0 on.
-constexpr uint64_t Factor(uint64_t n) {
-  return Mix((n + 1) * 0x9e3779b97f4a7c15) | 1;
-}
 
 // The factors of a block's words, in halves: the product of a word and a half has 64 bits, and vectors have it.
 struct Factors {
@@ -45,14 +37,6 @@ constexpr Factors MakeFactors() {
 }
 
 constexpr Factors kFactors = MakeFactors();
-
-// A bijection of words that takes high bits to low ones: by the product with a factor a bit changes none below it.
-inline uint32_t MixWord(uint32_t word) {
-  word ^= 0x9e3779b9;  // zeros count
-  word ^= word >> 16;
-  word *= 0x7feb352d;
-  return word ^ (word >> 15);
-}
 
 // Sums up `count` words of a block, from its word `at` on.
 template <class Word>

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/base/sort_unique.h"
+#include "src/framework/kernel/kernel_registry.h"
 #include "src/graph/control_flow.h"
 #include "src/graph/order/ancestors.h"
 #include "src/graph/order/variable_readers.h"
@@ -14,6 +15,8 @@
 
 namespace dfrun {
 namespace {
+
+constexpr char kOp[] = "_VariableFingerprints";
 
 bool IsWanted(const JobSpec& spec) {
   if (!spec.fingerprint || !spec.run) return spec.fingerprint;
@@ -57,22 +60,32 @@ class StepUpdates {
   std::vector<bool> runs_;  // by node
 };
 
-// The variables of one task.
+// The variables of one node.
 struct Members {
   std::vector<const Kept*> variables;
   std::map<std::string, std::vector<NodeId>> updates;  // by the device of the variables that they change
 };
 
-Status AddNode(const std::string& host, Members members, JobGraphDraft& draft) {
+// The device of the node for a variable: its own, where that has a kernel, or its task's host.
+Result<std::string> DeviceFor(const Node& variable, DType dtype) {
+  DF_ASSIGN(const DeviceName own, DeviceName::Parse(variable.device));
+  if (own.type && IsPlain(dtype) &&
+      KernelRegistry::Builtin().Find(kOp, *own.type, {{"T", std::vector<DType>{dtype}}}).ok()) {
+    return variable.device;
+  }
+  return HostOf(variable.device);
+}
+
+Status AddNode(const std::string& device, Members members, JobGraphDraft& draft) {
   // A ControlTrigger runs where the updates are dead. It makes a graph one with control flow, of which a GPU records
   // nothing, so that it stands only where there is such flow.
   const char* const joined = HasControlFlow(draft.job.graph) ? "ControlTrigger" : "NoOp";
-  GraphOps ops(draft.job.graph, "fingerprint", host);
+  GraphOps ops(draft.job.graph, "fingerprint", device);
   std::vector<NodeId> after;
-  for (auto& [device, updates] : members.updates) {
+  for (auto& [of, updates] : members.updates) {
     SortUnique(updates);
     if (updates.empty()) continue;
-    ops.set_device(device);
+    ops.set_device(of);
     after.push_back(ops.Add("updated", joined, {}, {}, std::move(updates)).node);
   }
   FingerprintFetch fetch;
@@ -81,9 +94,8 @@ Status AddNode(const std::string& host, Members members, JobGraphDraft& draft) {
     fetch.variables.push_back(kept->parts[0].name);
     values.push_back({kept->source, 0});
   }
-  ops.set_device(host);
-  draft.job.step.signature.fetches.push_back(
-      ops.Add("variables", "_VariableFingerprints", std::move(values), {}, std::move(after)));
+  ops.set_device(device);
+  draft.job.step.signature.fetches.push_back(ops.Add("variables", kOp, std::move(values), {}, std::move(after)));
   draft.job.fingerprints.push_back(std::move(fetch));
   return ops.status();
 }
@@ -93,21 +105,21 @@ Status AddNode(const std::string& host, Members members, JobGraphDraft& draft) {
 Status AddFingerprints(JobGraphDraft& draft) {
   if (!IsWanted(draft.spec)) return Status();
   const Graph& graph = draft.job.graph;
-  std::map<std::string, Members> by_host;
+  std::map<std::string, Members> by_device;
   {
     DF_ASSIGN(const FrameTree frames, BuildFrameTree(graph));
     const StepUpdates step(graph, frames, draft.job.step.signature);
     for (const Kept& kept : draft.kept) {
       if (!kept.is_variable) continue;
-      const std::string& device = graph.node(kept.source).device;
-      DF_ASSIGN(const std::string host, HostOf(device));
-      Members& members = by_host[host];
+      const Node& variable = graph.node(kept.source);
+      DF_ASSIGN(const std::string device, DeviceFor(variable, kept.parts[0].dtype));
+      Members& members = by_device[device];
       members.variables.push_back(&kept);
-      std::vector<NodeId>& updates = members.updates[device];
+      std::vector<NodeId>& updates = members.updates[variable.device];
       for (const NodeId id : step.Of(kept.source)) updates.push_back(id);
     }
   }
-  for (auto& [host, members] : by_host) DF_TRY(AddNode(host, std::move(members), draft));
+  for (auto& [device, members] : by_device) DF_TRY(AddNode(device, std::move(members), draft));
   return Status();
 }
 

@@ -6,9 +6,9 @@
 
 namespace dfrun {
 
-// Where the job is to have fingerprints, adds one node for each task that has variables of `draft.kept`, which is whole
-// by then, to the fetches of the step, and describes them in JobGraph::fingerprints. The node is on the task's host
-// device and runs after all nodes of the step that may change a variable of the task. It is a fetch alone: a step that
+// Where the job is to have fingerprints, adds one node for each device that has variables of `draft.kept`, which is whole
+// by then, to the fetches of the step, and describes them in JobGraph::fingerprints. The node is on the device, where
+// that has a kernel, else on the task's host, and runs after all nodes of the step that may change its variables. It is a fetch alone: a step that
 // fetches nothing runs none. A `run:` job has fingerprints where the spec has a variable and steps are not in flight
 // together, whose updates have no order.
 Status AddFingerprints(JobGraphDraft& draft);
