@@ -10,6 +10,7 @@
 #include <random>
 #include <utility>
 
+#include "src/checkpoint/fingerprint.h"
 #include "src/framework/device/device_factory.h"
 #include "src/framework/device/device_part.h"
 #include "src/framework/op/arithmetic.h"
@@ -99,7 +100,10 @@ class GpuDeviceTest : public ::testing::Test {
       ASSERT_EQ((*first)[i].shape(), (*expected)[i].shape());
       EXPECT_LT(LargestDifference<T>(Parts<T>((*first)[i]), Parts<T>((*expected)[i])), Tolerance<T>());
     }
-    if (result != nullptr) *result = (*expected)[0];
+    if (result != nullptr) {  // which outlives the device
+      *result = Tensor((*expected)[0].dtype(), (*expected)[0].shape());
+      CopyElements((*expected)[0], *result);
+    }
   }
 
   static AttrMap With(AttrMap attrs, const Arithmetic& arithmetic) {
@@ -277,6 +281,51 @@ TEST_F(GpuDeviceTest, Reductions) {
     std::copy(axes.begin(), axes.end(), axis.data<int32_t>());
     for (const char* op : {"Sum", "Mean", "Max"}) Compare<float>(op, {}, {x, axis});
   }
+}
+
+// Of words of each size, of more than a block of the grid, and of none.
+TEST_F(GpuDeviceTest, FingerprintsOfVariables) {
+  std::vector<Tensor> values = {RandomTensor<float>(Shape({3, 70001}), 1),  RandomTensor<double>(Shape({513}), 2),
+                                RandomTensor<float16>(Shape({9999}), 3),    RandomTensor<bfloat16>(Shape({1}), 4),
+                                Tensor::Vector<int64_t>({5, -6, 7}),        Tensor(DType::kFloat, Shape({0, 4})),
+                                Tensor::Vector<uint8_t>({1, 2, 0, 255, 9}), Tensor(DType::kBool, Shape({300}))};
+  for (int64_t i = 0; i < 300; ++i) values.back().data<bool>()[i] = i % 3 == 0;
+  for (int i = 0; i < 30; ++i) values.push_back(RandomTensor<float>(Shape({17 * i + 1}), 5));
+  std::vector<DType> dtypes;
+  for (const Tensor& value : values) dtypes.push_back(value.dtype());
+  NodeRunner runner(kType);
+  const auto made = runner.Run(NodeRunner::Way::kStaticShapes, "_VariableFingerprints", {{"T", dtypes}},
+                               std::vector<Input>(values.begin(), values.end()));
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  for (size_t i = 0; i < values.size(); ++i) {
+    EXPECT_EQ((*made)[0].data<uint64_t>()[i], FingerprintOf(values[i])) << "value " << i << ", " << dtypes[i];
+  }
+}
+
+// A number that is not finite is found wherever it stands, and its value is told by its number.
+TEST_F(GpuDeviceTest, TheFirstValueThatIsNotFinite) {
+  NodeRunner runner(kType);
+  const auto check = [&](const std::vector<Tensor>& values, int32_t wanted) {
+    std::vector<DType> dtypes;
+    for (const Tensor& value : values) dtypes.push_back(value.dtype());
+    const auto made = runner.Run(NodeRunner::Way::kStaticShapes, "_FirstNotFinite", {{"T", dtypes}},
+                                 std::vector<Input>(values.begin(), values.end()));
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    EXPECT_EQ((*made)[0].scalar<int32_t>(), wanted);
+  };
+  const auto plant = [&](auto zero) {
+    using T = decltype(zero);
+    for (const int64_t at : {0, 1, 2, 3, 8191, 8192, 40000, 70000}) {
+      std::vector<Tensor> values = {RandomTensor<float>(Shape({100000}), 1), RandomTensor<T>(Shape({70001}), 2)};
+      check(values, 0);
+      values[1].data<T>()[at] = static_cast<T>(at % 2 == 0 ? INFINITY : NAN);
+      check(values, 2);
+    }
+  };
+  plant(0.0F);
+  plant(0.0);
+  plant(float16());
+  plant(bfloat16());
 }
 
 // Each sum takes memory of one before it as soon as that is enqueued, not done.
