@@ -17,8 +17,8 @@ constexpr int64_t kWordsABlock = fingerprint::kBlockWords * 32;
 struct Summed {
   const unsigned char* words;
   int64_t count;
-  int64_t first_block;  // of the grid
-  int bytes;            // of a word: 1, 2 or 4
+  int64_t first_block;  // the grid's block that begins it
+  int bytes;            // a word has 1, 2 or 4
   int is_bool;
 };
 

@@ -11,7 +11,7 @@ namespace {
 constexpr int kMaxScanned = 16;  // at a time
 constexpr int kReadsAThread = 8;
 
-// What a thread reads at once.
+// The bytes that a thread reads at once.
 struct alignas(16) Quad {
   uint32_t at[4];
 };

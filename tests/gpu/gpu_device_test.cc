@@ -283,7 +283,7 @@ TEST_F(GpuDeviceTest, Reductions) {
   }
 }
 
-// Of words of each size, of more than a block of the grid, and of none.
+// Values have words of each size, more than a block of the grid takes, and none.
 TEST_F(GpuDeviceTest, FingerprintsOfVariables) {
   std::vector<Tensor> values = {RandomTensor<float>(Shape({3, 70001}), 1),  RandomTensor<double>(Shape({513}), 2),
                                 RandomTensor<float16>(Shape({9999}), 3),    RandomTensor<bfloat16>(Shape({1}), 4),

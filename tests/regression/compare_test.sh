@@ -138,6 +138,23 @@ expect 1 "the variables differ from step 140 on: h1/W" "$DFRUN" compare left2 ri
 grep -q '^metrics  differ from step 140 on$' out || { cat out; fail "the step of the metrics"; }
 grep -Eq '^ +loss +A +[0-9.e-]+ +B +[0-9.e-]+$' out || { cat out; fail "the metric"; }
 
+# One bit of one number of a variable that a training turns in step 137.
+cat > bit.yaml <<'Y'
+dfrun: 1
+params: {flip: 0}
+graph:
+  W:     {op: Variable, shape: [12], init: "RandomNormal(stddev=0.5)"}
+  scale: {op: Variable, shape: [4], init: ones, trainable: false}
+  step:  {op: Variable, shape: [], dtype: int32, init: 0, trainable: false}
+  bit:   Cast(Equal(AssignAdd(step, 1), 137), DstT=int32) * ${flip} * OneHot(2, 4, 1, 0)
+  made:  Assign(scale, Bitcast(BitwiseXor(Bitcast(scale, type=int32), bit), type=float32))
+  loss:  Mean(Square(W - 3.0) * Mean(made))
+train: {loss: loss, learning_rate: 0.01, steps: 200, log_every: 10}
+Y
+train unturned "$DFRUN" bit.yaml --output unturned
+train turned "$DFRUN" bit.yaml --output turned --set flip=1
+expect 1 "the variables differ from step 140 on: scale" "$DFRUN" compare unturned turned
+
 # Files that are cut short, or missing; a run that is longer.
 truncate -s -5 right/state.bin
 truncate -s -5 right/metrics.jsonl

@@ -44,7 +44,7 @@ struct MirrorSource {
     int64_t source = 0;
     int64_t stride = 1;
     for (int d = loops.rank - 1; d >= 0; --d) {
-      // Of a reference nvcc 13.0 reads the last member of four or more dimensions eight bytes too far.
+      // nvcc 13.0 reads the last member of a referenced one of four or more dimensions eight bytes too far.
       const MirrorLoops::Dim dim = loops.dims[d];
       source += dim.border.Source(i % dim.padded(), dim.size) * stride;
       i /= dim.padded();

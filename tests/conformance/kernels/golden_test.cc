@@ -24,8 +24,8 @@
 namespace dfrun::testing {
 namespace {
 
-// What TensorFlow's functions of CPUs and those of another device's library may differ by, as a multiple of what they
-// may differ by from ours of CPUs.
+// The factor by which functions of another device's library may differ more from TensorFlow's of CPUs than ours of CPUs
+// may.
 double Leeway(const Device& device) {
   constexpr double kOfOtherLibrary = 4;
   return device.type() == HostDeviceType() ? 1 : kOfOtherLibrary;

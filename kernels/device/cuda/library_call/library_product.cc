@@ -129,8 +129,8 @@ Status LibraryProduct::Choose(const Arithmetic& arithmetic) {
   lt_.cublasLtMatmulPreferenceDestroy(preference);
   DF_TRY(CublasLt::Check(status, "choose a way to multiply"));
   if (count == 0) return Unimplemented("the library of products has no way to do this one");
-  // Of inner dimensions that are no multiple of 4 the library's first in TF32 uses no tensor cores, which takes three
-  // times as long.
+  // The library's first way in TF32 uses no tensor cores where the inner dimension is no multiple of 4, which takes
+  // three times as long.
   int chosen = 0;
   while (chosen < count && !UsesTensorCores(offered[chosen].algo)) ++chosen;
   if (chosen == count) chosen = 0;
