@@ -27,3 +27,4 @@ cp "$WORK/losses" "$WORK/first"
 trained digits_mlp 1 6 0.9
 cmp "$WORK/first" "$WORK/losses" || fail "the losses differ from run to run"
 trained digits_mlp 2 6 0.9
+cmp "$WORK/first" "$WORK/losses" || fail "the losses differ with the number of ranks"
