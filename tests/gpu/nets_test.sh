@@ -2,7 +2,7 @@
 # The nets of scripts/bench/nets: each is checked at its full size for a GPU, where a step is one unit and the ops that
 # run on the host, since they or what belongs to them have no kernel for GPUs, are those of the list; made small it
 # trains a few steps on CPUs and on the emulated GPU, with near losses there, and equal ones the second time.
-#   nets_test.sh SOURCE_DIR DFRUN PARTS_FOLDER
+#   nets_test.sh SOURCE_DIR DFRUN PARTS_FOLDER [NET...]    NET: those that train; all without any
 SOURCE=$1 DFRUN=$2
 export DFRUN_DEVICE_PARTS=$3 DFRUN_EMULATED_CARD=no-libraries  # whose plain sums of many terms would take long
 WORK=$(mktemp -d)
@@ -29,7 +29,11 @@ import pathlib, sys
 from gpunetlib.dfrun_side import DfrunSide
 from gpunetlib.nets import NETS, params_of
 side = DfrunSide(sys.argv[1], pathlib.Path(sys.argv[2]))
+wanted = sys.argv[3:]
+assert not wanted or len([net for net in NETS if net.name in wanted]) == len(wanted), wanted
 for net in NETS:
+    if wanted and net.name not in wanted:
+        continue
     def losses(device, precision="float32"):
         params = {**params_of(net, precision, True, 0, device), "steps": 2, "log": 1}
         return side.measure(net, params, f"{net.name}-{precision}")[1]
@@ -41,5 +45,5 @@ for net in NETS:
         assert losses("/device:gpu:0", "tf32") == gpu, f"{net.name} has other losses where TF32 may be used"
     print(net.name, *gpu, flush=True)
 PYTHON
-timeout 500 python3 "$WORK/train.py" "$DFRUN" "$WORK/runs" || fail "a net"
+timeout 500 python3 "$WORK/train.py" "$DFRUN" "$WORK/runs" "${@:4}" || fail "a net"
 echo "nets run on GPUs"

@@ -43,7 +43,7 @@ spec images "image: 'images/*.png', tensors: {x: image}"
 begin() {  # begin NAME: starts the job, and waits until it has read all
   "$DFRUN" "$1.yaml" --output "run_$1" --grace 2 > "log_$1" 2>&1 &
   pid=$!
-  for ((i = 0; i < 300; ++i)); do
+  for ((i = 0; i < 600; ++i)); do
     [ -f "run_$1/metrics.jsonl" ] && [ "$(wc -l < "run_$1/metrics.jsonl")" -ge 40 ] && return 0
     kill -0 $pid 2> /dev/null || { cat "log_$1" >&2; fail "$1: the job has ended"; }
     sleep 0.1
@@ -51,8 +51,8 @@ begin() {  # begin NAME: starts the job, and waits until it has read all
   fail "$1: no steps"
 }
 trap 'kill -9 $pid 2> /dev/null || true; rm -rf "$WORK"' EXIT
-said() {  # said NAME TEXT: within 10 s
-  for ((i = 0; i < 100; ++i)); do
+said() {  # said NAME TEXT: within a minute
+  for ((i = 0; i < 600; ++i)); do
     grep -qF -- "$2" "log_$1" && return 0
     sleep 0.1
   done
