@@ -1,21 +1,27 @@
 #include "comm/bootstrap/cpu_isa.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <string_view>
 
 namespace dfrun::comm {
 namespace {
 
-// The values of ONEDNN_MAX_CPU_ISA, in ascending order.
-constexpr const char* kLevels[] = {"SSE41", "AVX", "AVX2", "AVX512_CORE", "AVX512_CORE_VNNI", "AVX512_CORE_BF16"};
+constexpr char kVariable[] = "ONEDNN_MAX_CPU_ISA";
 
-}  // namespace
+// The values of the variable, in ascending order.
+constexpr const char* kLevels[] = {
+    "SSE41", "AVX", "AVX2", "AVX512_CORE", "AVX512_CORE_VNNI", "AVX512_CORE_BF16", "AVX512_CORE_AMX"};
 
-int CpuIsaLevel() {
+int LevelOfCpu() {
 #if defined(__x86_64__)
-  const bool has[] = {__builtin_cpu_supports("avx") != 0, __builtin_cpu_supports("avx2") != 0,
+  const bool has[] = {__builtin_cpu_supports("avx") != 0,
+                      __builtin_cpu_supports("avx2") != 0,
                       __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0,
-                      __builtin_cpu_supports("avx512vnni") != 0, __builtin_cpu_supports("avx512bf16") != 0};
+                      __builtin_cpu_supports("avx512vnni") != 0,
+                      __builtin_cpu_supports("avx512bf16") != 0,
+                      __builtin_cpu_supports("amx-bf16") != 0 && __builtin_cpu_supports("amx-int8") != 0};
   int level = 0;
   while (level < static_cast<int>(std::size(has)) && has[level]) ++level;
   return level;
@@ -24,8 +30,18 @@ int CpuIsaLevel() {
 #endif
 }
 
+}  // namespace
+
+int CpuIsaLevel() {
+  const int of_cpu = LevelOfCpu();
+  const char* const most = std::getenv(kVariable);
+  if (most == nullptr) return of_cpu;
+  const auto* const named = std::find(std::begin(kLevels), std::end(kLevels), std::string_view(most));
+  return named == std::end(kLevels) ? of_cpu : std::min(of_cpu, static_cast<int>(named - std::begin(kLevels)));
+}
+
 void HoldOneDnnTo(int level) {
-  setenv("ONEDNN_MAX_CPU_ISA", kLevels[level], 0);
+  setenv(kVariable, kLevels[level], 1);
 }
 
 }  // namespace dfrun::comm

