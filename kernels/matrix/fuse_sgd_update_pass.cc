@@ -80,7 +80,7 @@ std::optional<Fusion> FuseUpdateAt(const FusionView& view, const Node& node) {
   fusion.op = by_ref ? "_MatMulApplyGradientDescent" : "_MatMulResourceApplyGradientDescent";
   fusion.inputs.insert(fusion.inputs.end(), product.inputs.begin(), product.inputs.end());
   fusion.attrs.Set("N", static_cast<int64_t>(product.num_inputs() / 2));
-  CopyAttrs(node, {kGatedAttr}, "", fusion.attrs);
+  CopyAttrs(node, {kGatedAttr, kGateGroupAttr}, "", fusion.attrs);
   CopyAttrs(product, {"T", "transpose_a", "transpose_b"}, "", fusion.attrs);
   return fusion;
 }

@@ -18,11 +18,24 @@ inline constexpr const char* kUpdateGateOp = "_UpdateGate";
 // in the device's memory, is 0 where the updates must write nothing.
 inline constexpr const char* kDeviceGateOp = "_DeviceUpdateGate";
 inline constexpr const char* kGatedAttr = "_gated";
+// Counts the findings of a replica that is gated by its own (src/framework/step/replica_findings.h).
+inline constexpr const char* kReplicaFindingsOp = "_ReplicaFindings";
+// Replicas of one rank that are gated each by its own finding are groups, from 1 on: a gate of a group leaves out the
+// updates of that group alone. 0, or no such attr: a gate leaves out the updates of all groups, and such an update is
+// left out by gates without a group.
+inline constexpr const char* kGateGroupAttr = "_gate_group";
+inline constexpr int kMaxGateGroups = 63;
 
 inline bool IsGated(const Node& node) {
   const AttrValue* mark = node.attrs.Find(kGatedAttr);
   const bool* value = mark == nullptr ? nullptr : mark->get<bool>();
   return value != nullptr && *value;
+}
+
+inline uint32_t GateGroup(const Node& node) {
+  const AttrValue* mark = node.attrs.Find(kGateGroupAttr);
+  const int64_t* group = mark == nullptr ? nullptr : mark->get<int64_t>();
+  return group == nullptr ? 0 : static_cast<uint32_t>(*group);
 }
 
 }  // namespace dfrun

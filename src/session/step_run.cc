@@ -114,7 +114,7 @@ bool StepRun::NextStep() {
 }
 
 Status StepRun::TakeStatus() {
-  const int32_t found = withheld_.exchange(0, std::memory_order_relaxed);
+  const int32_t found = withheld_.Take();
   not_finite_.Add(found == 0);
   if (found != 0) host_.CountNotFinite(found);
   Status first;

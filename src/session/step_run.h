@@ -133,7 +133,7 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
   std::vector<PlanRun> plans_;
   int64_t steps_run_ = 0;
   NotFiniteRow not_finite_;
-  std::atomic<int32_t> withheld_{0};
+  WithheldUpdates withheld_;
 
   mutable Mutex mu_;
   State state_ GUARDED_BY(mu_) = State::kWaits;

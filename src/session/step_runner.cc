@@ -95,7 +95,7 @@ Status StepRunner::Run(LocalExecutable& part, const StepRequest& request) {
 
 Status StepRunner::RunAlone(LocalExecutable& part, const StepRequest& request) {
   ResourceContainers containers;
-  std::atomic<int32_t> withheld{0};
+  WithheldUpdates withheld;
   RunArgs args;
   args.feeds = request.feeds;
   args.fetches = request.fetches;
@@ -108,7 +108,7 @@ Status StepRunner::RunAlone(LocalExecutable& part, const StepRequest& request) {
   open_.fetch_add(1, std::memory_order_relaxed);
   Status status = RunPlan(*part.plans[0], pool_, args);
   open_.fetch_sub(1, std::memory_order_relaxed);
-  if (const int32_t found = withheld.load(std::memory_order_relaxed); found != 0) CountNotFinite(found);
+  if (const int32_t found = withheld.Take(); found != 0) CountNotFinite(found);
   return status;
 }
 

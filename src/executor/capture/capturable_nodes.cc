@@ -59,6 +59,7 @@ class Finder {
 
   std::string WhyNot(const Node& node, bool has_kernel) const {
     if (!has_kernel) return "it has no kernel";
+    if (GateGroup(node) != 0) return "the host leaves it out by the gate of its own replica";
     const CaptureTraits* const traits = FindCaptureTraits(device_.type(), node.op->name);
     if (traits != nullptr && !traits->why_not.empty()) return std::string(traits->why_not);
     bool has_variable = false;

@@ -127,7 +127,7 @@ class NodeRunner {
 
   // `op` is for an asynchronous node.
   Ran RunFlagged(uint32_t node, const NodeRecord& record, AsyncOp* op) {
-    if ((record.flags & kNodeGated) != 0 && step_.updates_withheld()) [[unlikely]] {
+    if ((record.flags & kNodeGated) != 0 && step_.IsWithheld(record.flags >> kGateGroupShift)) [[unlikely]] {
       HandOnVariable(plan_, node, slots_);
       if ((record.flags & kNodeReleases) != 0) ReleaseSlots(node);
       return Ran::kDone;
@@ -148,7 +148,8 @@ class NodeRunner {
       if (!CallTimed(CallOf(node, record), forwardable)) return Ran::kFailed;
     } else if (record.fn != nullptr) {
       if (!Call(CallOf(node, record), forwardable)) return Ran::kFailed;
-      if ((record.flags & kNodeGate) != 0) step_.ObeyGate(slots_[record.first_output].scalar<int32_t>());
+      if ((record.flags & kNodeGate) != 0)
+        step_.ObeyGate(slots_[record.first_output].scalar<int32_t>(), record.flags >> kGateGroupShift);
     }
     if ((record.flags & kNodeReleases) != 0) ReleaseSlots(node);
     return Ran::kDone;

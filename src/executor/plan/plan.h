@@ -67,6 +67,8 @@ enum NodeFlag : uint32_t {
   kNodeGate = 1 << 9,               // withholds the step's updates where its output is not 0
   kNodeGated = 1 << 10,             // an update: left out of a step whose updates are withheld
 };
+// The flags from this bit on are the group of a gate or of an update (src/graph/update_gate.h).
+inline constexpr uint32_t kGateGroupShift = 16;
 
 struct alignas(32) NodeRecord {
   Kernel::Fn fn = nullptr;  // null: no call (NoOp; a fixed output behind control edges; _Retval; asynchronous)

@@ -327,6 +327,7 @@ uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
   }
   if (node.op->name == kUpdateGateOp) flags |= kNodeGate;
   if (IsGated(node)) flags |= kNodeGated;
+  flags |= GateGroup(node) << kGateGroupShift;
   // A NextIteration with control inputs: a value from elsewhere tells that the loop goes on
   // (src/partition/predicate_proxies.h).
   if (node_plan.control_flow == ControlFlowKind::kNextIteration && !node.control_inputs.empty())

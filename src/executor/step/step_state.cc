@@ -108,7 +108,7 @@ Status StepState::Begin(WorkerPool& pool, const RunArgs& args, Callback done) {
   if (args.trace != nullptr) args.trace->AddPlan(plan_.id(), [&] { return plan_.Names(); });
   if (args_.step.step_containers == nullptr) args_.step.step_containers = &containers_.emplace();
   if (args_.step.cancellation == nullptr) args_.step.cancellation = &cancellation_.emplace();
-  withheld_.store(0, std::memory_order_relaxed);
+  withheld_.Take();
   if (args_.withheld == nullptr) args_.withheld = &withheld_;
   done_ = done;
   in_flight_ = 0;

@@ -78,11 +78,11 @@ class StepState final : public PlanState {
   // Withholds the step's updates if its gate has found a value that is not finite: the updates that wait for the gate,
   // by whatever path, are left out.
   // Thread safety: any thread.
-  void ObeyGate(int32_t found) {
+  void ObeyGate(int32_t found, uint32_t group) {
     if (found != 0) [[unlikely]]
-      args_.withheld->store(found, std::memory_order_relaxed);
+      args_.withheld->Withhold(found, group);
   }
-  bool updates_withheld() const { return args_.withheld->load(std::memory_order_relaxed) != 0; }
+  bool IsWithheld(uint32_t group) const { return args_.withheld->Has(group); }
 
   // Gives out a worker with an empty queue, and takes it back.
   // Thread safety: any thread.
@@ -140,7 +140,7 @@ class StepState final : public PlanState {
   int in_flight_ = 0;
   bool shared_ = false;
   std::atomic<bool> failed_{false};
-  std::atomic<int32_t> withheld_{0};   // used if RunArgs bring none
+  WithheldUpdates withheld_;           // used if RunArgs bring none
   std::atomic<Work*> inbox_{nullptr};  // newest first; or one of the two marks
   Work asleep_;                        // a mark: nobody runs the step
   Work shared_mark_;                   // a mark: the step is shared
