@@ -22,6 +22,7 @@
 #include "src/passes/export/portable.h"
 #include "src/placement/assumed_cluster.h"
 #include "src/spec/input_nodes.h"
+#include "src/spec/schema/alternatives.h"
 #include "src/training/training_graph.h"
 
 namespace dfrun::jobs {
@@ -146,6 +147,14 @@ void SayName(const std::string& what, const std::string& usual, const std::strin
   WriteText(stderr, StrCat("dfrun: the spec has a node '", usual, "': the node that ", what, " is '", name, "'\n"));
 }
 
+// Other systems get the training that all of them know.
+void SayStrategy(const TrainSpec& train) {
+  const std::string& usual = Strategies().fallback();
+  if (train.strategy.name() == usual) return;
+  WriteText(stderr, StrCat("dfrun: the graph has the training of 'strategy: ", usual, "', not of '",
+                           train.strategy.name(), "'\n"));
+}
+
 constexpr const char* kDoesInit = "gives the variables their first values";
 
 // Adds a node `init` that gives every variable of the spec its first value: GraphDef itself has no field for them.
@@ -195,6 +204,7 @@ Result<Graph> ForTensorFlow(const GraphOptions& options, std::vector<std::string
     DF_ASSIGN(const Cluster cluster, AssumeCluster(model.tasks, model.RanksNeeded(), model.device_counts, model.graph));
     const LoadedSpec spec = model.TakeSpec();
     DF_ASSIGN(TrainingGraph made, MakeTrainingGraph(spec, cluster));
+    SayStrategy(*spec.job.train);
     SayName("makes a step of training", "train", made.step);
     SayName(kDoesInit, "init", made.init);
     model.graph = std::move(made.graph);
