@@ -69,13 +69,14 @@ Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spe
   }
   DF_ASSIGN(const JobGraph job, BuildJobGraph(spec, cluster_));
   DF_TRY(add(spec.job.train ? "train" : "run", job.graph, job.step.signature));
+  if (job.sync_every > 0) DF_TRY(add("sync", job.graph, job.sync));
   DF_TRY(add("init", job.graph, job.init));
   for (const EvaluationPass& pass : job.evaluations) {
     const std::string of = pass.name == "eval" ? "" : "/" + pass.name;
     if (!pass.batch.names.empty()) DF_TRY(add("eval" + of, job.graph, pass.batch.signature));
     if (pass.rest) DF_TRY(add("eval_rest" + of, job.graph, pass.rest->signature));
   }
-  DF_TRY(add("save", job.graph, job.save));
+  DF_TRY(add("save", job.graph, job.sync_every > 0 ? job.save_between_syncs : job.save));
   DF_TRY(add("restore", job.graph, job.restore));
   return out;
 }

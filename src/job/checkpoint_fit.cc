@@ -98,7 +98,8 @@ class Fitting {
     const auto is_of = [&](const auto& input) { return IsPositionOf(variable.of, input.name); };
     const std::vector<SavedInput>& named = checkpoint_.manifest.inputs;
     if (std::any_of(named.begin(), named.end(), is_of)) return Lacks(StrCat("the position '", variable.of, "'"));
-    if (std::any_of(spec_.inputs.begin(), spec_.inputs.end(), is_of) || WasFrozen(variable.slot_of)) {
+    const bool is_input = std::any_of(spec_.inputs.begin(), spec_.inputs.end(), is_of);
+    if (is_input || variable.of_strategy || WasFrozen(variable.slot_of)) {
       fit_.anew.push_back(&variable);
     } else {
       missing_.push_back(variable.of);
@@ -153,13 +154,20 @@ RestoreStep RestoreFrom(const Checkpoint& checkpoint, const CheckpointFit& fit, 
   RestoreStep step{graph.restore, {Tensor::Scalar<std::string>(checkpoint.directory)}};
   std::vector<NodeId>& targets = step.signature.targets;
   std::set<NodeId> without;
+  std::set<std::string_view> anew;
   std::vector<std::string> left_out;
   for (const KeptState* kept : fit.anew) {
     without.insert(kept->restore.begin(), kept->restore.end());
+    anew.insert(kept->of);
     for (const StatePart& part : kept->parts) left_out.push_back(part.name);
   }
   std::erase_if(targets, [&](NodeId target) { return without.contains(target); });
-  for (const KeptState* kept : fit.anew) targets.insert(targets.end(), kept->begin.begin(), kept->begin.end());
+  for (const KeptState* kept : fit.anew) {
+    // A copy of a state that begins anew gets its value with that.
+    const bool is_copied = !kept->copied.empty() && !anew.contains(kept->copy_of);
+    const std::vector<NodeId>& begin = is_copied ? kept->copied : kept->begin;
+    targets.insert(targets.end(), begin.begin(), begin.end());
+  }
   step.feeds.push_back(Tensor::Vector<std::string>(left_out));
   return step;
 }
@@ -167,13 +175,18 @@ RestoreStep RestoreFrom(const Checkpoint& checkpoint, const CheckpointFit& fit, 
 std::string DescribeFit(const Checkpoint& checkpoint, const CheckpointFit& fit) {
   std::vector<std::string> clauses = fit.rules;
   if (!fit.changes.empty()) clauses.push_back(fit.changes);
-  const auto is_slot = [](const KeptState& kept) { return !kept.slot_of.empty(); };
-  const auto is_position = [&](const KeptState& kept) { return kept.is_variable && !is_slot(kept); };
+  const auto is_own = [](const KeptState& kept) { return kept.of_strategy && !kept.between_syncs; };
+  const auto is_slot = [](const KeptState& kept) { return !kept.slot_of.empty() && !kept.of_strategy; };
+  const auto is_position = [&](const KeptState& kept) {
+    return kept.is_variable && kept.slot_of.empty() && !kept.of_strategy;
+  };
   const auto is_state = [](const KeptState& kept) { return !kept.is_variable; };
   const std::vector<std::string> positions = NamesOf(fit.anew, is_position);
   if (!positions.empty()) clauses.push_back(StrCat("it has no ", NameFirst(positions), ", which is 0"));
   const std::vector<std::string> slots = NamesOf(fit.anew, is_slot);
   if (!slots.empty()) clauses.push_back(StrCat("it has no ", NameFirst(slots), ", which begins anew"));
+  const std::vector<std::string> own = NamesOf(fit.anew, is_own);
+  if (!own.empty()) clauses.push_back(StrCat("it has no ", NameFirst(own), ", which begins anew with this strategy"));
   const std::vector<std::string> states = NamesOf(fit.anew, is_state);
   if (!states.empty()) clauses.push_back(StrCat("it has no state of ", NameFirst(states), ", which begins anew"));
   if (!fit.unused.empty()) clauses.push_back(StrCat("it also has ", NameFirst(fit.unused), ", which is left out"));

@@ -31,7 +31,8 @@ struct ResumedJob {
 // Compares the two. BadSpec where the checkpoint has not all variables of the job in their dtypes and shapes, or where
 // an input holds other samples or classes; DataLoss where the checkpoint lacks parts that its manifest names. A state
 // other than a variable's may be missing as a whole, but not in part; the position of an input may be missing if the
-// checkpoint does not name the input, and a slot of a variable that was frozen then.
+// checkpoint does not name the input, a slot of a variable that was frozen then, and what another strategy does
+// without.
 Result<CheckpointFit> FitCheckpoint(const CheckpointStore::Checkpoint& checkpoint, const ResumedJob& job);
 
 // A step that restores the job from the checkpoint, and begins anew the state that the checkpoint lacks.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/framework/step/replica_findings.h"
 #include "src/framework/values/finite.h"
 #include "src/job/metrics_log.h"
 #include "src/job/numerics_finding.h"
@@ -16,6 +17,18 @@ std::string TextOf(const Tensor& scalar) {
   if (!AllFinite(scalar)) return DescribeNotFinite(scalar);
   const Result<std::string> text = ScalarToJson(scalar);
   return text.ok() ? *text : scalar.ToString();
+}
+
+constexpr const char* kAdvice =
+    ". Go on from an older checkpoint or with a lower learning_rate; 'on_nan: {skip: N}' of 'train' "
+    "lets more steps behind each other be left out";
+
+std::vector<ReplicaFindings> FindingsIn(const Tensor& tensor) {
+  std::vector<ReplicaFindings> findings;
+  const std::span<const int64_t> values = tensor.values<int64_t>();
+  for (size_t i = 0; i + ReplicaFindings::kElements <= values.size(); i += ReplicaFindings::kElements)
+    findings.push_back({values[i], values[i + 1], values[i + 2], values[i + 3]});
+  return findings;
 }
 
 // 0: no row of steps that are not finite ends the job.
@@ -34,12 +47,34 @@ FiniteWatch::FiniteWatch(const JobSpec& spec, const JobGraph& parts, Session& se
 Status FiniteWatch::AfterSteps(int64_t step) {
   seen_ = session_.steps_not_finite();
   if (!row_.is_full()) return Status();
-  return spec_.train->on_nan == OnNan::kStop ? ExplainStop(step) : ExplainSkipped(step);
+  if (spec_.train->on_nan != OnNan::kStop) return ExplainSkipped(step);
+  return ExplainStop(step, NameOf(session_.TakeFirstNotFinite()));
 }
 
 Status FiniteWatch::AfterStep(int64_t step) {
   row_.Add(session_.steps_not_finite() == seen_);
   return AfterSteps(step);
+}
+
+void FiniteWatch::BeginReplicas(const Tensor& findings) {
+  of_replicas_ = 0;
+  for (const ReplicaFindings& replica : FindingsIn(findings)) of_replicas_ += replica.total;
+  counted_ = of_replicas_;
+}
+
+Status FiniteWatch::AfterReplicas(int64_t step, const Tensor& findings) {
+  of_replicas_ = 0;
+  std::optional<ReplicaFindings> first;
+  for (const ReplicaFindings& replica : FindingsIn(findings)) {
+    of_replicas_ += replica.total;
+    if (replica.number != 0 && (!first || replica.steps_since > first->steps_since)) first = replica;
+  }
+  if (!first) return Status();
+  const int64_t then = step - first->steps_since;
+  const std::string was = NameOf(static_cast<int32_t>(first->number));
+  if (spec_.train->on_nan == OnNan::kStop) return ExplainStop(then, was);
+  return Error(Code::kNotFinite, "step ", then, ": ", was,
+               " is not finite, and this replica made no update in its last ", row_.limit, " steps", kAdvice);
 }
 
 int64_t FiniteWatch::skipped_steps() const {
@@ -53,16 +88,18 @@ void FiniteWatch::Resume(int64_t skipped_steps) {
 
 std::optional<int64_t> FiniteWatch::TakeCount() {
   if (!spec_.train || spec_.train->on_nan == OnNan::kStop) return {};
-  const int64_t all = session_.steps_not_finite();
+  const int64_t all = HasReplicas() ? of_replicas_ : session_.steps_not_finite();
   return all - std::exchange(counted_, all);
 }
 
 std::string FiniteWatch::Describe(int64_t step, int64_t count) {
   const int32_t first = session_.TakeFirstNotFinite();
-  return StrCat(
-      "up to step ", step, ", ", count, count == 1 ? " step had" : " steps had",
-      " a loss, or a gradient, that is not finite (", count == 1 ? "it was " : "first it was ", NameOf(first),
-      "): ", spec_.train->on_nan == OnNan::kSkip ? "the updates were left out" : "the updates were made all the same");
+  const char* const effect =
+      spec_.train->on_nan == OnNan::kSkip ? "the updates were left out" : "the updates were made all the same";
+  constexpr const char* kHad = " had a loss, or a gradient, that is not finite";
+  if (HasReplicas()) return StrCat("up to step ", step, ", ", count, " of the replicas' steps", kHad, ": ", effect);
+  return StrCat("up to step ", step, ", ", count, count == 1 ? " step" : " steps", kHad, " (",
+                count == 1 ? "it was " : "first it was ", NameOf(first), "): ", effect);
 }
 
 Result<FiniteWatch::Again> FiniteWatch::RunAgain(bool optimize) {
@@ -89,13 +126,15 @@ std::string FiniteWatch::NameOf(int32_t number) const {
                                                                     : "the loss";
 }
 
-// The loss, perhaps the norm of the gradients, and the number of the first that is not finite.
+// The losses, perhaps the norm of the gradients, and the number of the first that is not finite.
 std::string FiniteWatch::Culprit(const std::vector<Tensor>& checked) const {
   const auto number = static_cast<size_t>(checked.back().scalar<int32_t>());
   if (number == 0) return "";
   const bool has_value = number < checked.size();
+  const size_t losses = parts_.checked_losses;
+  const size_t others = std::max<size_t>(parts_.checked_names.size() / losses - 1, 1);  // values beside each loss
   return StrCat(NameOf(static_cast<int32_t>(number)), " is ", has_value ? TextOf(checked[number - 1]) : "not finite",
-                number == 1 ? "" : StrCat(" at a loss of ", TextOf(checked[0])));
+                number <= losses ? "" : StrCat(" at a loss of ", TextOf(checked[(number - losses - 1) / others])));
 }
 
 FiniteWatch::Origin FiniteWatch::OriginOf(const Again& again, int64_t step) {
@@ -106,10 +145,10 @@ FiniteWatch::Origin FiniteWatch::OriginOf(const Again& again, int64_t step) {
           StrCat("; first, ", DescribeFinding(spec_.inputs, again.found))};
 }
 
-Status FiniteWatch::ExplainStop(int64_t step) {
-  const std::string was = NameOf(session_.TakeFirstNotFinite());
+Status FiniteWatch::ExplainStop(int64_t step, const std::string& was) {
   const Result<Again> again = RunAgain();
   const std::string head = StrCat("step ", step, ": ");
+  const char* const kept = HasReplicas() ? "The replica made no update from then on" : "No update of the step was made";
   if (!again.ok()) {
     return Error(Code::kNotFinite, head, was,
                  " is not finite; running the step again, to name the node, failed: ", again.status().message());
@@ -119,11 +158,12 @@ Status FiniteWatch::ExplainStop(int64_t step) {
     return Error(Code::kNotFinite, head, was, " was not finite, but all is when the step is run again, at a loss of ",
                  TextOf(again->checked[0]),
                  ": it depends on what a step uses up or changes itself, as a queue, or a "
-                 "variable that the graph assigns and that does not say 'reduce'. No update of the step was made");
+                 "variable that the graph assigns and that does not say 'reduce'. ",
+                 kept);
   }
   const Origin origin = OriginOf(*again, step);
-  return Error(Code::kNotFinite, origin.location, head, culprit, origin.text,
-               ". No update of the step was made. A lower learning_rate or a clip_norm may keep it finite; with "
+  return Error(Code::kNotFinite, origin.location, head, culprit, origin.text, ". ", kept,
+               ". A lower learning_rate or a clip_norm may keep it finite; with "
                "'on_nan: skip' of 'train' such steps are left out");
 }
 
@@ -131,14 +171,11 @@ Status FiniteWatch::ExplainSkipped(int64_t step) {
   const std::string head =
       StrCat("the last ", row_.length, " steps, up to step ", step, ", made no update, since the loss or a gradient ",
              "was not finite in each of them: the variables are those of step ", step - row_.length);
-  const char* advice =
-      ". Go on from an older checkpoint or with a lower learning_rate; 'on_nan: {skip: N}' of 'train' "
-      "lets more steps behind each other be left out";
   const Result<Again> again = RunAgain();
   const std::string culprit = again.ok() ? Culprit(again->checked) : "";
-  if (culprit.empty()) return Error(Code::kNotFinite, head, advice);
+  if (culprit.empty()) return Error(Code::kNotFinite, head, kAdvice);
   const Origin origin = OriginOf(*again, step + 1);
-  return Error(Code::kNotFinite, origin.location, head, ". In the next step ", culprit, origin.text, advice);
+  return Error(Code::kNotFinite, origin.location, head, ". In the next step ", culprit, origin.text, kAdvice);
 }
 
 Result<std::string> FiniteWatch::FindInVariables() {

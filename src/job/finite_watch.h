@@ -27,6 +27,10 @@ class FiniteWatch {
   // makes.
   Status AfterSteps(int64_t step);
   Status AfterStep(int64_t step);
+  // Checks replicas that are gated by their own findings, which steps do not tell: `findings` is what
+  // JobGraph::replica_findings fetches. BeginReplicas() takes what a job begins with.
+  Status AfterReplicas(int64_t step, const Tensor& findings);
+  void BeginReplicas(const Tensor& findings);
   // State for a checkpoint: the number of last steps, behind each other, that made no updates.
   int64_t skipped_steps() const;
   void Resume(int64_t skipped_steps);
@@ -53,6 +57,7 @@ class FiniteWatch {
     std::string text;
   };
 
+  bool HasReplicas() const { return parts_.sync_every > 0; }
   Result<Again> RunAgain(bool optimize);
   Result<Again> RunAgain();
   // Describes the values that were not finite in a second run; "" where all were finite then.
@@ -61,7 +66,7 @@ class FiniteWatch {
   std::string NameOf(int32_t number) const;
   // The origin in step `step`, which is captured.
   Origin OriginOf(const Again& again, int64_t step);
-  Status ExplainStop(int64_t step);
+  Status ExplainStop(int64_t step, const std::string& was);
   Status ExplainSkipped(int64_t step);
 
   const JobSpec& spec_;
@@ -69,8 +74,9 @@ class FiniteWatch {
   Session& session_;
   CaptureWriter& captures_;
   NotFiniteRow row_;
-  int64_t seen_ = 0;     // steps of Session::steps_not_finite() that AfterStep() knows
-  int64_t counted_ = 0;  // steps of Session::steps_not_finite() that TakeCount() has told
+  int64_t seen_ = 0;         // steps of Session::steps_not_finite() that AfterStep() knows
+  int64_t counted_ = 0;      // steps of Session::steps_not_finite(), or of replicas, that TakeCount() has told
+  int64_t of_replicas_ = 0;  // steps of replicas that were not finite
 };
 
 }  // namespace dfrun

@@ -100,6 +100,11 @@ class Job {
     return spec_.job.run && spec_.job.run->steps_in_flight > 1 && !options_.check_numerics;
   }
   Status Step(Session::Handle handle, std::span<Tensor> fetches);
+  // Whether replicas have variables of their own, which a step of the job brings together now and then.
+  bool HasSyncs() const { return parts_.sync_every > 0; }
+  Status SyncIfDue();
+  Result<Tensor> ReadFindings();
+  Status CheckReplicas();
   Status EvaluateMissing();
   Status EvaluateDue();
   Status Evaluate(size_t evaluation);
@@ -150,7 +155,10 @@ class Job {
   Session::Handle logged_ = nullptr;
   Session::Handle quiet_ = nullptr;       // the step of logged_ without its fetches
   Session::Handle summarized_ = nullptr;  // logged_ with summaries behind its fetches; null: there are none
-  std::vector<Tensor> fetched_;           // the fetches of logged_ or of summarized_
+  Session::Handle sync_ = nullptr;        // with HasSyncs() only, as the next two
+  Session::Handle replica_findings_ = nullptr;
+  int64_t synced_step_ = -1;     // the last step after which the replicas' variables were equal
+  std::vector<Tensor> fetched_;  // the fetches of logged_ or of summarized_
   int64_t steps_ = 0;
   int64_t log_every_ = 1;
   int64_t save_every_ = 0;
@@ -240,6 +248,10 @@ Status Job::Prepare() {
     DF_TRY(AsSpecError(spec_.job.path, summarized.status()));
     summarized_ = *summarized;
     if (job.train) session_->TellMemoryAfter(summarized_);
+  }
+  if (HasSyncs()) {
+    DF_ASSIGN(sync_, session_->Prepare(parts_.sync));
+    DF_ASSIGN(replica_findings_, session_->Prepare(parts_.replica_findings));
   }
   if (log_every_ > 1) {
     RunSignature quiet = parts_.step.signature;
@@ -420,7 +432,7 @@ Status Job::CheckFetchesThere() const {
 int64_t Job::NextStop() const {
   // Steps in flight are logged as they end. None is when a trace is written.
   int64_t stop = runs_in_flight() && step_ < trace_until_ ? trace_until_ : steps_;
-  std::vector<int64_t> intervals = {runs_in_flight() ? 0 : log_every_, save_every_,
+  std::vector<int64_t> intervals = {runs_in_flight() ? 0 : log_every_, save_every_, parts_.sync_every,
                                     summarized_ == nullptr ? 0 : spec_.job.summaries.every};
   for (const EvalSpec& eval : spec_.job.evals) intervals.push_back(eval.every);
   for (const int64_t every : intervals) {
@@ -434,6 +446,11 @@ Status Job::RunSteps() {
   DF_TRY(EvaluateMissing());
   DF_TRY(zero_rate_->Begin());
   DF_TRY(BeginMetrics());
+  if (HasSyncs()) {
+    DF_ASSIGN(const Tensor findings, ReadFindings());
+    watch_->BeginReplicas(findings);
+    if (IsDue(parts_.sync_every)) synced_step_ = step_;
+  }
   while (!is_done()) {
     if (is_stopping()) return EndEarly();
     const int64_t stop = NextStop();
@@ -445,6 +462,7 @@ Status Job::RunSteps() {
       DF_TRY(RunQuietly(stop - step_ - (fetches ? 1 : 0)));
       if (fetches && !is_stopping()) DF_TRY(RunLogged(logs, Summarizes(stop)));
     }
+    DF_TRY(SyncIfDue());
     if (is_stopping() && step_ < steps_) continue;
     DF_TRY(EvaluateDue());
     DF_TRY(SaveBest());
@@ -562,9 +580,10 @@ Status Job::RunQuietly(int64_t steps) {
   const StepsTimer timer(*own_metrics_);
   if (!parts_.fed_learning_rate && step_ >= trace_until_) {
     const int64_t before = session_->steps_run();
-    DF_TRY(session_->RunSteps(quiet_, steps, &watch_->row()));
+    // A rank knows its own replicas' findings alone, so that ranks would not end after the same step.
+    DF_TRY(session_->RunSteps(quiet_, steps, HasSyncs() ? nullptr : &watch_->row()));
     step_ += session_->steps_run() - before;
-    return watch_->AfterSteps(step_);
+    return HasSyncs() ? Status() : watch_->AfterSteps(step_);
   }
   for (int64_t i = 0; i < steps && !is_stopping(); ++i) DF_TRY(Step(quiet_, {}));
   return Status();
@@ -581,9 +600,32 @@ Status Job::Step(Session::Handle handle, std::span<Tensor> fetches) {
   return AfterStep();
 }
 
+// Brings the replicas' variables together.
+Status Job::SyncIfDue() {
+  if (!HasSyncs() || synced_step_ == step_ || (!IsDue(parts_.sync_every) && step_ != steps_)) return Status();
+  const StepsTimer timer(*own_metrics_);
+  DF_TRY(CheckReplicas());
+  DF_TRY(session_->RunStep(sync_, {}, {}));
+  synced_step_ = step_;
+  return Status();
+}
+
+Result<Tensor> Job::ReadFindings() {
+  std::vector<Tensor> findings(1);
+  DF_TRY(session_->RunStep(replica_findings_, {}, findings));
+  return std::move(findings[0]);
+}
+
+// Stops the job where that is what becomes of a value that a replica of any rank has found.
+Status Job::CheckReplicas() {
+  if (!HasSyncs()) return Status();
+  DF_ASSIGN(const Tensor findings, ReadFindings());
+  return watch_->AfterReplicas(step_, findings);
+}
+
 Status Job::AfterStep() {
   ++step_;
-  DF_TRY(watch_->AfterStep(step_));
+  if (!HasSyncs()) DF_TRY(watch_->AfterStep(step_));
   return step_ == trace_until_ ? session_->WriteTrace(directory_->trace() + "/") : Status();
 }
 
@@ -592,6 +634,7 @@ Status Job::RunLogged(bool logs, bool summarizes) {
   {
     const StepsTimer timer(*own_metrics_);
     DF_TRY(Step(summarizes ? summarized_ : logged_, fetched_));
+    DF_TRY(CheckReplicas());
   }
   if (logs) DF_TRY(Log());
   return summarizes ? TellSummaries() : Status();
@@ -719,6 +762,7 @@ Status Job::SaveAnew() {
 Status Job::Save() {
   if (saved_step_ == step_) return Status();
   if (spec_.job.run && step_ == steps_) DF_TRY(WriteFetches());
+  DF_TRY(CheckReplicas());
   DF_ASSIGN(const std::string not_finite, watch_->FindInVariables());
   if (!not_finite.empty()) {
     DF_TRY(watch_->RefuseToSave(step_, not_finite));
@@ -726,8 +770,9 @@ Status Job::Save() {
     return Status();
   }
   DF_ASSIGN(const std::string path, store_->Begin(step_));
-  DF_ASSIGN(const Session::Handle save, session_->Prepare(parts_.save));
-  std::vector<Tensor> entries(parts_.save.fetches.size());
+  const RunSignature& what = HasSyncs() && synced_step_ != step_ ? parts_.save_between_syncs : parts_.save;
+  DF_ASSIGN(const Session::Handle save, session_->Prepare(what));
+  std::vector<Tensor> entries(what.fetches.size());
   const Tensor directory[] = {Tensor::Scalar<std::string>(path)};
   DF_TRY(session_->RunStep(save, directory, entries));
   Manifest manifest;

@@ -107,8 +107,10 @@ Status CheckHandles(int replicas, const Graph& graph, const Consumers& consumers
   return Status();
 }
 
-// The combined value of the replicas' copies, as `reduce` says; a sum has SumDType().
-Output Reduced(GraphOps& ops, VariableSpec::Reduce reduce, Output variable, DType dtype, std::vector<Output> values) {
+}  // namespace
+
+Output ReducedValue(GraphOps& ops, VariableSpec::Reduce reduce, Output variable, DType dtype,
+                    std::vector<Output> values) {
   if (values.size() == 1 || reduce == VariableSpec::Reduce::kFirst) return values[0];
   const DType sum_dtype = SumDType(dtype);
   const auto widen = [&](Output value) { return CastTo(ops, "wide", value, dtype, sum_dtype); };
@@ -122,8 +124,6 @@ Output Reduced(GraphOps& ops, VariableSpec::Reduce reduce, Output variable, DTyp
   for (Output& value : values) value = ops.Add("change", "Sub", {value, before});
   return ops.Add("value", "AddV2", {before, ops.Add("changes", "AddN", std::move(values))});
 }
-
-}  // namespace
 
 Result<AssignedVariables> AssignedVariables::Find(const JobGraphDraft& draft, int replicas,
                                                   const std::set<NodeId>& trained, const std::vector<NodeId>& body,
@@ -154,15 +154,20 @@ Result<AssignedVariables> AssignedVariables::Find(const JobGraphDraft& draft, in
   return found;
 }
 
+const VariableSpec* AssignedVariables::SpecOf(NodeId variable) const {
+  const auto found = std::find_if(assigned_.begin(), assigned_.end(),
+                                  [&](const Assigned& assigned) { return assigned.variable->node == variable; });
+  return found == assigned_.end() ? nullptr : found->variable;
+}
+
 bool AssignedVariables::Has(NodeId variable) const {
-  return std::any_of(assigned_.begin(), assigned_.end(),
-                     [&](const Assigned& assigned) { return assigned.variable->node == variable; });
+  return SpecOf(variable) != nullptr;
 }
 
 Status AssignedVariables::AddCopies(const SubgraphCopyOptions& replica, JobGraphDraft& draft, SubgraphMap& map) const {
   for (const Assigned& assigned : assigned_) {
     const Node& of_model = draft.model.node(assigned.variable->node);
-    const Node& home = draft.job.graph.node(draft.shared.nodes.at(of_model.id));
+    const Node& home = draft.job.graph.node(map.nodes.at(of_model.id));
     // A variable that the spec places may have writers that the spec places too.
     const std::string device = of_model.device.empty() ? replica.device : home.device;
     const Output variable{home.id, 0};
@@ -177,10 +182,11 @@ Status AssignedVariables::AddCopies(const SubgraphCopyOptions& replica, JobGraph
   return Status();
 }
 
-Status AssignedVariables::AddAssignments(const std::vector<SubgraphMap>& maps, JobGraphDraft& draft) const {
+Status AssignedVariables::AddAssignments(std::span<const SubgraphMap> maps, const TrainingSite& site,
+                                         JobGraphDraft& draft) const {
   Graph& graph = draft.job.graph;
   for (const auto& [variable, writers] : assigned_) {
-    const NodeId home = draft.shared.nodes.at(variable->node);
+    const NodeId home = site.Of(draft.shared.nodes.at(variable->node));
     const std::string device = graph.node(home).device;
     GraphOps ops(graph, StrCat("train/", graph.node(home).name));
     std::vector<Output> values;
@@ -194,7 +200,7 @@ Status AssignedVariables::AddAssignments(const std::vector<SubgraphMap>& maps, J
     }
     ops.set_device(device);
     const DType dtype = graph.dtype({home, 0});
-    const Output value = Reduced(ops, variable->reduce, {home, 0}, dtype, std::move(values));
+    const Output value = ReducedValue(ops, variable->reduce, {home, 0}, dtype, std::move(values));
     DF_TRY(ops.status());
     const Output assign =
         ops.Add("assign", "Assign", {{home, 0}, CastTo(ops, "narrow", value, graph.dtype(value), dtype)});

@@ -8,10 +8,12 @@
 #define DFRUN_SRC_TRAINING_ASSIGNED_VARIABLES_H_
 
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "src/training/job_graph_draft.h"
+#include "src/training/variable_copies.h"
 
 namespace dfrun {
 
@@ -28,9 +30,11 @@ class AssignedVariables {
   bool Has(NodeId variable) const;
   // The copies of a replica, before it is copied: they stand for the variables in `map`.
   Status AddCopies(const SubgraphCopyOptions& replica, JobGraphDraft& draft, SubgraphMap& map) const;
-  // Adds the nodes that assign the variables, as targets of the step and among the draft's writers. Call after all
-  // replicas are copied. `maps`: of the replicas, from `graph` to the job's.
-  Status AddAssignments(const std::vector<SubgraphMap>& maps, JobGraphDraft& draft) const;
+  // Adds the nodes that assign the variables as they are at `site`, as targets of the step and among the draft's
+  // writers. Call after all replicas are copied. `maps`: of the replicas of the site, from `graph` to the job's.
+  Status AddAssignments(std::span<const SubgraphMap> maps, const TrainingSite& site, JobGraphDraft& draft) const;
+  // A variable that says `reduce`, a node of the model; null where it is none.
+  const VariableSpec* SpecOf(NodeId variable) const;
 
  private:
   struct Assigned {
@@ -40,6 +44,10 @@ class AssignedVariables {
 
   std::vector<Assigned> assigned_;  // the variables that say `reduce`
 };
+
+// The combined value of the replicas' values of a variable, as `reduce` says; a sum has SumDType().
+Output ReducedValue(GraphOps& ops, VariableSpec::Reduce reduce, Output variable, DType dtype,
+                    std::vector<Output> values);
 
 }  // namespace dfrun
 

@@ -83,6 +83,11 @@ Status ChooseDevicesFor(JobGraphDraft& draft) {
   return options.soft ? LoosenConstraints(draft.job.graph, soft) : Status();
 }
 
+Status AddBetweenSteps(JobGraphDraft& draft) {
+  const StrategyDef& strategy = FindStrategy(draft.spec.train->strategy.name());
+  return strategy.add_between_steps == nullptr ? Status() : strategy.add_between_steps(draft);
+}
+
 Status OrderJobStep(JobGraphDraft& draft) {
   StepOrderOptions options = {.last = {}, .fetches_come_last = draft.spec.run.has_value()};
   for (const auto& [variable, writers] : draft.writers)
@@ -174,6 +179,7 @@ Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(OrderJobStep(draft));
   OrderWritersAfterReaders(draft);
   if (spec.job.train) DF_TRY(AddWeightSummaries(draft));
+  if (spec.job.train) DF_TRY(AddBetweenSteps(draft));
   DF_TRY(CheckFed(draft.job.graph, draft.job.step.signature));
   for (const EvalSpec& eval : draft.evaluation.job.evals) DF_TRY(AddEvaluation(eval, draft));
   DF_TRY(CheckGoals(draft));

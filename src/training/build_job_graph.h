@@ -1,9 +1,10 @@
 // Builds the one graph that a spec's job runs: replicas of the model with their gradients, updates, initial values,
 // evaluation, saving and restoring.
 //
-// Synchronous data parallelism: replica r of R reads the r-th of R equal slices of the batch, gradients are summed in
-// the order of the replicas and divided by R, one update a variable, or of each copy of one (variable_copies.h). R is
-// the spec's: the rank count decides nothing but the devices of nodes, so the bits of the result do not depend on it.
+// Replica r of R reads the r-th of R equal slices of the batch. The strategy (strategy.h) decides on the gradients:
+// `sync` sums them in the order of the replicas and divides by R, and makes one update a variable, or of each copy of
+// one (variable_copies.h); with `local` each replica updates variables of its own. R is the spec's: the rank count
+// decides nothing but the devices of nodes, so the bits of the result do not depend on it.
 // In a step, a variable is updated after every reader of it has run (control edges).
 #ifndef DFRUN_SRC_TRAINING_BUILD_JOB_GRAPH_H_
 #define DFRUN_SRC_TRAINING_BUILD_JOB_GRAPH_H_

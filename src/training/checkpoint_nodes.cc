@@ -1,6 +1,8 @@
 #include "src/training/checkpoint_nodes.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "src/checkpoint/tensorflow_files.h"
 #include "src/framework/device/device_factory.h"
@@ -9,6 +11,9 @@
 namespace dfrun {
 namespace {
 
+using ShardMembers = std::vector<const Kept*>;
+using ShardMembersByHost = std::map<std::string, ShardMembers>;
+
 // Attrs by which the nodes of a shard describe its tensors.
 struct ShardAttrs {
   std::vector<std::string> names;
@@ -16,7 +21,7 @@ struct ShardAttrs {
   std::vector<DType> dtypes;
 };
 
-ShardAttrs AttrsOf(const std::vector<const Kept*>& members) {
+ShardAttrs AttrsOf(const ShardMembers& members) {
   ShardAttrs attrs;
   for (const Kept* kept : members) {
     for (const StatePart& part : kept->parts) {
@@ -33,11 +38,12 @@ ShardAttrs AttrsOf(const std::vector<const Kept*>& members) {
 bool IsChecked(const JobGraphDraft& draft, const Kept& kept) {
   const DType dtype = kept.parts[0].dtype;
   if (!kept.is_variable || (!IsFloating(dtype) && !IsComplex(dtype))) return false;
+  const std::string& name = kept.copy_of.empty() ? kept.of : kept.copy_of;
   return std::none_of(draft.spec.variables.begin(), draft.spec.variables.end(),
-                      [&](const VariableSpec& v) { return !v.finite && draft.shared.nodes.at(v.node) == kept.source; });
+                      [&](const VariableSpec& v) { return !v.finite && draft.model.node(v.node).name == name; });
 }
 
-void AddCheck(const std::vector<const Kept*>& members, JobGraphDraft& draft, GraphOps& ops) {
+void AddCheck(const ShardMembers& members, JobGraphDraft& draft, GraphOps& ops) {
   std::vector<Output> values;
   std::vector<std::string> names;
   for (const Kept* kept : members) {
@@ -49,8 +55,35 @@ void AddCheck(const std::vector<const Kept*>& members, JobGraphDraft& draft, Gra
   draft.job.not_finite.fetches.push_back(ops.Add("check", "_NotFiniteValues", std::move(values), {{"names", names}}));
 }
 
+// Copies that are kept themselves.
+struct KeptCopies {
+  explicit KeptCopies(const JobGraphDraft& draft) {
+    for (const Kept& kept : draft.kept) sources.insert(kept.source);
+  }
+
+  std::set<NodeId> sources;              // nodes of all that is kept
+  std::map<std::string, NodeId> copied;  // by their names: the node that gives one the restored value of its original
+};
+
+// Gives the copies of a variable its restored value; those that are kept themselves get it where the checkpoint lacks
+// them.
+Status RestoreCopies(NodeId variable, Output restored, JobGraphDraft& draft, KeptCopies& copies) {
+  RunSignature assigned;
+  DF_TRY(AssignCopies(draft, variable, restored, assigned));
+  const Graph& graph = draft.job.graph;
+  for (const NodeId node : assigned.targets) {
+    const NodeId copy = graph.node(node).inputs[0].node;
+    if (copies.sources.contains(copy)) {
+      copies.copied[graph.node(copy).name] = node;
+    } else {
+      draft.job.restore.targets.push_back(node);
+    }
+  }
+  return Status();
+}
+
 // The nodes that give a member its state back, from the outputs of a RestoreShard from `first` on, on its device.
-Status AddRestored(const Kept& kept, Output first, GraphOps& ops, JobGraphDraft& draft) {
+Status AddRestored(const Kept& kept, Output first, GraphOps& ops, JobGraphDraft& draft, KeptCopies& copies) {
   JobGraph& job = draft.job;
   const Node source = job.graph.node(kept.source);
   std::vector<Output> inputs = kept.restore_inputs;
@@ -62,17 +95,20 @@ Status AddRestored(const Kept& kept, Output first, GraphOps& ops, JobGraphDraft&
   job.graph.mutable_node(restored.node).colocate_with = source.name;
   const auto before = static_cast<std::ptrdiff_t>(job.restore.targets.size());
   job.restore.targets.push_back(restored.node);
-  if (kept.is_variable) DF_TRY(AssignCopies(draft, kept.source, restored, job.restore));
+  if (kept.is_variable) DF_TRY(RestoreCopies(kept.source, restored, draft, copies));
   KeptState state{.of = kept.of, .is_variable = kept.is_variable, .parts = kept.parts};
   state.restore.assign(job.restore.targets.begin() + before, job.restore.targets.end());
   if (kept.is_variable) state.begin = draft.first_assigns[kept.source];
   state.slot_of = kept.slot_of;
+  state.of_strategy = kept.of_strategy;
+  state.between_syncs = kept.between_syncs;
+  state.copy_of = kept.copy_of;
   job.kept.push_back(std::move(state));
   return Status();
 }
 
 // Whether a shard needs a file of texts for TensorFlow.
-bool HoldsTexts(const JobGraphDraft& draft, const std::vector<const Kept*>& members) {
+bool HoldsTexts(const JobGraphDraft& draft, const ShardMembers& members) {
   if (!draft.spec.checkpoint || !draft.spec.checkpoint->tensorflow) return false;
   return std::any_of(members.begin(), members.end(), [](const Kept* kept) {
     return std::any_of(kept->parts.begin(), kept->parts.end(),
@@ -92,23 +128,51 @@ struct ShardFiles {
   std::string texts;
 };
 
-Status AddShard(const std::vector<const Kept*>& members, const ShardFiles& files, const ShardFeeds& feeds,
-                GraphOps& ops, JobGraphDraft& draft) {
-  const ShardAttrs attrs = AttrsOf(members);
-  std::vector<Output> values = {feeds.directory};
+void AddSave(const ShardMembers& members, const ShardFiles& files, Output directory, GraphOps& ops,
+             RunSignature& save) {
+  std::vector<Output> values = {directory};
   for (const Kept* kept : members) {
     for (size_t i = 0; i < kept->parts.size(); ++i) values.push_back({kept->source, static_cast<int32_t>(i)});
   }
-  draft.job.save.fetches.push_back(
-      ops.Add("save", "SaveShard", values, {{"names", attrs.names}, {"file", files.shard}, {"texts", files.texts}}));
+  save.fetches.push_back(ops.Add("save", "SaveShard", values,
+                                 {{"names", AttrsOf(members).names}, {"file", files.shard}, {"texts", files.texts}}));
+}
+
+// Adds the nodes that save these members, a shard a host.
+Status AddSaves(const ShardMembersByHost& members, Output directory, JobGraphDraft& draft, RunSignature& save) {
+  save.feeds = {directory};
+  save.feed_shapes = {PartialShape::Scalar()};
+  GraphOps ops(draft.job.graph, "checkpoint");
+  std::vector<bool> has_texts;
+  for (const auto& [host, of_host] : members) has_texts.push_back(HoldsTexts(draft, of_host));
+  const std::vector<std::string> texts = NamesOfTextsFiles(has_texts);
+  size_t shard = 0;
+  for (const auto& [host, of_host] : members) {
+    ops.set_device(host);
+    AddSave(of_host, {StrCat("shard-", shard, ".h5"), texts[shard]}, directory, ops, save);
+    ++shard;
+  }
+  return ops.status();
+}
+
+Status AddRestore(const ShardMembers& members, const ShardFeeds& feeds, GraphOps& ops, JobGraphDraft& draft,
+                  KeptCopies& copies) {
+  const ShardAttrs attrs = AttrsOf(members);
   Output restored = ops.Add("restore", "RestoreShard", {feeds.directory, feeds.left_out},
                             {{"names", attrs.names}, {"dtypes", attrs.dtypes}, {"shapes", attrs.shapes}});
   DF_TRY(ops.status());
   for (const Kept* kept : members) {
-    DF_TRY(AddRestored(*kept, restored, ops, draft));
+    DF_TRY(AddRestored(*kept, restored, ops, draft, copies));
     restored.port += static_cast<int32_t>(kept->parts.size());
   }
   return Status();
+}
+
+// The members that every checkpoint has, of the hosts that have any.
+ShardMembersByHost WithoutThoseBetweenSyncs(ShardMembersByHost members) {
+  for (auto& [host, of_host] : members) std::erase_if(of_host, [](const Kept* kept) { return kept->between_syncs; });
+  std::erase_if(members, [](const auto& entry) { return entry.second.empty(); });
+  return members;
 }
 
 // A part of a state has a name that no node need have: that of a variable may be the same.
@@ -138,10 +202,10 @@ Result<std::string> HostOf(const std::string& device) {
 Status AddSaveAndRestore(JobGraphDraft& draft) {
   DF_TRY(CheckNames(draft));
   JobGraph& job = draft.job;
-  std::map<std::string, std::vector<const Kept*>> by_device;
+  ShardMembersByHost by_host;
   for (const Kept& kept : draft.kept) {
     DF_ASSIGN(const std::string host, HostOf(job.graph.node(kept.source).device));
-    by_device[host].push_back(&kept);
+    by_host[host].push_back(&kept);
   }
   GraphOps ops(job.graph, "checkpoint", draft.workers[0]);
   const auto feed = [&](const char* name, const PartialShape& shape) {
@@ -149,19 +213,18 @@ Status AddSaveAndRestore(JobGraphDraft& draft) {
   };
   const PartialShape names({PartialShape::kUnknown});
   const ShardFeeds feeds{feed("directory", PartialShape::Scalar()), feed("left_out", names)};
-  job.save.feeds = {feeds.directory};
-  job.save.feed_shapes = {PartialShape::Scalar()};
   job.restore.feeds = {feeds.directory, feeds.left_out};
   job.restore.feed_shapes = {PartialShape::Scalar(), names};
-  std::vector<bool> has_texts;
-  for (const auto& [device, members] : by_device) has_texts.push_back(HoldsTexts(draft, members));
-  const std::vector<std::string> texts = NamesOfTextsFiles(has_texts);
-  size_t shard = 0;
-  for (const auto& [device, members] : by_device) {
-    ops.set_device(device);
+  DF_TRY(AddSaves(WithoutThoseBetweenSyncs(by_host), feeds.directory, draft, job.save));
+  if (job.sync_every > 0) DF_TRY(AddSaves(by_host, feeds.directory, draft, job.save_between_syncs));
+  KeptCopies copies(draft);
+  for (const auto& [host, members] : by_host) {
+    ops.set_device(host);
     AddCheck(members, draft, ops);
-    DF_TRY(AddShard(members, {StrCat("shard-", shard, ".h5"), texts[shard]}, feeds, ops, draft));
-    ++shard;
+    DF_TRY(AddRestore(members, feeds, ops, draft, copies));
+  }
+  for (KeptState& state : job.kept) {
+    if (const auto node = copies.copied.find(state.of); node != copies.copied.end()) state.copied = {node->second};
   }
   return ops.status();
 }

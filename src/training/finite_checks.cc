@@ -12,7 +12,7 @@ namespace {
 // Values that one node looks at are still in a core's cache when the last of them has been made.
 constexpr int64_t kGroupBytes = int64_t{256} << 10;
 
-// Values of one device, by their index; their numbers are one more.
+// Values of one device, by their index.
 using Group = std::vector<size_t>;
 
 class SiteChecks {
@@ -75,7 +75,7 @@ class SiteChecks {
     std::vector<int64_t> numbers;
     for (const size_t i : group) {
       values.push_back(Value(i));
-      numbers.push_back(static_cast<int64_t>(i) + 1);
+      numbers.push_back(checked_.values[i].number);
     }
     values.insert(values.end(), found.begin(), found.end());
     numbers.resize(values.size(), 0);
@@ -95,7 +95,8 @@ class SiteChecks {
 Result<std::vector<Output>> AddFiniteChecks(JobGraphDraft& draft) {
   std::vector<Output> found;
   for (const CheckedValues& checked : draft.checked) {
-    const NodeId at = found.empty() ? draft.loss.node : checked.values[1].at;
+    const bool is_at_loss = found.empty() && draft.replicated.empty();
+    const NodeId at = is_at_loss ? draft.loss.node : checked.values[1].at;
     DF_ASSIGN(const Output here, SiteChecks(draft.job.graph, checked).Add(at));
     found.push_back(here);
   }

@@ -48,6 +48,12 @@ struct KeptState {
   std::vector<NodeId> restore = {};  // the targets of JobGraph::restore that give it back
   std::vector<NodeId> begin = {};    // the targets of JobGraph::init that give it its first value
   std::string slot_of = {};          // the trained variable whose slot of an optimizer it is
+  bool of_strategy = false;          // checkpoints of other strategies lack it
+  bool between_syncs = false;        // only those written between two syncs have it
+  // Where a checkpoint lacks it, but has that state: further targets of JobGraph::restore, which give it the same
+  // value.
+  std::string copy_of = {};
+  std::vector<NodeId> copied = {};
 };
 
 // A step that gives variables the values that it is fed.
@@ -78,13 +84,20 @@ struct JobGraph {
   RunSignature restore;     // feeds the directory, and the names of parts that it has not
   RunSignature not_finite;  // fetches a report a shard of the values of `save` that are not finite; "": all are
   RunSignature rewind;      // brings random nodes back to where the last step began
-  // The values that a step's updates wait for: fetches the loss, the norm of the gradients where that is clipped, and
-  // the number (src/graph/update_gate.h) of a value called in `checked_names` that is not finite.
+  // Where each replica has variables of its own: brings them together, after every `sync_every` steps and the last one.
+  RunSignature sync;
+  int64_t sync_every = 0;           // 0: replicas share the variables
+  RunSignature save_between_syncs;  // `save` with the replicas' variables
+  RunSignature replica_findings;    // fetches the ReplicaFindings of all replicas behind each other
+  // The values that a step's updates wait for: fetches the losses, the norm of the gradients where that is clipped and
+  // there is one loss, and the number (src/graph/update_gate.h) of a value called in `checked_names` that is not
+  // finite.
   RunSignature checked;
   std::vector<std::string> checked_names;  // names of the numbers 1, 2, ...: "the loss"
-  std::vector<KeptState> kept;             // contents of a checkpoint
-  std::vector<std::string> unkept;         // sentences about states that no checkpoint can hold
-  std::vector<size_t> advancing;           // indices in JobSpec::inputs of those whose position a step moves on
+  size_t checked_losses = 1;        // how many of them, the first ones, are losses: one a replica that is gated alone
+  std::vector<KeptState> kept;      // contents of a checkpoint
+  std::vector<std::string> unkept;  // sentences about states that no checkpoint can hold
+  std::vector<size_t> advancing;    // indices in JobSpec::inputs of those whose position a step moves on
 };
 
 }  // namespace dfrun

@@ -25,8 +25,11 @@ struct Kept {
   std::string of;      // the node whose state it is
   bool is_variable = false;
   std::vector<StatePart> parts;  // the outputs of the source, by their names in a checkpoint
-  std::string slot_of = {};      // KeptState::slot_of
-  std::string restore_op;        // takes `restore_inputs` and the tensors; of a state it has the attrs of `source`
+  std::string slot_of = {};      // KeptState::slot_of, as the next ones
+  bool of_strategy = false;
+  bool between_syncs = false;
+  std::string copy_of = {};
+  std::string restore_op;  // takes `restore_inputs` and the tensors; of a state it has the attrs of `source`
   std::vector<Output> restore_inputs = {};
 };
 
@@ -34,10 +37,19 @@ struct Kept {
 struct CheckedValues {
   struct Value {
     Output value;
-    NodeId at;  // the check runs where this node is
+    NodeId at;       // the check runs where this node is
+    int64_t number;  // its name is JobGraph::checked_names[number - 1]
   };
   std::string device;         // the site's constraint
-  std::vector<Value> values;  // by number: as JobGraph::checked_names has them
+  std::vector<Value> values;  // the loss first
+};
+
+// A variable of which each replica has one of its own, and what brings them together.
+struct ReplicatedVariable {
+  NodeId variable;  // the job's own, which evaluations read
+  bool is_trained;  // else the model assigns it, and `reduce` says what becomes of the replicas' values
+  VariableSpec::Reduce reduce;
+  std::vector<NodeId> of_replicas;
 };
 
 struct JobGraphDraft {
@@ -76,6 +88,8 @@ struct JobGraphDraft {
   Output loss;                                    // the mean over the replicas
   std::vector<CheckedValues> checked;             // by training site
   std::map<NodeId, Output> applied;               // by trained variable: the gradient, or its rows, that updates take
+  std::vector<ReplicatedVariable> replicated;     // empty where the replicas share the variables
+  std::map<NodeId, int> replica_of;               // with these: the replica, by variable or slot that it writes
   // By the spec's summaries.Outputs(): the value of each replica.
   std::vector<std::vector<Output>> summarized;
   // Serialised Summary messages that steps with summaries make, by the device where they are.

@@ -21,15 +21,21 @@ class Means {
         means_(replicas.sites().size()) {}
 
   Result<std::vector<MeanGradients>> Add() {
-    if (train_.strategy.flag("compress_gradients")) CompressGradients();
-    for (size_t i = 0; i < means_.size(); ++i) DF_TRY(AddAt(replicas_.sites()[i], means_[i]));
+    if (!replicas_.have_own_variables() && train_.strategy.flag("compress_gradients")) CompressGradients();
+    for (size_t i = 0; i < means_.size(); ++i) DF_TRY(AddAt(i));
     if (AreCopied()) DF_TRY(ReduceAtSites());
     if (replicas_.loss_over().valid()) DF_TRY(DivideAll());
     return std::move(means_);
   }
 
  private:
-  bool AreCopied() const { return means_.size() > 1; }
+  bool AreCopied() const { return means_.size() > 1 && !replicas_.have_own_variables(); }
+
+  // The values, by replica, from which the mean at a site is made.
+  std::vector<Output> OverAt(size_t site, Output of_replica) const {
+    std::vector<Output> values = replicas_.Over(of_replica);
+    return replicas_.have_own_variables() ? std::vector<Output>{values[site]} : values;
+  }
 
   // Marks gradients to travel compressed where they go to another rank.
   void CompressGradients() {
@@ -41,15 +47,19 @@ class Means {
   }
 
   // Adds everything that the site computes for itself alone.
-  Status AddAt(const TrainingSite& site, MeanGradients& means) {
+  Status AddAt(size_t index) {
+    const TrainingSite& site = replicas_.sites()[index];
+    MeanGradients& means = means_[index];
     for (const auto& [variable, gradient] : replicas_.trained()) {
       const Node& here = graph_.node(site.Of(variable));
       if (gradient.is_sparse) {
         GraphOps ops(graph_, "train/" + here.name, here.device);
-        DF_ASSIGN(const GradientRows rows, MeanRows(ops, gradient));
+        DF_ASSIGN(const GradientRows rows, MeanRows(ops, gradient, index));
         const DType dtype = graph_.dtype({variable, 0});
         means.sparse[variable] = sum_equal_rows_ || dtype != SumDType(dtype) ? SumEqualRows(ops, rows) : rows;
         DF_TRY(ops.status());
+      } else if (replicas_.have_own_variables()) {
+        means.dense[variable] = OverAt(index, gradient.dense)[0];
       } else if (!AreCopied()) {
         DF_ASSIGN(means.dense[variable], DenseMean(here.name + "_gradient", gradient.dense, here.device));
       }
@@ -61,17 +71,21 @@ class Means {
   Status DivideAll() {
     for (size_t i = 0; i < means_.size(); ++i) {
       const TrainingSite& site = replicas_.sites()[i];
-      for (auto& [variable, mean] : means_[i].dense) DF_TRY(Divide(graph_.node(site.Of(variable)).device, mean));
+      if (replicas_.have_own_variables()) divisors_.clear();
+      for (auto& [variable, mean] : means_[i].dense) DF_TRY(Divide(i, graph_.node(site.Of(variable)).device, mean));
       for (auto& [variable, rows] : means_[i].sparse)
-        DF_TRY(Divide(graph_.node(site.Of(variable)).device, rows.values));
+        DF_TRY(Divide(i, graph_.node(site.Of(variable)).device, rows.values));
     }
     return Status();
   }
 
-  Status Divide(const std::string& device, Output& mean) {
+  Status Divide(size_t site, const std::string& device, Output& mean) {
     GraphOps ops(graph_, "train", device);
     const auto [divisor, is_new] = divisors_.try_emplace(device);
-    if (is_new) divisor->second = replicas_.Mean(ops, "divisor", replicas_.loss_over());
+    if (is_new) {
+      const Output over = replicas_.loss_over();
+      divisor->second = replicas_.have_own_variables() ? OverAt(site, over)[0] : replicas_.Mean(ops, "divisor", over);
+    }
     const DType from = graph_.dtype(divisor->second);
     mean =
         ops.Add("quotient", "RealDiv", {mean, CastTo(ops, "divisor_cast", divisor->second, from, graph_.dtype(mean))});
@@ -88,12 +102,12 @@ class Means {
   }
 
   // The rows of all replicas one after the other, their values in SumDType(), divided by the number of replicas.
-  Result<GradientRows> MeanRows(GraphOps& ops, const GradientValue& gradient) {
-    DF_ASSIGN(std::vector<Output> indices, ValuesOf(gradient.indices));
-    DF_ASSIGN(std::vector<Output> values, ValuesOf(gradient.values));
+  Result<GradientRows> MeanRows(GraphOps& ops, const GradientValue& gradient, size_t site) {
+    DF_ASSIGN(std::vector<Output> indices, ValuesOf(gradient.indices, site));
+    DF_ASSIGN(std::vector<Output> values, ValuesOf(gradient.values, site));
     const DType dtype = graph_.dtype(values[0]);
     const auto widen = [&](Output rows) { return CastTo(ops, "values_wide", rows, dtype, SumDType(dtype)); };
-    if (replicas_.count() == 1) return GradientRows{indices[0], widen(values[0])};
+    if (values.size() == 1) return GradientRows{indices[0], widen(values[0])};
     const Output axis = ops.Const("axis", Tensor::Scalar<int32_t>(0));
     const Output count = ops.Const("replicas", ScalarOf(SumDType(dtype), replicas_.count()));
     indices.push_back(axis);
@@ -105,8 +119,8 @@ class Means {
 
   // Returns the values by replica. Where there are copies, all sites must get the same bits: no value is compressed on
   // its way, even if the model marks it so.
-  Result<std::vector<Output>> ValuesOf(Output of_replica) {
-    std::vector<Output> values = replicas_.Over(of_replica);
+  Result<std::vector<Output>> ValuesOf(Output of_replica, size_t site = 0) {
+    std::vector<Output> values = OverAt(site, of_replica);
     for (Output& value : values) {
       const Node& node = graph_.node(value.node);
       if (!AreCopied() || !IsMarkedCompressed(node)) continue;
@@ -156,7 +170,7 @@ class Means {
   const TrainSpec& train_;
   const bool sum_equal_rows_;
   std::vector<MeanGradients> means_;        // by site
-  std::map<std::string, Output> divisors_;  // means of Replicas::loss_over(), by device
+  std::map<std::string, Output> divisors_;  // means of Replicas::loss_over(), by device; of replicas alone those of one
 };
 
 }  // namespace

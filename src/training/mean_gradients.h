@@ -15,7 +15,8 @@ struct GradientRows {
   Output values;
 };
 
-// The means at one site, by variable. A sum has SumDType() (narrow_values.h) of the variable's dtype.
+// The means at one site, by variable: of the only replica there, where replicas have variables of their own. A sum has
+// SumDType() (narrow_values.h) of the variable's dtype.
 struct MeanGradients {
   std::map<NodeId, Output> dense;
   std::map<NodeId, GradientRows> sparse;

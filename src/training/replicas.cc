@@ -28,14 +28,14 @@ bool HasEffect(const Node& node) {
 
 }  // namespace
 
-Result<Replicas> Replicas::Add(JobGraphDraft& draft, int count) {
-  Replicas replicas(draft.model, count);
+Result<Replicas> Replicas::Add(JobGraphDraft& draft, int count, Variables variables) {
+  Replicas replicas(draft.model, count, variables);
   DF_TRY(replicas.SliceInputs(draft.spec));
   DF_TRY(replicas.AddGradientsOfLoss(draft));
   DF_TRY(replicas.FindAssigned(draft));
-  DF_TRY(replicas.AddSites(draft));
+  DF_TRY(replicas.have_own_variables() ? replicas.AddOwnSites(draft) : replicas.AddSites(draft));
   DF_TRY(replicas.CopyAll(draft));
-  DF_TRY(replicas.assigned_.AddAssignments(replicas.maps_, draft));
+  DF_TRY(replicas.AddAssignments(draft));
   DF_TRY(replicas.KeepEffectsOfLoss(draft));
   return replicas;
 }
@@ -134,20 +134,86 @@ Status Replicas::FindAssigned(const JobGraphDraft& draft) {
   return Status();
 }
 
-Result<std::vector<NodeId>> Replicas::CopiedVariables(const JobGraphDraft& draft) const {
-  std::vector<NodeId> variables;
-  variables.reserve(trained_.size());
-  for (const Trained& trained : trained_) variables.push_back(trained.variable);
+Result<std::vector<const VariableSpec*>> Replicas::ReadVariables(const JobGraphDraft& draft) const {
   DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, Wanted(draft)));
   std::set<NodeId> read;
   for (const NodeId id : body) {
     for (const Output input : graph_.node(id).inputs) read.insert(input.node);
   }
+  std::vector<const VariableSpec*> variables;
   for (const VariableSpec& v : draft.spec.variables) {
-    const bool stays = v.trainable && v.frozen && !assigned_.Has(v.node);
-    if (stays && read.contains(v.node)) variables.push_back(draft.shared.nodes.at(v.node));
+    if (read.contains(v.node)) variables.push_back(&v);
   }
   return variables;
+}
+
+Result<std::vector<NodeId>> Replicas::CopiedVariables(const JobGraphDraft& draft) const {
+  std::vector<NodeId> variables;
+  variables.reserve(trained_.size());
+  for (const Trained& trained : trained_) variables.push_back(trained.variable);
+  DF_ASSIGN(const std::vector<const VariableSpec*> read, ReadVariables(draft));
+  for (const VariableSpec* v : read) {
+    if (v->trainable && v->frozen && !assigned_.Has(v->node)) variables.push_back(draft.shared.nodes.at(v->node));
+  }
+  return variables;
+}
+
+Status Replicas::AddOwnSites(JobGraphDraft& draft) {
+  for (int r = 0; r < count_; ++r) {
+    devices_.push_back(DeviceOfReplica(draft.workers, r, count_));
+    sites_.push_back({.device = devices_.back(), .prefix = StrCat("replica_", r, "/"), .replica = r});
+  }
+  DF_ASSIGN(const std::vector<const VariableSpec*> read, ReadVariables(draft));
+  for (const VariableSpec* variable : read) DF_TRY(AddOwnVariable(*variable, draft));
+  return Status();
+}
+
+// The first replica moves the position of an input itself on; the others have positions that move as it does.
+Status Replicas::AddOwnVariable(const VariableSpec& spec, JobGraphDraft& draft) {
+  const NodeId variable = draft.shared.nodes.at(spec.node);
+  const Node node = draft.job.graph.node(variable);
+  const bool is_position = std::any_of(draft.spec.inputs.begin(), draft.spec.inputs.end(),
+                                       [&](const InputSpec& input) { return input.position == spec.node; });
+  const bool is_trained =
+      std::any_of(trained_.begin(), trained_.end(), [&](const Trained& t) { return t.variable == variable; });
+  const VariableSpec* const assigned = assigned_.SpecOf(spec.node);
+  if (is_trained && assigned != nullptr) {
+    return InvalidArgument(graph_.Describe(spec.node),
+                           " is trained, and each step assigns it as well: the values that ",
+                           "the replicas have of it would be brought together in two ways. Write 'trainable: false' ",
+                           "at it, or 'strategy: sync' in 'train'");
+  }
+  ReplicatedVariable replicated{
+      .variable = variable, .is_trained = is_trained, .reduce = spec.reduce, .of_replicas = {}};
+  const bool is_spread = !RanksWithChoice(draft.cluster).empty();
+  for (TrainingSite& site : sites_) {
+    if (is_position && site.replica == 0) {
+      draft.replica_of[variable] = 0;
+      continue;
+    }
+    GraphOps ops(draft.job.graph, "", site.device);
+    const Output own = ops.Add(site.prefix + node.name, "VariableV2", {},
+                               {{"shape", node.output_shapes[0]}, {"dtype", node.output_types[0].dtype}});
+    DF_TRY(ops.status());
+    if (is_spread) draft.job.graph.mutable_node(own.node).attrs.Set(kSpreadAttr, int64_t{site.replica});
+    site.copies[variable] = own.node;
+    draft.copies[variable].push_back(own.node);
+    draft.replica_of[own.node] = site.replica;
+    replicated.of_replicas.push_back(own.node);
+    if (!is_trained && assigned == nullptr) continue;  // equal to the variable at all times
+    DF_TRY(draft.KeepVariable(own.node));
+    draft.kept.back().of_strategy = draft.kept.back().between_syncs = true;
+    draft.kept.back().copy_of = node.name;
+  }
+  if (is_trained || assigned != nullptr) draft.replicated.push_back(std::move(replicated));
+  return Status();
+}
+
+Status Replicas::AddAssignments(JobGraphDraft& draft) const {
+  if (!have_own_variables()) return assigned_.AddAssignments(maps_, sites_[0], draft);
+  for (size_t r = 0; r < maps_.size(); ++r)
+    DF_TRY(assigned_.AddAssignments(std::span(maps_).subspan(r, 1), sites_[r], draft));
+  return Status();
 }
 
 Status Replicas::AddSites(JobGraphDraft& draft) {
@@ -169,7 +235,9 @@ Status Replicas::AddSites(JobGraphDraft& draft) {
 SubgraphMap Replicas::SharedWith(int replica, const JobGraphDraft& draft) const {
   SubgraphMap map = draft.shared;
   const std::string& device = devices_[static_cast<size_t>(replica)];
-  const auto site = std::find_if(sites_.begin(), sites_.end(), [&](const auto& s) { return s.device == device; });
+  const auto site = have_own_variables()
+                        ? sites_.begin() + replica
+                        : std::find_if(sites_.begin(), sites_.end(), [&](const auto& s) { return s.device == device; });
   if (site == sites_.end()) return map;
   for (auto& [of_model, of_job] : map.nodes) of_job = site->Of(of_job);
   return map;
@@ -214,17 +282,32 @@ std::vector<Output> Replicas::Over(Output of_replica) const {
   return values;
 }
 
+Result<Output> Replicas::LossOf(int replica, JobGraphDraft& draft) const {
+  const auto r = static_cast<size_t>(replica);
+  const Output loss = Over(draft.spec.train->loss)[r];
+  if (!loss_over_.valid()) return loss;
+  GraphOps ops(draft.job.graph, "train", devices_[r]);
+  const DType from = draft.job.graph.dtype(loss);
+  const Output quotient = ops.Add("loss_of_replica", "RealDiv",
+                                  {CastTo(ops, "loss_wide", loss, from, SumDType(from)), Over(loss_over_)[r]});
+  DF_TRY(ops.status());
+  return quotient;
+}
+
 Output Replicas::Mean(GraphOps& ops, const std::string& name, Output of_replica) const {
-  std::vector<Output> values = Over(of_replica);
+  return MeanOf(ops, name, Over(of_replica), graph_.dtype(of_replica));
+}
+
+Output Replicas::MeanOf(GraphOps& ops, const std::string& name, std::vector<Output> values, DType dtype) {
   if (values.size() == 1) return values[0];
-  const DType dtype = graph_.dtype(of_replica);
   for (Output& value : values) value = CastTo(ops, name + "_wide", value, dtype, SumDType(dtype));
   std::vector<Output> sums;
   for (const ReduceGroup& group : ReduceGroups(values.size())) {
     sums.push_back(ops.Add(name + "_sum", "AddN", group.Of(values)));
   }
   const Output sum = sums.size() == 1 ? sums[0] : ops.Add(name + "_sum", "AddN", sums);
-  return ops.Add(name, "RealDiv", {sum, ops.Const(name + "_replicas", ScalarOf(SumDType(dtype), count()))});
+  const Tensor count = ScalarOf(SumDType(dtype), static_cast<double>(values.size()));
+  return ops.Add(name, "RealDiv", {sum, ops.Const(name + "_replicas", count)});
 }
 
 Result<Output> Replicas::AllReducedMean(Graph& graph, const std::string& name, Output of_replica,

@@ -22,11 +22,16 @@ class Replicas {
     GradientValue gradient;  // a replica's gradient: see Over()
   };
 
+  // kOwn: each replica has all variables that it reads for itself, and a step brings none of them together.
+  enum class Variables { kShared, kOwn };
+
   // Adds `count` replicas to the job's graph, spread over its workers. A gradient of some rows stays
   // indices and values. InvalidArgument where there is nothing to train.
-  static Result<Replicas> Add(JobGraphDraft& draft, int count);
+  static Result<Replicas> Add(JobGraphDraft& draft, int count, Variables variables = Variables::kShared);
 
   int count() const { return count_; }
+  // Whether each replica is a site with variables of its own: sites()[r] is that of replica r.
+  bool have_own_variables() const { return variables_ == Variables::kOwn; }
   // A replica's number by whose sum over the replicas the loss and its gradients are divided, of SumDType() of the
   // loss's dtype; not valid: the loss is a mean over the replicas.
   Output loss_over() const { return loss_over_; }
@@ -38,6 +43,10 @@ class Replicas {
   std::vector<Output> Over(Output of_replica) const;
   // The mean of Over(), a node `name`: summed in the order of the replicas, in SumDType() (narrow_values.h).
   Output Mean(GraphOps& ops, const std::string& name, Output of_replica) const;
+  // The mean of such values of `dtype`, one a replica.
+  static Output MeanOf(GraphOps& ops, const std::string& name, std::vector<Output> values, DType dtype);
+  // The loss of one replica, computed where it is.
+  Result<Output> LossOf(int replica, JobGraphDraft& draft) const;
   // Computes that mean, with equal bits, by a collective of the replicas' devices: its copy on `device` if a replica is
   // there, else on the device of the first.
   Result<Output> AllReducedMean(Graph& graph, const std::string& name, Output of_replica,
@@ -46,7 +55,8 @@ class Replicas {
   int32_t ReplicaOn(const std::string& device) const;
 
  private:
-  Replicas(const Graph& model, int count) : count_(count), graph_(model.Clone()) {}
+  Replicas(const Graph& model, int count, Variables variables)
+      : count_(count), variables_(variables), graph_(model.Clone()) {}
 
   Status SliceInputs(const JobSpec& spec);
   Status AddGradientsOfLoss(const JobGraphDraft& draft);
@@ -57,10 +67,15 @@ class Replicas {
   // The outputs that a step may need of a replica.
   std::vector<Output> Wanted(const JobGraphDraft& draft) const;
   Status FindAssigned(const JobGraphDraft& draft);
+  // The variables of the model that a replica reads.
+  Result<std::vector<const VariableSpec*>> ReadVariables(const JobGraphDraft& draft) const;
   // The variables of the job's graph that each site has a copy of: those that are trained, and frozen ones that the
   // replicas read and no step assigns.
   Result<std::vector<NodeId>> CopiedVariables(const JobGraphDraft& draft) const;
   Status AddSites(JobGraphDraft& draft);
+  Status AddOwnSites(JobGraphDraft& draft);
+  Status AddOwnVariable(const VariableSpec& spec, JobGraphDraft& draft);
+  Status AddAssignments(JobGraphDraft& draft) const;
   Status CopyAll(JobGraphDraft& draft);
   // The draft's variables, and the copies of those that the replica's site has.
   SubgraphMap SharedWith(int replica, const JobGraphDraft& draft) const;
@@ -69,6 +84,7 @@ class Replicas {
   Status KeepEffectsOfLoss(JobGraphDraft& draft) const;
 
   int count_;
+  Variables variables_;
   Graph graph_;  // the graph of one replica, with gradients
   std::vector<Trained> trained_;
   Output loss_over_;

@@ -22,6 +22,8 @@ struct StrategyDef {
   // Adds to the draft's graph a step of the training that draft.spec.train describes: its fetches, its updates, and the
   // writers of each variable. InvalidArgument where the model cannot be trained so.
   Status (*add)(JobGraphDraft& draft) = nullptr;
+  // Adds what runs between steps, when the nodes of the step are all there. May be null.
+  Status (*add_between_steps)(JobGraphDraft& draft) = nullptr;
 };
 
 // Returns a registered strategy.

@@ -7,6 +7,7 @@
 #include "src/graph/update_gate.h"
 #include "src/training/finite_checks.h"
 #include "src/training/rank_devices.h"
+#include "src/training/replica_gates.h"
 
 namespace dfrun {
 namespace {
@@ -70,6 +71,7 @@ Status AddUpdateGates(JobGraphDraft& draft) {
   if (draft.spec.train->on_nan == TrainSpec::OnNan::kUnchecked) return Status();
   Graph& graph = draft.job.graph;
   DF_ASSIGN(const std::vector<Output> found, AddFiniteChecks(draft));
+  if (!draft.replicated.empty()) return AddReplicaGates(found, draft);
   DF_ASSIGN(const std::set<int> ranks, RanksAtWork(draft));
   std::map<std::string, NodeId> gates;  // by device
   for (const int rank : ranks) {

@@ -13,6 +13,7 @@ namespace dfrun {
 //   stop   all writers wait, positions of inputs too: the step can be run again as if it had not been;
 //   skip   all but positions of inputs wait: the batch is used up;
 //   warn   none waits.
+// Replicas that have variables of their own get gates of their own (replica_gates.h).
 Status AddUpdateGates(JobGraphDraft& draft);
 
 }  // namespace dfrun

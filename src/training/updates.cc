@@ -27,6 +27,7 @@ bool IsOnAnotherDevice(const Node& a, const Node& b) {
 struct AddedState {
   std::map<std::string, NodeId> variables;
   std::vector<std::pair<std::string, NodeId>> copies;  // each with the name of its original
+  std::vector<Output> norms;                           // norms of the gradients by site, or at the first site
 };
 
 // The updates of one site.
@@ -42,8 +43,10 @@ class Updates {
   Status Add(MeanGradients gradients);
 
  private:
-  // Whether this is the first site. All find the same values.
+  // Whether this is the first site. All find the same values, but for those of replicas with variables of their own.
   bool is_first() const { return draft_.checked.empty(); }
+  // The variable of the job whose copy at this site it is; itself where it is none.
+  NodeId OriginalOf(NodeId variable) const;
   OptimizerContext MakeContext();
   Output AddState(const std::string& name, Output like, bool scalar, double value);
   DType NormDType() const;
@@ -53,7 +56,6 @@ class Updates {
   static Output NormOf(GraphOps& ops, const std::vector<Output>& half_squares);
   Status Clip(double norm);
   Status AddNorm();
-  void ReportNorm(Output norm);
   void Check(const std::string& name, Output value, NodeId at);
   Status NarrowAndCheckGradients();
   Output LearningRate(DType dtype, const std::string& device);
@@ -105,7 +107,11 @@ OptimizerContext Updates::MakeContext() {
 
 Status Updates::Add(MeanGradients gradients) {
   gradients_ = std::move(gradients);
-  Check("the loss", draft_.loss, draft_.loss.node);
+  Output loss = draft_.loss;
+  if (site_.is_replica()) {
+    DF_ASSIGN(loss, replicas_.LossOf(site_.replica, draft_));
+  }
+  Check("the loss", loss, loss.node);
   if (train_.clip_norm) DF_TRY(Clip(*train_.clip_norm));
   if (!train_.clip_norm && draft_.spec.summaries.gradient_norm) DF_TRY(AddNorm());
   DF_TRY(NarrowAndCheckGradients());
@@ -128,21 +134,41 @@ Status Updates::AddTargets() {
   return Status();
 }
 
-// Adds state beside `like`: a variable, or a copy where `like` is a copy itself.
+NodeId Updates::OriginalOf(NodeId variable) const {
+  for (const auto& [original, copy] : site_.copies) {
+    if (copy == variable) return original;
+  }
+  return variable;
+}
+
+// Adds state beside `like`: a variable, or a copy where `like` is a copy itself. The state of the first replica that
+// has variables of its own is the variable, that of the others begins as it does.
 Output Updates::AddState(const std::string& name, Output like, bool scalar, double value) {
-  if (!copies_.contains(like.node)) {
+  const std::string of = graph_.node(OriginalOf(like.node)).name;
+  if (!copies_.contains(like.node) || (site_.is_replica() && !state_.variables.contains(name))) {
     const Output variable = draft_.AddVariable(name, like, scalar, value);
     state_.variables[name] = variable.node;
+    if (site_.is_replica()) draft_.replica_of[variable.node] = site_.replica;
+    if (!scalar && variable.valid()) draft_.kept.back().slot_of = of;
     return variable;
   }
   const Output copy = draft_.AddCopy(site_.prefix + name, like, scalar);
   state_.copies.emplace_back(name, copy.node);
+  if (!site_.is_replica()) return copy;
+  draft_.replica_of[copy.node] = site_.replica;
+  if (!copy.valid() || !draft_.KeepVariable(copy.node).ok()) return {};
+  Kept& kept = draft_.kept.back();
+  kept.of_strategy = true;
+  kept.copy_of = name;
+  if (!scalar) kept.slot_of = of;
   return copy;
 }
 
-// Adds a value to be checked. A value that is not finite at one site is so at all, so names come from the first site.
+// Adds a value to be checked. A value that is not finite at one site is so at all, so names come from the first site;
+// replicas with variables of their own find values of their own, of which the losses come first.
 void Updates::Check(const std::string& name, Output value, NodeId at) {
-  checked_.values.push_back({value, at});
+  const auto number = static_cast<int64_t>(checked_.values.size()) + 1;
+  checked_.values.push_back({value, at, number});
   if (is_first()) draft_.job.checked_names.push_back(name);
 }
 
@@ -188,19 +214,10 @@ Output Updates::NormOf(GraphOps& ops, const std::vector<Output>& half_squares) {
   return ops.Add("norm", "Sqrt", {ops.Add("norm_squared", "AddV2", {sum, sum})});
 }
 
-// Adds the norm to what logged steps report, unless a summary of the spec has its name.
-void Updates::ReportNorm(Output norm) {
-  constexpr const char* kName = "grad_norm";
-  JobStep& step = draft_.job.step;
-  if (!is_first() || std::find(step.names.begin(), step.names.end(), kName) != step.names.end()) return;
-  step.names.emplace_back(kName);
-  step.signature.fetches.push_back(norm);
-}
-
 // Computes the norm for the report alone. The updates may take a row of a sparse gradient several times; here equal
 // rows are summed.
 Status Updates::AddNorm() {
-  if (!is_first()) return Status();
+  if (!is_first() && !site_.is_replica()) return Status();
   GraphOps ops(graph_, StrCat("train/", site_.prefix, "gradient_norm"), site_.device);
   std::vector<Output> halves;
   const auto add = [&](Output gradient) {
@@ -216,7 +233,7 @@ Status Updates::AddNorm() {
     add(SumEqualRows(ops, rows).values);
   }
   ops.set_device(site_.device);
-  ReportNorm(NormOf(ops, halves));
+  state_.norms.push_back(NormOf(ops, halves));
   return ops.status();
 }
 
@@ -236,7 +253,7 @@ Status Updates::Clip(double limit) {
   const Output at_most = ops.Const("limit", ScalarOf(norm_dtype, limit));
   DF_TRY(ops.status());
   Check("the norm of the gradients", norm, norm.node);
-  ReportNorm(norm);
+  state_.norms.push_back(norm);
   const Output scale = ops.Add("scale", "RealDiv", {at_most, ops.Add("larger", "Maximum", {norm, at_most})});
   ForEachGradient([&](NodeId variable, Output& gradient) {
     ops.set_device(graph_.node(site_.Of(variable)).device);
@@ -275,6 +292,47 @@ Status Updates::AddUpdate(const Replicas::Trained& trained) {
   return Status();
 }
 
+// Adds the norm to what logged steps report, unless a summary of the spec has its name: of replicas that update
+// variables of their own the mean.
+Status ReportNorm(JobGraphDraft& draft, const Replicas& replicas, std::vector<Output> norms) {
+  constexpr const char* kName = "grad_norm";
+  JobStep& step = draft.job.step;
+  if (norms.empty() || std::find(step.names.begin(), step.names.end(), kName) != step.names.end()) return Status();
+  if (!replicas.have_own_variables()) norms.resize(1);
+  const DType dtype = draft.job.graph.dtype(norms[0]);
+  GraphOps ops(draft.job.graph, "train", draft.workers[0]);
+  step.names.emplace_back(kName);
+  step.signature.fetches.push_back(Replicas::MeanOf(ops, kName, std::move(norms), dtype));
+  return ops.status();
+}
+
+// Numbers the checked values of replicas that are gated by their own: the losses of all first, which a step that is run
+// again is asked for.
+void NumberByReplica(JobGraphDraft& draft) {
+  const std::vector<std::string> names = std::move(draft.job.checked_names);
+  draft.job.checked_names.clear();
+  draft.job.checked_losses = draft.checked.size();
+  const auto add = [&](size_t replica, size_t value) {
+    draft.job.checked_names.push_back(StrCat(names[value], " in replica ", replica));
+    draft.checked[replica].values[value].number = static_cast<int64_t>(draft.job.checked_names.size());
+  };
+  for (size_t r = 0; r < draft.checked.size(); ++r) add(r, 0);
+  for (size_t r = 0; r < draft.checked.size(); ++r) {
+    for (size_t i = 1; i < names.size(); ++i) add(r, i);
+  }
+}
+
+Status AddAdvance(const InputSpec& input, NodeId position, JobGraphDraft& draft) {
+  Graph& graph = draft.job.graph;
+  GraphOps ops(graph, input.name, graph.node(position).device);
+  const Output batch = ops.Const("batch", Tensor::Scalar<int64_t>(input.batch));
+  const Output advance = ops.Add("advance", "AssignAdd", {{position, 0}, batch});
+  DF_TRY(ops.status());
+  draft.writers[position].push_back(advance.node);
+  draft.job.step.signature.targets.push_back(advance.node);
+  return Status();
+}
+
 }  // namespace
 
 Status AddUpdates(JobGraphDraft& draft, const Replicas& replicas, Output learning_rate) {
@@ -286,7 +344,8 @@ Status AddUpdates(JobGraphDraft& draft, const Replicas& replicas, Output learnin
   DF_ASSIGN(std::vector<MeanGradients> means, AddMeanGradients(draft, replicas, sites[0]->NeedsRowsSummed()));
   for (size_t i = 0; i < sites.size(); ++i) DF_TRY(sites[i]->Add(std::move(means[i])));
   for (const auto& [name, copy] : state.copies) draft.copies[state.variables.at(name)].push_back(copy);
-  return Status();
+  if (replicas.have_own_variables()) NumberByReplica(draft);
+  return ReportNorm(draft, replicas, std::move(state.norms));
 }
 
 Status AddInputAdvance(JobGraphDraft& draft) {
@@ -299,12 +358,10 @@ Status AddInputAdvance(JobGraphDraft& draft) {
     if (!is_read || input.all) continue;
     draft.job.advancing.push_back(i);
     if (input.follows()) continue;
-    GraphOps ops(graph, input.name, graph.node(position).device);
-    const Output batch = ops.Const("batch", Tensor::Scalar<int64_t>(input.batch));
-    const Output advance = ops.Add("advance", "AssignAdd", {{position, 0}, batch});
-    DF_TRY(ops.status());
-    draft.writers[position].push_back(advance.node);
-    draft.job.step.signature.targets.push_back(advance.node);
+    DF_TRY(AddAdvance(input, position, draft));
+    const auto copies = draft.copies.find(position);
+    if (copies == draft.copies.end()) continue;
+    for (const NodeId copy : copies->second) DF_TRY(AddAdvance(input, copy, draft));
   }
   return Status();
 }

@@ -7,6 +7,9 @@
 //
 // Invariants: all copies have equal bits at all times. They start so, and each is updated by the same nodes from the
 // same means.
+//
+// A strategy may make each replica a site with variables of its own, whatever their tasks: these are copies as well,
+// which get what the variable gets outside of a step, but differ from it and from each other between two syncs.
 #ifndef DFRUN_SRC_TRAINING_VARIABLE_COPIES_H_
 #define DFRUN_SRC_TRAINING_VARIABLE_COPIES_H_
 
@@ -22,7 +25,9 @@ struct TrainingSite {
   std::string device;                 // a constraint: that of its replicas, or of the first where it is the only site
   std::string prefix;                 // prefix of its copies' names: "copy_1/"; empty where it is the only site
   std::map<NodeId, NodeId> copies{};  // by variable, of those that are on another task
+  int replica = -1;                   // not -1: the site is this replica alone, with variables and slots of its own
 
+  bool is_replica() const { return replica >= 0; }
   // The node that stands for a variable at this site.
   NodeId Of(NodeId variable) const {
     const auto copy = copies.find(variable);
