@@ -42,6 +42,7 @@ void AsyncWaitQueue::Submit(std::unique_ptr<WaitingCall> waiting_call, size_t li
   WaitingCall* const waiting = waiting_call.release();
   if (waiting->is_cancelled_) return finished.Add(waiting);
   waiting->state_ = WaitingCall::State::kInLine;
+  if (line >= lines_.size()) lines_.resize(line + 1);
   lines_[line].push_back(waiting);
   ServeLines(finished);
 }

@@ -5,7 +5,6 @@
 #ifndef DFRUN_KERNELS_QUEUES_ASYNC_WAIT_QUEUE_H_
 #define DFRUN_KERNELS_QUEUES_ASYNC_WAIT_QUEUE_H_
 
-#include <array>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -55,9 +54,7 @@ class WaitingCall : private Waiter {
 // Blocks: no thread; calls wait in their lines. Callbacks run without a lock.
 class AsyncWaitQueue : public Resource {
  public:
-  static constexpr size_t kLines = 2;
-
-  // Ends, now or later, with the call's callback.
+  // Ends, now or later, with the call's callback. Lines are numbered from 0 on; there are as many as are used.
   void Submit(std::unique_ptr<WaitingCall> waiting_call, size_t line) EXCLUDES(mu_);
 
  protected:
@@ -96,7 +93,7 @@ class AsyncWaitQueue : public Resource {
   bool ServeFirst(std::deque<WaitingCall*>& line, Finished& finished) REQUIRES(mu_);
   void Leave(WaitingCall& waiting_call) EXCLUDES(mu_);
 
-  std::array<std::deque<WaitingCall*>, kLines> lines_ GUARDED_BY(mu_);
+  std::vector<std::deque<WaitingCall*>> lines_ GUARDED_BY(mu_);
 };
 
 }  // namespace dfrun
