@@ -309,17 +309,26 @@ Status Master::RunStep(Executable& executable, std::span<const Tensor> feeds, st
   return RunToEnd(step);
 }
 
-Result<std::unique_ptr<PendingStep>> Master::StartStep(Executable& executable, std::span<const Tensor> feeds) {
+Result<std::unique_ptr<PendingStep>> Master::StartSteps(Executable& executable, int64_t steps,
+                                                        std::span<const Tensor> feeds) {
   if (ended_.load(std::memory_order_acquire)) return session_status();
   DF_TRY(CheckArgs(executable, feeds.size(), executable.num_fetches));
   DF_TRY(CheckFeeds(executable, feeds));
-  std::unique_ptr<PendingStep> step(new PendingStep(*this, executable, {.trace = trace()}));
+  std::unique_ptr<PendingStep> step(new PendingStep(*this, executable, {.steps = steps, .trace = trace()}));
   step->feeds_.assign(feeds.begin(), feeds.end());
   step->fetched_.resize(executable.num_fetches);
   step->request_.feeds = step->feeds_;
   step->request_.fetches = step->fetched_;
   DF_TRY(Ask(*step));
   return step;
+}
+
+void Master::WaitForAny(std::span<const std::unique_ptr<PendingStep>> steps) {
+  const ControlPlane* const control = runtime_.control();
+  runtime_.pool().HelpUntil([&] {
+    if (control != nullptr && !control->network_status().ok()) return true;
+    return std::any_of(steps.begin(), steps.end(), [](const auto& step) { return step != nullptr && step->ended(); });
+  });
 }
 
 Status Master::RunSteps(Executable& executable, int64_t steps, NotFiniteRow& row) {

@@ -61,22 +61,25 @@ class Master final : private PendingStepHost {
       EXCLUDES(change_mu_, mu_);
   Status Extend(const std::function<Status(Graph&)>& add) EXCLUDES(change_mu_, mu_);
   Status ResetContainers(const std::vector<std::string>& names) EXCLUDES(change_mu_, request_mu_, mu_);
-  // Begins a step. The calling thread runs nodes of it until other threads run it on or it waits, so that it may have
-  // ended when this returns. Copies the headers of `feeds`, not the bytes that they borrow. `executable`, of Prepare(),
-  // lives until the step has ended; the step is destroyed before this object. After an error no step has begun.
-  // Blocks: while no slot of the executable is free, steps are paused, or messages of a failed step still come to this
-  // rank; the thread runs work of the pool meanwhile.
-  Result<std::unique_ptr<PendingStep>> StartStep(Executable& executable, std::span<const Tensor> feeds)
+  // Begins a step, or several behind each other that feed and fetch nothing. The calling thread runs nodes of it until
+  // other threads run it on or it waits, so that it may have ended when this returns. Copies the headers of `feeds`,
+  // not the bytes that they borrow. `executable`, of Prepare(), lives until the step has ended; the step is destroyed
+  // before this object. After an error no step has begun. Blocks: while no slot of the executable is free, steps are
+  // paused, or messages of a failed step still come to this rank; the thread runs work of the pool meanwhile.
+  Result<std::unique_ptr<PendingStep>> StartSteps(Executable& executable, int64_t steps, std::span<const Tensor> feeds)
       EXCLUDES(request_mu_, mu_);
+  // Waits until one of the steps that are not null has ended, or the network has failed.
+  // Blocks: until then.
+  void WaitForAny(std::span<const std::unique_ptr<PendingStep>> steps);
   // Runs a step to its end on all ranks; `fetches` are set where the status is OK.
-  // Blocks: until then, and before it as StartStep(), but on one rank with one plan, where a step needs no slot.
+  // Blocks: until then, and before it as StartSteps(), but on one rank with one plan, where a step needs no slot.
   Status RunStep(Executable& executable, std::span<const Tensor> feeds, std::span<Tensor> fetches)
       EXCLUDES(request_mu_, mu_);
   // Runs up to `steps` steps that feed and fetch nothing: fewer where the runtime is asked to stop or `row` is full.
   // Blocks: as RunStep().
   Status RunSteps(Executable& executable, int64_t steps, NotFiniteRow& row) EXCLUDES(request_mu_, mu_);
   // Runs a step as Session::CheckNumerics(), of a signature without feeds, which it prepares.
-  // Blocks: as Prepare(), StartStep() and to the step's end.
+  // Blocks: as Prepare(), StartSteps() and to the step's end.
   Status CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches)
       EXCLUDES(change_mu_, request_mu_, mu_);
   Status WriteCapture(const CaptureRequest& request) EXCLUDES(change_mu_, request_mu_, mu_);

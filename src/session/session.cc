@@ -101,7 +101,17 @@ Status Session::RunStep(Handle handle, std::span<const Tensor> feeds, std::span<
 
 Result<std::unique_ptr<PendingStep>> Session::StartStep(Handle handle, std::span<const Tensor> feeds) {
   DF_TRY(CheckPrepared(handle));
-  return master_->StartStep(*handle, feeds);
+  return master_->StartSteps(*handle, 1, feeds);
+}
+
+Result<std::unique_ptr<PendingStep>> Session::StartSteps(Handle handle, int64_t steps) {
+  DF_TRY(CheckPrepared(handle));
+  if (steps < 1) return InvalidArgument("a number of steps to begin is at least 1, not ", steps);
+  return master_->StartSteps(*handle, steps, {});
+}
+
+void Session::WaitForAny(std::span<const std::unique_ptr<PendingStep>> steps) {
+  master_->WaitForAny(steps);
 }
 
 Status Session::RunSteps(Handle handle, int64_t steps, NotFiniteRow* row) {

@@ -103,6 +103,11 @@ class Session {
   // its end, but for bytes that they borrow.
   // Blocks: while as many steps of the handle are in flight as the transport tells apart (Transport::max_slots()).
   Result<std::unique_ptr<PendingStep>> StartStep(Handle handle, std::span<const Tensor> feeds = {});
+  // Begins `steps` steps of a signature without feeds and fetches, one after the other, as StartStep() begins one.
+  Result<std::unique_ptr<PendingStep>> StartSteps(Handle handle, int64_t steps);
+  // Waits until one of the steps has ended; those that are null are none. At least one is not.
+  // Blocks: until then; the caller's thread takes part in the work.
+  void WaitForAny(std::span<const std::unique_ptr<PendingStep>> steps);
   // Runs `steps` steps of a signature without feeds and fetches, requested at once: ranks wait for each other only
   // where data does. It runs fewer if the runtime is asked to stop, or if `row`, which counts on over these steps, is
   // full: steps_run() tells how many.
