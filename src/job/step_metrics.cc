@@ -44,7 +44,7 @@ void StepMetrics::Log(int64_t step, std::vector<WaitedTime> waited) {
   AddWaiting(waited);
   logged_step_ = step;
   steps_time_ = {};
-  waited_ = std::move(waited);
+  if (!waited.empty()) waited_ = std::move(waited);
 }
 
 void StepMetrics::Add(NamedTensors& to, const char* name, const Tensor& value) const {

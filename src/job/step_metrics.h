@@ -36,8 +36,12 @@ class StepMetrics {
   // Around steps that run, all that there are.
   void BeginSteps() { begun_ = now_(); }
   void EndSteps() { steps_time_ += now_() - begun_; }
-  // Takes the numbers of a step that is logged. `waited` as in Begin(); a rank whose clock has not gone on since has
-  // told nothing.
+  // Steps that have run, of which no one else has told the time.
+  void AddSteps(std::chrono::duration<double> time) {
+    steps_time_ += std::chrono::duration_cast<Clock::duration>(time);
+  }
+  // Takes the numbers of a step that is logged. `waited` as in Begin(), empty where a later step tells it; a rank whose
+  // clock has not gone on since has told nothing.
   void Log(int64_t step, std::vector<WaitedTime> waited);
 
   // The numbers of the last step that was logged.

@@ -170,7 +170,7 @@ Status AssignedVariables::AddCopies(const SubgraphCopyOptions& replica, JobGraph
     const Node& home = draft.job.graph.node(map.nodes.at(of_model.id));
     // A variable that the spec places may have writers that the spec places too.
     const std::string device = of_model.device.empty() ? replica.device : home.device;
-    const Output variable{home.id, 0};
+    const Output variable = map.Map({of_model.id, 0});
     GraphOps ops(draft.job.graph, StrCat(replica.prefix, of_model.name), device);
     const Output copy = ops.Add("copy", "VariableV2", {},
                                 {{"shape", of_model.output_shapes[0]}, {"dtype", of_model.output_types[0].dtype}});
@@ -178,6 +178,27 @@ Status AssignedVariables::AddCopies(const SubgraphCopyOptions& replica, JobGraph
     DF_TRY(ops.status());
     map.nodes[of_model.id] = copy.node;
     map.outputs[SubgraphMap::OutputKey({of_model.id, 0})] = begun;
+  }
+  return Status();
+}
+
+Status AssignedVariables::AddAssignmentsOf(const SubgraphMap& map, bool is_first, JobGraphDraft& draft) const {
+  Graph& graph = draft.job.graph;
+  for (const auto& [variable, writers] : assigned_) {
+    if (variable->reduce == VariableSpec::Reduce::kFirst && !is_first) continue;
+    const NodeId home = draft.shared.nodes.at(variable->node);
+    const Output copy = map.Map({variable->node, 0});  // the output of the node that begins it
+    std::vector<NodeId> after;
+    for (const NodeId writer : writers) after.push_back(map.nodes.at(writer));
+    GraphOps ops(graph, StrCat("train/", graph.node(home).name), graph.node(map.nodes.at(variable->node)).device);
+    Output value = ops.Add("assigned", "Identity", {copy}, {}, std::move(after));
+    const bool adds = variable->reduce == VariableSpec::Reduce::kSum;
+    if (adds) value = ops.Add("change", "Sub", {value, graph.node(copy.node).inputs[1]});
+    ops.set_device(graph.node(home).device);
+    const Output assign = ops.Add("assign", adds ? "AssignAdd" : "Assign", {{home, 0}, value});
+    DF_TRY(ops.status());
+    draft.writers[home].push_back(assign.node);
+    draft.job.step.signature.targets.push_back(assign.node);
   }
   return Status();
 }

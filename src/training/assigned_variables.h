@@ -35,6 +35,9 @@ class AssignedVariables {
   Status AddAssignments(std::span<const SubgraphMap> maps, const TrainingSite& site, JobGraphDraft& draft) const;
   // A variable that says `reduce`, a node of the model; null where it is none.
   const VariableSpec* SpecOf(NodeId variable) const;
+  // Adds them for one of several replicas that run for themselves: a `mean` becomes the replica's value, to a `sum` its
+  // change is added, and `first` is assigned by the first replica alone.
+  Status AddAssignmentsOf(const SubgraphMap& map, bool is_first, JobGraphDraft& draft) const;
 
  private:
   struct Assigned {

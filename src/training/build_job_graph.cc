@@ -161,6 +161,21 @@ Status CheckGoals(const JobGraphDraft& draft) {
   return CheckGoal(spec.checkpoint->best->goal, "best", draft);
 }
 
+// Adds what the step does besides what the strategy has added.
+Status FinishStep(JobGraphDraft& draft) {
+  const bool trains = draft.spec.train.has_value();
+  DF_TRY(AddInputAdvance(draft));
+  DF_TRY(ChooseDevicesFor(draft));  // gates are where their variables are
+  if (trains) DF_TRY(AddUpdateGates(draft));
+  if (trains) DF_TRY(AddWireMetrics(draft));
+  if (trains) DF_TRY(AddSummaries(draft));
+  DF_TRY(OrderJobStep(draft));
+  OrderWritersAfterReaders(draft);
+  if (!trains) return Status();
+  DF_TRY(AddWeightSummaries(draft));
+  return AddBetweenSteps(draft);
+}
+
 Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
   JobGraphDraft draft(spec, cluster);
   DF_TRY(AddVariables(spec, draft));
@@ -171,15 +186,13 @@ Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
     DF_TRY(CopyFetches(draft.model, {run.feeds, run.fetches, run.targets}, {}, draft.shared, draft.job.graph,
                        draft.job.step));
   }
-  DF_TRY(AddInputAdvance(draft));
-  DF_TRY(ChooseDevicesFor(draft));  // gates are where their variables are
-  if (spec.job.train) DF_TRY(AddUpdateGates(draft));
-  if (spec.job.train) DF_TRY(AddWireMetrics(draft));
-  if (spec.job.train) DF_TRY(AddSummaries(draft));
-  DF_TRY(OrderJobStep(draft));
-  OrderWritersAfterReaders(draft);
-  if (spec.job.train) DF_TRY(AddWeightSummaries(draft));
-  if (spec.job.train) DF_TRY(AddBetweenSteps(draft));
+  const auto finish = spec.job.train ? FindStrategy(spec.job.train->strategy.name()).finish : nullptr;
+  if (finish == nullptr) {
+    DF_TRY(FinishStep(draft));
+  } else {
+    DF_TRY(ChooseDevicesFor(draft));
+    DF_TRY(finish(draft));
+  }
   DF_TRY(CheckFed(draft.job.graph, draft.job.step.signature));
   for (const EvalSpec& eval : draft.evaluation.job.evals) DF_TRY(AddEvaluation(eval, draft));
   DF_TRY(CheckGoals(draft));

@@ -103,7 +103,7 @@ Status AddNode(const std::string& device, Members members, JobGraphDraft& draft)
 }  // namespace
 
 Status AddFingerprints(JobGraphDraft& draft) {
-  if (!IsWanted(draft.spec)) return Status();
+  if (!IsWanted(draft.spec) || draft.job.apart) return Status();  // a step of one replica has no state of all
   const Graph& graph = draft.job.graph;
   std::map<std::string, Members> by_device;
   {

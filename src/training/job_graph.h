@@ -67,6 +67,21 @@ struct FingerprintFetch {
   std::vector<std::string> variables;  // by element; one that is cut comes in several fetches, whose sum is its own
 };
 
+// Replicas that run for themselves: each has a step of its own. Their shares are handed out in periods.
+struct ReplicasApart {
+  std::vector<RunSignature> steps;  // by replica; feed and fetch nothing
+  bool in_turn = false;             // each replica makes as many steps as the job
+  // Begins a period: feeds its first step and the step behind its last.
+  RunSignature open;
+  // Fetches what logged steps have reported, a row each: the columns of ShareLine.
+  RunSignature lines;
+  // Ends a period; fetches the steps of the job that are done, and, if a share that was not finite has ended it, the
+  // number of the value, the share, the position of its rows and its replica.
+  RunSignature close;
+  DType rate = DType::kDouble;  // in which steps take the learning rate
+  std::vector<DType> dtypes;    // dtypes of the values that a share reports: by JobGraph::step.names
+};
+
 struct JobGraph {
   Graph graph;
   RunSignature init;               // gives every variable its first value
@@ -74,6 +89,8 @@ struct JobGraph {
   // Feeds the learning rate if fed_learning_rate; fetches the scalars of a training step, or a run's fetches, and
   // behind these, which have names, `fingerprints`.
   JobStep step;
+  // Set where replicas run for themselves. `step` is then one step of each, which nothing runs so.
+  std::optional<ReplicasApart> apart;
   std::vector<FingerprintFetch> fingerprints;
   // The fetches of `step`, and behind them strings, serialised Summary messages; without names where there are none.
   JobStep summarized;

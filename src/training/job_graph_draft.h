@@ -52,6 +52,21 @@ struct ReplicatedVariable {
   std::vector<NodeId> of_replicas;
 };
 
+// A replica that runs for itself. What the draft has of a step of all replicas is here one replica's own.
+struct ReplicaApart {
+  JobStep step;
+  Output loss;
+  std::vector<CheckedValues> checked;
+  std::map<NodeId, std::vector<NodeId>> writers;
+  std::string device;             // a constraint
+  Output counter;                 // handle of the counter of shares
+  Output token;                   // names its share
+  Output refusal;                 // int32: 0, or what a gate takes for a value that is not finite
+  std::vector<NodeId> snapshots;  // reads of variables, on their devices
+  NodeId first_node = 0;          // its updates: nodes of the graph from this one on, before `end_node`
+  NodeId end_node = 0;
+};
+
 struct JobGraphDraft {
   JobGraphDraft(const LoadedSpec& loaded, const Cluster& on);
 
@@ -87,6 +102,7 @@ struct JobGraphDraft {
   std::map<NodeId, std::vector<NodeId>> writers;  // by variable: the nodes that write it in a step
   Output loss;                                    // the mean over the replicas
   std::vector<CheckedValues> checked;             // by training site
+  std::vector<ReplicaApart> apart;                // by replica, where they run for themselves
   std::map<NodeId, Output> applied;               // by trained variable: the gradient, or its rows, that updates take
   std::vector<ReplicatedVariable> replicated;     // empty where the replicas share the variables
   std::map<NodeId, int> replica_of;               // with these: the replica, by variable or slot that it writes

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "src/graph/wire_compression.h"
@@ -21,7 +22,7 @@ class Means {
         means_(replicas.sites().size()) {}
 
   Result<std::vector<MeanGradients>> Add() {
-    if (!replicas_.have_own_variables() && train_.strategy.flag("compress_gradients")) CompressGradients();
+    if (!replicas_.have_own_variables() && HasFlag("compress_gradients")) CompressGradients();
     for (size_t i = 0; i < means_.size(); ++i) DF_TRY(AddAt(i));
     if (AreCopied()) DF_TRY(ReduceAtSites());
     if (replicas_.loss_over().valid()) DF_TRY(DivideAll());
@@ -35,6 +36,10 @@ class Means {
   std::vector<Output> OverAt(size_t site, Output of_replica) const {
     std::vector<Output> values = replicas_.Over(of_replica);
     return replicas_.have_own_variables() ? std::vector<Output>{values[site]} : values;
+  }
+  // Whether the strategy has the key, and it is set.
+  bool HasFlag(std::string_view key) const {
+    return train_.strategy.values().contains(key) && train_.strategy.flag(key);
   }
 
   // Marks gradients to travel compressed where they go to another rank.
@@ -94,7 +99,7 @@ class Means {
 
   // Returns the mean on `device`.
   Result<Output> DenseMean(const std::string& name, Output of_replica, const std::string& device) {
-    if (train_.strategy.flag("allreduce")) return replicas_.AllReducedMean(graph_, name, of_replica, device);
+    if (HasFlag("allreduce")) return replicas_.AllReducedMean(graph_, name, of_replica, device);
     GraphOps ops(graph_, "train", device);
     const Output mean = replicas_.Mean(ops, name, of_replica);
     DF_TRY(ops.status());

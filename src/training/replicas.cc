@@ -15,8 +15,8 @@ namespace {
 
 // Sets the attrs that differ in replica r: the slice that its nodes read, and for r > 0 a stream of random numbers of
 // its own.
-void SetReplicaAttrs(int r, const Node& node, AttrMap& attrs) {
-  if (node.op->FindAttr("slices") != nullptr && *attrs.Get<int64_t>("slices") > 1) attrs.Set("slice", r);
+void SetReplicaAttrs(int r, int slice, const Node& node, AttrMap& attrs) {
+  if (node.op->FindAttr("slices") != nullptr && *attrs.Get<int64_t>("slices") > 1) attrs.Set("slice", slice);
   if (r > 0 && node.op->is_stateful && attrs.Has("seed") && attrs.Has("seed2")) {
     attrs.Set("seed2", *attrs.Get<int64_t>("seed2") + r);
   }
@@ -30,14 +30,76 @@ bool HasEffect(const Node& node) {
 
 Result<Replicas> Replicas::Add(JobGraphDraft& draft, int count, Variables variables) {
   Replicas replicas(draft.model, count, variables);
-  DF_TRY(replicas.SliceInputs(draft.spec));
-  DF_TRY(replicas.AddGradientsOfLoss(draft));
-  DF_TRY(replicas.FindAssigned(draft));
-  DF_TRY(replicas.have_own_variables() ? replicas.AddOwnSites(draft) : replicas.AddSites(draft));
-  DF_TRY(replicas.CopyAll(draft));
-  DF_TRY(replicas.AddAssignments(draft));
-  DF_TRY(replicas.KeepEffectsOfLoss(draft));
+  DF_TRY(replicas.AddModels(draft));
+  DF_TRY(replicas.CopyAll(draft, [&](int replica, const std::string&) -> Result<SubgraphMap> {
+    return replicas.VariablesOf(replica, draft);
+  }));
+  DF_TRY(replicas.AddEffects(draft));
   return replicas;
+}
+
+Result<Replicas> Replicas::AddApart(JobGraphDraft& draft, int count, const SharedWith& shared) {
+  Replicas replicas(draft.model, count, Variables::kShared);
+  replicas.are_apart_ = true;
+  DF_TRY(replicas.AddModels(draft));
+  DF_TRY(replicas.CheckApart(draft));
+  DF_TRY(replicas.CopyAll(draft, shared));
+  return replicas;
+}
+
+// Replicas that run for themselves read variables, and positions of samples, and nothing else that they share.
+Status Replicas::CheckApart(const JobGraphDraft& draft) const {
+  for (const VariableSpec& v : draft.spec.variables) {
+    const NodeId variable = draft.shared.nodes.at(v.node);
+    const bool is_trained = std::any_of(trained_.begin(), trained_.end(),
+                                        [&](const Trained& trained) { return trained.variable == variable; });
+    if (!is_trained || !assigned_.Has(v.node)) continue;
+    return InvalidArgument(graph_.Describe(v.node), " is trained, and each step assigns it as well, which ",
+                           "'strategy: async' of 'train' cannot: write 'trainable: false' at it, or 'strategy: sync'");
+  }
+  DF_ASSIGN(const std::vector<NodeId> body, Body(draft));
+  for (const NodeId id : body) {
+    const Node& node = graph_.node(id);
+    if (node.op->traits.wait != WaitKind::kNone) {
+      return InvalidArgument(graph_.Describe(id), " waits for what other nodes do, and with 'strategy: async' of ",
+                             "'train' each replica runs for itself: read the samples by 'inputs', or write ",
+                             "'strategy: sync'");
+    }
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      const NodeId source = node.inputs[i].node;
+      if (!node.input_types[i].is_ref || !draft.shared.nodes.contains(source) || assigned_.Has(source)) continue;
+      return InvalidArgument(graph_.Describe(source), " is assigned by '", node.name,
+                             "' in each replica, and with 'strategy: async' of 'train' they run beside each other: ",
+                             "write 'reduce: mean, sum or first' at the variable, or 'strategy: sync'");
+    }
+  }
+  return Status();
+}
+
+Replicas Replicas::Only(int replica) const {
+  const auto r = static_cast<size_t>(replica);
+  Replicas one(graph_, 1, Variables::kShared);
+  one.are_apart_ = true;
+  if (count_ > 1) one.number_ = replica;
+  one.trained_ = trained_;
+  one.loss_over_ = loss_over_;
+  one.assigned_ = assigned_;
+  one.devices_ = {devices_[r]};
+  one.sites_ = {{.device = devices_[r], .prefix = count_ > 1 ? StrCat("replica_", replica, "/") : ""}};
+  one.maps_ = {maps_[r]};
+  return one;
+}
+
+Status Replicas::AddModels(JobGraphDraft& draft) {
+  DF_TRY(SliceInputs(draft.spec));
+  DF_TRY(AddGradientsOfLoss(draft));
+  DF_TRY(FindAssigned(draft));
+  return have_own_variables() ? AddOwnSites(draft) : AddSites(draft);
+}
+
+Status Replicas::AddEffects(JobGraphDraft& draft) const {
+  DF_TRY(number_ < 0 ? AddAssignments(draft) : assigned_.AddAssignmentsOf(maps_[0], number_ == 0, draft));
+  return KeepEffectsOfLoss(draft);
 }
 
 Status Replicas::SliceInputs(const JobSpec& spec) {
@@ -232,7 +294,7 @@ Status Replicas::AddSites(JobGraphDraft& draft) {
   return Status();
 }
 
-SubgraphMap Replicas::SharedWith(int replica, const JobGraphDraft& draft) const {
+SubgraphMap Replicas::VariablesOf(int replica, const JobGraphDraft& draft) const {
   SubgraphMap map = draft.shared;
   const std::string& device = devices_[static_cast<size_t>(replica)];
   const auto site = have_own_variables()
@@ -243,18 +305,19 @@ SubgraphMap Replicas::SharedWith(int replica, const JobGraphDraft& draft) const 
   return map;
 }
 
-Status Replicas::CopyAll(JobGraphDraft& draft) {
+Status Replicas::CopyAll(JobGraphDraft& draft, const SharedWith& shared) {
   DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, Wanted(draft)));
   const bool is_spread = count_ > 1 && !RanksWithChoice(draft.cluster).empty();
   for (int r = 0; r < count_; ++r) {
     SubgraphCopyOptions options;
     if (count_ > 1) options.prefix = StrCat("replica_", r, "/");
     options.device = devices_[static_cast<size_t>(r)];
-    options.attrs = [r, is_spread](const Node& node, AttrMap& attrs) {
-      SetReplicaAttrs(r, node, attrs);
+    const int slice = are_apart_ ? 0 : r;
+    options.attrs = [r, slice, is_spread](const Node& node, AttrMap& attrs) {
+      SetReplicaAttrs(r, slice, node, attrs);
       if (is_spread) attrs.Set(kSpreadAttr, r);
     };
-    SubgraphMap map = SharedWith(r, draft);
+    DF_ASSIGN(SubgraphMap map, shared(r, options.device));
     DF_TRY(assigned_.AddCopies(options, draft, map));
     DF_TRY(CopySubgraph(graph_, body, options, draft.job.graph, map));
     maps_.push_back(std::move(map));

@@ -3,6 +3,7 @@
 #ifndef DFRUN_SRC_TRAINING_REPLICAS_H_
 #define DFRUN_SRC_TRAINING_REPLICAS_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,24 @@ class Replicas {
   // Adds `count` replicas to the job's graph, spread over its workers. A gradient of some rows stays
   // indices and values. InvalidArgument where there is nothing to train.
   static Result<Replicas> Add(JobGraphDraft& draft, int count, Variables variables = Variables::kShared);
+
+  // Returns the outputs that stand for the model's variables in a replica that runs for itself, on a device: snapshots,
+  // and the position of its share for that of its input.
+  using SharedWith = std::function<Result<SubgraphMap>(int replica, const std::string& device)>;
+  // Adds the replicas likewise, each to run for itself: no node belongs to two of them. The effects of a replica's step
+  // (AddEffects()) are left to the caller. Each reads the first slice from the position that it is given on.
+  static Result<Replicas> AddApart(JobGraphDraft& draft, int count, const SharedWith& shared);
+  // One of them, as if there were no other.
+  Replicas Only(int replica) const;
+  // Adds what a step does besides the updates: it assigns the variables that say `reduce`, and has the effects that
+  // computing the loss has.
+  Status AddEffects(JobGraphDraft& draft) const;
+  // The variables of the model that the replicas assign.
+  const AssignedVariables& assigned() const { return assigned_; }
+  // Nodes of one replica's graph that its step may need; ids of graph().
+  Result<std::vector<NodeId>> Body(const JobGraphDraft& draft) const { return draft.BodyOf(graph_, Wanted(draft)); }
+  const Graph& graph() const { return graph_; }
+  const std::string& device(int replica) const { return devices_[static_cast<size_t>(replica)]; }
 
   int count() const { return count_; }
   // Whether each replica is a site with variables of its own: sites()[r] is that of replica r.
@@ -76,16 +95,20 @@ class Replicas {
   Status AddOwnSites(JobGraphDraft& draft);
   Status AddOwnVariable(const VariableSpec& spec, JobGraphDraft& draft);
   Status AddAssignments(JobGraphDraft& draft) const;
-  Status CopyAll(JobGraphDraft& draft);
+  Status AddModels(JobGraphDraft& draft);
+  Status CheckApart(const JobGraphDraft& draft) const;
+  Status CopyAll(JobGraphDraft& draft, const SharedWith& shared);
   // The draft's variables, and the copies of those that the replica's site has.
-  SubgraphMap SharedWith(int replica, const JobGraphDraft& draft) const;
+  SubgraphMap VariablesOf(int replica, const JobGraphDraft& draft) const;
   // Makes the loss a target of the step where computing it has effects (counts, enqueues, asserts) that the gradients
   // alone do not have: the effects of a step must not depend on whether it is logged.
   Status KeepEffectsOfLoss(JobGraphDraft& draft) const;
 
   int count_;
   Variables variables_;
-  Graph graph_;  // the graph of one replica, with gradients
+  bool are_apart_ = false;
+  int number_ = -1;  // the number of Only(), where there are others
+  Graph graph_;      // the graph of one replica, with gradients
   std::vector<Trained> trained_;
   Output loss_over_;
   AssignedVariables assigned_;

@@ -29,7 +29,7 @@ DType LearningRateDType(const Replicas& replicas, const Graph& graph) {
 }
 
 Status FetchScalars(const Replicas& replicas, JobGraphDraft& draft) {
-  GraphOps ops(draft.job.graph, "train", draft.workers[0]);
+  GraphOps ops(draft.job.graph, "train", replicas.device(0));
   JobStep& step = draft.job.step;
   step.signature.fetches.push_back(LossOf(replicas, draft, ops));
   draft.loss = step.signature.fetches.back();

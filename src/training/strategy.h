@@ -24,6 +24,9 @@ struct StrategyDef {
   Status (*add)(JobGraphDraft& draft) = nullptr;
   // Adds what runs between steps, when the nodes of the step are all there. May be null.
   Status (*add_between_steps)(JobGraphDraft& draft) = nullptr;
+  // Adds the rest when devices have been chosen, where replicas run for themselves (JobGraph::apart). Null: the updates
+  // of a step are those of all replicas, and get gates, an order and summaries together.
+  Status (*finish)(JobGraphDraft& draft) = nullptr;
 };
 
 // Returns a registered strategy.

@@ -65,7 +65,42 @@ Result<NodeId> AddGate(JobGraphDraft& draft, const std::vector<Output>& found, c
   return gate;
 }
 
+// The device of the gate of a variable's updates.
+Result<std::string> DeviceOfGate(const JobGraphDraft& draft, NodeId variable) {
+  const std::string device = draft.job.graph.node(variable).device;
+  DF_ASSIGN(const bool has_own, HasOwnGate(device));
+  if (has_own) return device;
+  DF_ASSIGN(const int rank, RankOf(draft.cluster, device));
+  return CpuOf(draft.cluster, rank);
+}
+
 }  // namespace
+
+Result<Output> AddGatesOf(ReplicaApart& replica, JobGraphDraft& draft) {
+  Graph& graph = draft.job.graph;
+  draft.checked = replica.checked;
+  draft.loss = replica.loss;
+  DF_ASSIGN(const std::vector<Output> found, AddFiniteChecks(draft));
+  std::vector<Output> values = {replica.refusal};
+  if (draft.spec.train->on_nan != TrainSpec::OnNan::kWarn) values.push_back(found[0]);
+  std::map<std::string, NodeId> gates;  // by device
+  for (const auto& [variable, writers] : replica.writers) {
+    DF_ASSIGN(const std::string device, DeviceOfGate(draft, variable));
+    auto gate = gates.find(device);
+    if (gate == gates.end()) {
+      GraphOps ops(graph, "train", device);
+      const NodeId added = ops.Add("gate", kUpdateGateOp, values).node;
+      DF_TRY(ops.status());
+      gate = gates.emplace(device, added).first;
+      replica.step.signature.targets.push_back(added);
+    }
+    for (const NodeId writer : writers) {
+      graph.mutable_node(writer).attrs.Set(kGatedAttr, true);
+      graph.AddControlEdge(gate->second, writer);
+    }
+  }
+  return found[0];
+}
 
 Status AddUpdateGates(JobGraphDraft& draft) {
   if (draft.spec.train->on_nan == TrainSpec::OnNan::kUnchecked) return Status();
@@ -79,12 +114,7 @@ Status AddUpdateGates(JobGraphDraft& draft) {
   }
   for (const auto& [variable, writers] : draft.writers) {
     if (!Waits(draft, variable)) continue;
-    std::string device = graph.node(variable).device;
-    DF_ASSIGN(const bool has_own, HasOwnGate(device));
-    if (!has_own) {
-      DF_ASSIGN(const int rank, RankOf(draft.cluster, device));
-      device = CpuOf(draft.cluster, rank);
-    }
+    DF_ASSIGN(const std::string device, DeviceOfGate(draft, variable));
     if (!gates.contains(device)) {
       DF_ASSIGN(gates[device], AddGate(draft, found, device));
     }

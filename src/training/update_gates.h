@@ -16,6 +16,11 @@ namespace dfrun {
 // Replicas that have variables of their own get gates of their own (replica_gates.h).
 Status AddUpdateGates(JobGraphDraft& draft);
 
+// Adds the gates of the updates of a replica that runs for itself, as targets of its step: one on each device with such
+// updates. With any `on_nan` they leave out the updates of a step that has no share. Returns the number of the value
+// that is not finite.
+Result<Output> AddGatesOf(ReplicaApart& replica, JobGraphDraft& draft);
+
 }  // namespace dfrun
 
 #endif  // DFRUN_SRC_TRAINING_UPDATE_GATES_H_

@@ -25,7 +25,7 @@ bool IsOnAnotherDevice(const Node& a, const Node& b) {
 
 // Variables that updates add, by their names: those of all sites.
 struct AddedState {
-  std::map<std::string, NodeId> variables;
+  AddedVariables& variables;
   std::vector<std::pair<std::string, NodeId>> copies;  // each with the name of its original
   std::vector<Output> norms;                           // norms of the gradients by site, or at the first site
 };
@@ -146,6 +146,8 @@ NodeId Updates::OriginalOf(NodeId variable) const {
 Output Updates::AddState(const std::string& name, Output like, bool scalar, double value) {
   const std::string of = graph_.node(OriginalOf(like.node)).name;
   if (!copies_.contains(like.node) || (site_.is_replica() && !state_.variables.contains(name))) {
+    const auto there = state_.variables.find(name);
+    if (!site_.is_replica() && there != state_.variables.end()) return {there->second, 0};
     const Output variable = draft_.AddVariable(name, like, scalar, value);
     state_.variables[name] = variable.node;
     if (site_.is_replica()) draft_.replica_of[variable.node] = site_.replica;
@@ -268,7 +270,12 @@ Output Updates::LearningRate(DType dtype, const std::string& device) {
   if (!learning_rate_.valid()) {
     return ops.Const("learning_rate", ScalarOf(dtype, LearningRateAt(train_.learning_rate, 0)));
   }
-  return CastTo(ops, "learning_rate_cast", learning_rate_, graph_.dtype(learning_rate_), dtype);
+  const Node node = graph_.node(learning_rate_.node);
+  // A node of the token is one on each device, since the token is there.
+  const Output rate = node.op->name == kLearningRateOp && node.device != device
+                          ? ops.Add("learning_rate", kLearningRateOp, node.inputs, node.attrs)
+                          : learning_rate_;
+  return CastTo(ops, "learning_rate_cast", rate, graph_.dtype(learning_rate_), dtype);
 }
 
 Status Updates::AddUpdate(const Replicas::Trained& trained) {
@@ -336,8 +343,13 @@ Status AddAdvance(const InputSpec& input, NodeId position, JobGraphDraft& draft)
 }  // namespace
 
 Status AddUpdates(JobGraphDraft& draft, const Replicas& replicas, Output learning_rate) {
+  AddedVariables slots;
+  return AddUpdates(draft, replicas, learning_rate, slots);
+}
+
+Status AddUpdates(JobGraphDraft& draft, const Replicas& replicas, Output learning_rate, AddedVariables& slots) {
   DF_TRY(CheckOptimizerConstants(draft, replicas));
-  AddedState state;
+  AddedState state{slots, {}, {}};
   std::vector<std::unique_ptr<Updates>> sites;
   for (const TrainingSite& site : replicas.sites())
     sites.push_back(std::make_unique<Updates>(draft, replicas, site, learning_rate, state));

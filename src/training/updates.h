@@ -3,13 +3,24 @@
 #ifndef DFRUN_SRC_TRAINING_UPDATES_H_
 #define DFRUN_SRC_TRAINING_UPDATES_H_
 
+#include <map>
+#include <string>
+
 #include "src/training/replicas.h"
 
 namespace dfrun {
 
+// The learning rate of a token's step (kernels/shares).
+inline constexpr const char* kLearningRateOp = "_LearningRate";
+
+// Variables that updates have added, by their names.
+using AddedVariables = std::map<std::string, NodeId>;
+
 // Clips and applies the gradients. `learning_rate` is the scalar of JobGraph::fed_learning_rate that the step
 // feeds; invalid: the rate is constant.
 Status AddUpdates(JobGraphDraft& draft, const Replicas& replicas, Output learning_rate);
+// Adds updates likewise, where others of the same variables may have added slots: these are used then.
+Status AddUpdates(JobGraphDraft& draft, const Replicas& replicas, Output learning_rate, AddedVariables& slots);
 
 // Adds the nodes that advance the position of each input that is read by a batch.
 Status AddInputAdvance(JobGraphDraft& draft);

@@ -149,7 +149,7 @@ class TrainReader {
     constexpr std::string_view kWhy =
         "the copies of a variable that tasks have with 'data_parallel: allreduce' would not stay equal if gradients "
         "travelled compressed: ";
-    if (spec_.strategy.flag("compress_gradients"))
+    if (spec_.strategy.values().contains("compress_gradients") && spec_.strategy.flag("compress_gradients"))
       return Fail(FindKey(map_, "compress_gradients")->location(), kWhy,
                   "leave out 'compress_gradients', or write 'data_parallel: ps'");
     if (context_.cluster.compression() != WireCompression::kNone)
