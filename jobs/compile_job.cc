@@ -68,7 +68,12 @@ Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spe
     return out;
   }
   DF_ASSIGN(const JobGraph job, BuildJobGraph(spec, cluster_));
-  DF_TRY(add(spec.job.train ? "train" : "run", job.graph, job.step.signature));
+  if (job.apart) {
+    for (size_t r = 0; r < job.apart->steps.size(); ++r)
+      DF_TRY(add(StrCat("replica_", r), job.graph, job.apart->steps[r]));
+  } else {
+    DF_TRY(add(spec.job.train ? "train" : "run", job.graph, job.step.signature));
+  }
   if (job.sync_every > 0) DF_TRY(add("sync", job.graph, job.sync));
   DF_TRY(add("init", job.graph, job.init));
   for (const EvaluationPass& pass : job.evaluations) {

@@ -25,6 +25,7 @@
 #include "src/job/kept_spec.h"
 #include "src/job/memory_estimate.h"
 #include "src/job/parameter_sizes.h"
+#include "src/job/start_report.h"
 #include "src/training/build_job_graph.h"
 #include "src/training/warnings/spec_warnings.h"
 
@@ -59,12 +60,16 @@ void Print(const std::string& path, int ranks, const LoadedSpec& spec, const std
   std::printf("%s", PrintTable(SizesOf(spec)).c_str());
 }
 
-// Returns the ranks that have no node of the main step.
-std::string IdleRanks(const LoadedSpec& spec, const Cluster& cluster, int ranks, const CompiledStep& step) {
+// Returns the ranks that have no node of the main step, or of those of replicas that run for themselves.
+std::string IdleRanks(const LoadedSpec& spec, const Cluster& cluster, int ranks,
+                      const std::vector<CompiledStep>& steps) {
   std::set<int> idle;
   for (int rank = 0; rank < ranks; ++rank) idle.insert(rank);
-  for (const Partition& partition : step.partitions) {
-    if (partition.graph.num_nodes() > 0) idle.erase(partition.rank);
+  for (const CompiledStep& step : steps) {
+    if (&step != &steps[0] && !step.name.starts_with("replica_")) continue;
+    for (const Partition& partition : step.partitions) {
+      if (partition.graph.num_nodes() > 0) idle.erase(partition.rank);
+    }
   }
   const std::string text = DescribeIdleRanks(spec, cluster, std::vector<int>(idle.begin(), idle.end()));
   return text.empty() ? "" : StrCat("warning: ", text, "\n");
@@ -168,7 +173,8 @@ Result<int> Check(const CheckOptions& options) {
   if (options.print) return PrintUnderstood(spec, *memory);
   Print(options.spec, ranks, spec, *steps);
   std::printf("%s", memory->c_str());
-  std::printf("%s", IdleRanks(spec, compiler->cluster(), ranks, (*steps)[0]).c_str());
+  std::printf("%s", IdleRanks(spec, compiler->cluster(), ranks, *steps).c_str());
+  if (spec.job.train && !HasEqualBits(*spec.job.train)) std::printf("  %s\n", kNoEqualBits);
   for (const std::string& warning : WarningsOfSpec(spec)) std::printf("warning: %s\n", PrintableLine(warning).c_str());
   if (spec.job.init_from) {
     DF_ASSIGN(const InitPlan plan, InitPlan::Make(spec.job, spec.graph, spec.other.get()));

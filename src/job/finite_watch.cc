@@ -102,6 +102,32 @@ std::string FiniteWatch::Describe(int64_t step, int64_t count) {
                 count == 1 ? "it was " : "first it was ", NameOf(first), "): ", effect);
 }
 
+std::string FiniteWatch::DescribeShares(int64_t step, int64_t count, int32_t first_found) const {
+  return StrCat(
+      "up to step ", step, ", ", count, count == 1 ? " share had" : " shares had",
+      " a loss, or a gradient, that is not finite (", count == 1 ? "it was " : "first it was ", NameOf(first_found),
+      "): ", spec_.train->on_nan == OnNan::kSkip ? "the updates were left out" : "the updates were made all the same");
+}
+
+Status FiniteWatch::ExplainShare(const SharesEnd& end) const {
+  const int64_t replicas = spec_.train->strategy.integer("replicas");
+  const bool stops = spec_.train->on_nan == OnNan::kStop;
+  std::string rows;
+  if (spec_.train->input >= 0 && !spec_.inputs[static_cast<size_t>(spec_.train->input)].all) {
+    const InputSpec& input = spec_.inputs[static_cast<size_t>(spec_.train->input)];
+    const int64_t count = input.batch / replicas;
+    rows = StrCat(", of the rows ", end.position, " to ", end.position + count - 1, " of the stream of input '",
+                  input.name, "'");
+  }
+  return Error(
+      Code::kNotFinite, "step ", end.share / replicas + 1, ": ", NameOf(end.found), " of replica ", end.replica,
+      " is not finite", rows, ". ",
+      stops ? "No update was made by it" : "It is the last of as many shares behind each other as may be left out",
+      ". A lower learning_rate or a clip_norm may keep it finite; ",
+      stops ? "with 'on_nan: skip' of 'train' such shares are left out"
+            : "'on_nan: {skip: N}' of 'train' lets more shares behind each other be left out");
+}
+
 Result<FiniteWatch::Again> FiniteWatch::RunAgain(bool optimize) {
   DF_ASSIGN(const Session::Handle rewind, session_.Prepare(parts_.rewind));
   DF_TRY(session_.RunStep(rewind, {}, {}));

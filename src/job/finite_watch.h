@@ -7,6 +7,7 @@
 #include <string>
 
 #include "src/job/capture_writer.h"
+#include "src/job/share_runs.h"
 #include "src/session/session.h"
 #include "src/spec/job_spec.h"
 #include "src/training/job_graph.h"
@@ -38,6 +39,14 @@ class FiniteWatch {
   std::optional<int64_t> TakeCount();
   // "2 of the steps up to 40 ...", for a person; `count` above 0, as TakeCount() gave it. Once.
   std::string Describe(int64_t step, int64_t count);
+
+  // Replicas that run for themselves report which shares were not finite. Whether these are counted: not where the job
+  // stops at the first.
+  bool CountsShares() const { return spec_.train->on_nan != TrainSpec::OnNan::kStop; }
+  // A sentence like that of Describe(); `first_found`: the number that the gates of the first such share have found.
+  std::string DescribeShares(int64_t step, int64_t count, int32_t first_found) const;
+  // kNotFinite: why the share ended the job.
+  Status ExplainShare(const SharesEnd& end) const;
 
   // Describes the values that are not finite among the variables to be saved, in a sentence; "" where all are finite.
   Result<std::string> FindInVariables();

@@ -26,6 +26,7 @@
 #include "src/job/run_directory.h"
 #include "src/job/run_evaluation.h"
 #include "src/job/run_record.h"
+#include "src/job/share_runs.h"
 #include "src/job/start_report.h"
 #include "src/job/step_metrics.h"
 #include "src/job/zero_rate_watch.h"
@@ -90,8 +91,12 @@ class Job {
   Status RunQuietly(int64_t steps);
   Status RunLogged(bool logs, bool summarizes);
   Status RunInFlight(int64_t stop);
+  Status RunShares(int64_t stop);
+  Status LogShares(const ShareLine& line);
+  void AddSkipped(NamedTensors& values) const;
   Status AfterStep();
   Status Log();
+  Status TellLogged(const NamedTensors& values, std::span<const Tensor> fingerprints, const ShareLine* line);
   Status TellSummaries();
   // Whether the step that ends as step `step` makes summaries.
   bool Summarizes(int64_t step) const { return summarized_ != nullptr && step % spec_.job.summaries.every == 0; }
@@ -105,6 +110,14 @@ class Job {
   Status SyncIfDue();
   Result<Tensor> ReadFindings();
   Status CheckReplicas();
+  Status PrepareStep();
+  DType RateDType() const;
+  // The handles of a step: one, or one a replica that runs for itself.
+  std::vector<Session::Handle> StepHandles() const {
+    return shares_ == nullptr ? std::vector<Session::Handle>{logged_} : shares_->handles();
+  }
+  std::vector<std::string> DevicesUsed() const;
+  std::vector<int> IdleRanks() const;
   Status EvaluateMissing();
   Status EvaluateDue();
   Status Evaluate(size_t evaluation);
@@ -152,7 +165,8 @@ class Job {
   EvaluationProgress progress_;
   std::unique_ptr<StepMetrics> own_metrics_;  // once the steps are prepared
   bool tells_waiting_ = false;                // see WaitedOf()
-  Session::Handle logged_ = nullptr;
+  std::unique_ptr<ShareRuns> shares_;         // where replicas run for themselves
+  Session::Handle logged_ = nullptr;       // null there
   Session::Handle quiet_ = nullptr;       // the step of logged_ without its fetches
   Session::Handle summarized_ = nullptr;  // logged_ with summaries behind its fetches; null: there are none
   Session::Handle sync_ = nullptr;        // with HasSyncs() only, as the next two
@@ -232,12 +246,8 @@ Status Job::Prepare() {
       CaptureTarget{directory_->capture(), options_.version, [this](const std::string& line) { TellMessage(line); }});
   zero_rate_ = std::make_unique<ZeroRateWatch>(spec_, *session_);
   watch_ = std::make_unique<FiniteWatch>(job, parts_, *session_, *captures_);
-  const Result<Session::Handle> logged = session_->Prepare(parts_.step.signature);
-  DF_TRY(AsSpecError(spec_.job.path, logged.status()));
-  logged_ = *logged;
-  if (job.train) session_->TellMemoryAfter(logged_);
-  own_metrics_ =
-      std::make_unique<StepMetrics>(job, parts_.step.names, parts_.fed_learning_rate.value_or(DType::kDouble));
+  DF_TRY(AsSpecError(spec_.job.path, PrepareStep()));
+  own_metrics_ = std::make_unique<StepMetrics>(job, parts_.step.names, RateDType());
   tells_waiting_ = ComputesOnHosts();
   TellStart();
   WarnOfIdleRanks(cluster);
@@ -253,7 +263,7 @@ Status Job::Prepare() {
     DF_ASSIGN(sync_, session_->Prepare(parts_.sync));
     DF_ASSIGN(replica_findings_, session_->Prepare(parts_.replica_findings));
   }
-  if (log_every_ > 1) {
+  if (log_every_ > 1 && shares_ == nullptr) {
     RunSignature quiet = parts_.step.signature;
     quiet.fetches.clear();
     DF_ASSIGN(quiet_, session_->Prepare(quiet));
@@ -266,12 +276,48 @@ Status Job::Prepare() {
   return Status();
 }
 
+Status Job::PrepareStep() {
+  if (parts_.apart) {
+    shares_ = std::make_unique<ShareRuns>(parts_, *session_);
+    DF_TRY(shares_->Prepare());
+  } else {
+    DF_ASSIGN(logged_, session_->Prepare(parts_.step.signature));
+  }
+  if (!spec_.job.train) return Status();
+  for (const Session::Handle handle : StepHandles()) session_->TellMemoryAfter(handle);
+  return Status();
+}
+
+// The dtype in which steps take the learning rate.
+DType Job::RateDType() const {
+  return parts_.apart ? parts_.apart->rate : parts_.fed_learning_rate.value_or(DType::kDouble);
+}
+
+std::vector<std::string> Job::DevicesUsed() const {
+  std::vector<std::string> devices;
+  for (const Session::Handle handle : StepHandles()) {
+    for (const std::string& device : session_->devices(handle)) {
+      if (std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);
+    }
+  }
+  return devices;
+}
+
+// The ranks that have no node of a step.
+std::vector<int> Job::IdleRanks() const {
+  const std::vector<Session::Handle> handles = StepHandles();
+  std::vector<int> idle = session_->idle_ranks(handles[0]);
+  for (const Session::Handle handle : handles) {
+    const std::vector<int>& of_this = session_->idle_ranks(handle);
+    std::erase_if(idle, [&](int rank) { return std::find(of_this.begin(), of_this.end(), rank) == of_this.end(); });
+  }
+  return idle;
+}
+
 // The first line of a run.
 void Job::TellStart() const {
-  const StartFacts facts = {.hosts = runtime_.hosts(),
-                            .reports = runtime_.ReportsOfRanks(),
-                            .devices_used = session_->devices(logged_),
-                            .steps = steps_};
+  const StartFacts facts = {
+      .hosts = runtime_.hosts(), .reports = runtime_.ReportsOfRanks(), .devices_used = DevicesUsed(), .steps = steps_};
   TellMessage(StartLine(spec_, facts));
   for (const std::string& warning : WarningsOfRanks(facts.reports, facts.hosts)) TellMessage("warning: " + warning);
   for (const std::string& warning : WarningsOfSpec(spec_)) TellMessage("warning: " + warning);
@@ -280,7 +326,7 @@ void Job::TellStart() const {
 // Warns of idle ranks: a job may have fewer replicas than ranks, or name all of its devices, and then leaves some ranks
 // unused.
 void Job::WarnOfIdleRanks(const Cluster& cluster) const {
-  const std::string idle = DescribeIdleRanks(spec_, cluster, session_->idle_ranks(logged_));
+  const std::string idle = DescribeIdleRanks(spec_, cluster, IdleRanks());
   if (!idle.empty()) TellMessage("warning: " + idle);
 }
 
@@ -431,8 +477,9 @@ Status Job::CheckFetchesThere() const {
 // The next step count at which there is something to do besides the step itself.
 int64_t Job::NextStop() const {
   // Steps in flight are logged as they end. None is when a trace is written.
-  int64_t stop = runs_in_flight() && step_ < trace_until_ ? trace_until_ : steps_;
-  std::vector<int64_t> intervals = {runs_in_flight() ? 0 : log_every_, save_every_, parts_.sync_every,
+  const bool is_logged_later = runs_in_flight() || shares_ != nullptr;
+  int64_t stop = is_logged_later && step_ < trace_until_ ? trace_until_ : steps_;
+  std::vector<int64_t> intervals = {is_logged_later ? 0 : log_every_, save_every_, parts_.sync_every,
                                     summarized_ == nullptr ? 0 : spec_.job.summaries.every};
   for (const EvalSpec& eval : spec_.job.evals) intervals.push_back(eval.every);
   for (const int64_t every : intervals) {
@@ -454,7 +501,9 @@ Status Job::RunSteps() {
   while (!is_done()) {
     if (is_stopping()) return EndEarly();
     const int64_t stop = NextStop();
-    if (runs_in_flight()) {
+    if (shares_ != nullptr) {
+      DF_TRY(RunShares(stop));
+    } else if (runs_in_flight()) {
       DF_TRY(RunInFlight(stop));
     } else {
       const bool logs = stop % log_every_ == 0 || stop == steps_;
@@ -540,7 +589,7 @@ Status Job::SaveTimed() {
 // Whether no device with memory of its own has nodes of a step: a host that waits for such a one is not idle.
 bool Job::ComputesOnHosts() const {
   std::set<std::string> used;
-  for (const std::string& name : session_->devices(logged_)) {
+  for (const std::string& name : DevicesUsed()) {
     if (const Result<DeviceName> device = DeviceName::Parse(name); device.ok()) used.insert(*device->type);
   }
   for (const DevicesReport& report : runtime_.ReportsOfRanks()) {
@@ -661,28 +710,65 @@ Status Job::RunInFlight(int64_t stop) {
   }
 }
 
-Status Job::Log() {
-  NamedTensors values;
-  for (size_t i = 0; i < parts_.step.names.size(); ++i) values.emplace_back(parts_.step.names[i], fetched_[i]);
+void Job::AddSkipped(NamedTensors& values) const {
   for (const InputSpec& input : spec_.job.inputs) {
     if (input.skips_errors)
       values.emplace_back(input.name + "/skipped", Tensor::Scalar<int64_t>(input.record_index.skipped));
   }
+}
+
+// Runs steps of replicas that run for themselves up to `stop`. At a signal the step that has begun is ended.
+Status Job::RunShares(int64_t stop) {
+  const ShareRuns::Hooks hooks = {.is_stopping = [this] { return is_stopping(); },
+                                  .on_line = [this](const ShareLine& line) { return LogShares(line); }};
+  DF_ASSIGN(const SharesEnd end, shares_->Run(step_, stop, hooks));
+  if (end.found != 0) return watch_->ExplainShare(end);
+  step_ = end.steps;
+  return step_ == trace_until_ && trace_steps() > 0 ? session_->WriteTrace(directory_->trace() + "/") : Status();
+}
+
+// A line of a step in the midst of a period is one of the last step before a stop that is not logged, too.
+Status Job::LogShares(const ShareLine& line) {
+  step_ = line.step;
+  if (step_ % log_every_ != 0 && step_ != steps_) return Status();
+  own_metrics_->AddSteps(std::chrono::duration<double>(line.seconds));
+  NamedTensors values = line.values;
+  AddSkipped(values);
+  if (watch_->CountsShares()) {
+    values.emplace_back("not_finite_steps", Tensor::Scalar<int64_t>(line.not_finite));
+    if (line.not_finite > 0)
+      TellMessage("warning: " + watch_->DescribeShares(step_, line.not_finite, line.first_found));
+  }
+  return TellLogged(values, {}, &line);
+}
+
+Status Job::Log() {
+  NamedTensors values;
+  for (size_t i = 0; i < parts_.step.names.size(); ++i) values.emplace_back(parts_.step.names[i], fetched_[i]);
+  AddSkipped(values);
   if (const std::optional<int64_t> count = watch_->TakeCount()) {
     values.emplace_back("not_finite_steps", Tensor::Scalar<int64_t>(*count));
     if (*count > 0) TellMessage("warning: " + watch_->Describe(step_, *count));
   }
+  return TellLogged(values, std::span(fetched_).subspan(parts_.step.names.size(), parts_.fingerprints.size()), nullptr);
+}
+
+// `line`: of shares, where there are any.
+Status Job::TellLogged(const NamedTensors& values, std::span<const Tensor> fingerprints, const ShareLine* line) {
   DF_ASSIGN(const std::string changed, zero_rate_->Look(step_));
   if (!changed.empty()) TellMessage("warning: " + changed);
   JobResults results = Results();
   results.values = values;
-  const auto fingerprints = std::span(fetched_).subspan(parts_.step.names.size(), parts_.fingerprints.size());
   if (!spec_.job.train) return output_.TellStep(results, fingerprints);
   RanksUse use = session_->UseOfRanks();
-  own_metrics_->Log(step_, WaitedOf(use));
+  // The last of the lines that are told at once has the time that ranks waited.
+  const bool tells_waiting = line == nullptr || line->is_last;
+  own_metrics_->Log(step_, tells_waiting ? WaitedOf(use) : std::vector<WaitedTime>());
   output_.record().SetMemory(use.memory);
   results.schedule = own_metrics_->schedule();
-  results.timings = own_metrics_->timings();
+  NamedTensors timings = own_metrics_->timings();
+  if (line != nullptr) timings.insert(timings.end(), line->timings.begin(), line->timings.end());
+  results.timings = timings;
   results.memory = use.memory;
   return output_.TellStep(results, fingerprints);
 }

@@ -64,7 +64,9 @@ std::string CountedDevices(const StartFacts& facts, const std::string& type) {
 }
 
 std::string CountedReplicas(const JobSpec& job) {
-  return job.train ? Counted(job.train->strategy.integer("replicas"), "replica") : "";
+  if (!job.train) return "";
+  const std::string counted = Counted(job.train->strategy.integer("replicas"), "replica");
+  return HasEqualBits(*job.train) ? counted : counted + " in no fixed order (bits differ from run to run)";
 }
 
 std::string CountedSamples(const JobSpec& job) {
@@ -83,6 +85,12 @@ std::string NameRanks(const std::vector<int>& ranks, const std::vector<std::stri
 }
 
 }  // namespace
+
+bool HasEqualBits(const TrainSpec& train) {
+  const KeyValues& values = train.strategy.values();
+  if (!values.contains("max_staleness")) return true;
+  return train.strategy.integer("max_staleness") == 0 || train.strategy.integer("replicas") == 1;
+}
 
 std::string StartLine(const LoadedSpec& spec, const StartFacts& facts) {
   std::vector<std::string> parts = {CountedRanks(facts.hosts, facts.reports.size()), CountedReplicas(spec.job)};

@@ -176,7 +176,8 @@ std::optional<double> NumberOf(std::string_view json) {
 }
 
 bool IsOfMachine(std::string_view name) {
-  return name == "wall_s" || name == "samples_per_s" || name.starts_with("waiting/") || name.starts_with("memory/");
+  return name == "wall_s" || name == "samples_per_s" || name.starts_with("waiting/") || name.starts_with("memory/") ||
+         name.starts_with("async/");
 }
 
 Result<MetricsReader> MetricsReader::Open(const std::string& path) {

@@ -19,6 +19,8 @@ ONLY = {
     "kernels/checkpoint": ["src/base", "src/framework", "src/storage", "src/checkpoint", "kernels"],
     # A library that ops of several folders call.
     "kernels/gemm": ["src/base", "src/framework", "kernels/array", "kernels/device", "kernels/gemm", "kernels/math"],
+    # The schedule of a spec, which the rank of a replica evaluates.
+    "kernels/shares/learning_rate_cpu.cc": ["src/base", "src/framework", "src/spec", "kernels"],
     # Tensors as messages of a GraphDef.
     "kernels/parsing/tensor_message_cpu.cc": ["src/base", "src/framework", "src/graph", "kernels"],
     "kernels": ["src/base", "src/framework", "src/storage", "kernels"],

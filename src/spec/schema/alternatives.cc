@@ -81,7 +81,7 @@ bool Alternatives::ReadKey(const Yaml& value, const KeyDef& key, Alternative& ch
 
 std::string Alternatives::Print(const KeyValue& value) {
   if (const bool* is_on = std::get_if<bool>(&value)) return *is_on ? "true" : "false";
-  if (const int64_t* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
+  if (const int64_t* number = std::get_if<int64_t>(&value)) return *number == -1 ? "none" : std::to_string(*number);
   char text[64];
   const auto [end, error] = std::to_chars(text, text + sizeof text, std::get<double>(value));
   return std::string(text, end);

@@ -60,6 +60,9 @@ KeyDef DeviceMemoryKeyDef(std::string_view type) {
 
 std::optional<KeyValue> ReadKeyValue(const Yaml& value, const KeyDef& key, ValueReader& reader) {
   const std::string what = StrCat("'", key.name, "'");
+  // A bound that may be left out: 'none' writes what no number does.
+  const bool may_be_none = key.fallback == KeyValue(int64_t{-1}) && key.minimum >= 0;
+  if (may_be_none && reader.Is(value, "none")) return *key.fallback;
   if (key.kind == KeyKind::kInt || key.kind == KeyKind::kBytes) return ReadInt(value, key, what, reader);
   if (key.kind != KeyKind::kBool) return ReadNumber(value, key, what, reader);
   const std::optional<bool> is_on = reader.Bool(value, what);

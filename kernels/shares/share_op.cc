@@ -1,0 +1,143 @@
+// Shares of batches and their tokens, for replicas that run for themselves. A token is the tensor of share_token.h.
+#include "kernels/shares/share_token.h"
+#include "kernels/state/device_resource_op.h"
+#include "src/framework/op/op.h"
+
+namespace dfrun {
+namespace {
+
+void MakesObject(OpBuilder& op) {
+  op.Output("resource: resource").As(DeviceResource).Shape(ScalarOutputs()).Own();
+}
+
+void OfOneRank(OpBuilder& op) {
+  op.Stateful().NotDifferentiable().Own().Cost(NoCost());
+}
+
+Status TokenShape(InferenceContext& c) {
+  c.set_output(0, PartialShape({ShareToken::kElements}));
+  return Status();
+}
+
+Status VectorOutput(InferenceContext& c) {
+  c.set_output(0, PartialShape({PartialShape::kUnknown}));
+  return Status();
+}
+
+}  // namespace
+
+OP("_ShareTokens").As(MakesObject).Doc("The counter of the shares of a training whose replicas run for themselves.");
+
+OP("_OpenShares")
+    .Input("tokens: resource")
+    .Input("steps: int64")
+    .Input("position: int64")
+    .Attr("replicas: int >= 1")
+    .Attr("max_staleness: int >= -1")
+    .Attr("rows: int >= 0")
+    .Attr("values: int >= 0")
+    .Attr("most_skipped: int >= 0")
+    .Attr("log_every: int >= 1")
+    .As(OfOneRank)
+    .Doc("Has tokens of the steps from the first of `steps` up to the second handed out.");
+
+OP("_TakeShare")
+    .Input("tokens: resource")
+    .Output("token: int64")
+    .Attr("replica: int >= 0")
+    .As(OfOneRank)
+    .Waits(WaitKind::kLock)
+    .Shape(TokenShape)
+    .Doc("The token of the replica's next share; waits while it would be too far ahead.");
+
+OP("_ShareParts")
+    .Input("token: int64")
+    .Output("position: int64")
+    .Output("refusal: int32")
+    .NotDifferentiable()
+    .Shape(ScalarOutputs())
+    .Own()
+    .Cost(NoCost())
+    .Doc("The position of a token's rows, and 0, or -1 where it has no share.");
+
+OP("_PackShare")
+    .Input("found: int32")
+    .Input("values: T")
+    .Output("report: double")
+    .Attr("T: list({float, double, half, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64})")
+    .NotDifferentiable()
+    .Shape(VectorOutput)
+    .Own()
+    .Cost(NoCost())
+    .Doc("The report of a share: scalars, as one vector.");
+
+OP("_EndShare")
+    .Input("tokens: resource")
+    .Input("token: int64")
+    .Input("report: double")
+    .Attr("replica: int >= 0")
+    .As(OfOneRank)
+    .Waits(WaitKind::kRelease)
+    .Doc("Ends a share whose updates are made.");
+
+OP("_ShareLines")
+    .Input("tokens: resource")
+    .Output("lines: double")
+    .Output("ends: bool")
+    .As(OfOneRank)
+    .Shape([](InferenceContext& c) {
+      c.set_output(0, PartialShape({PartialShape::kUnknown, PartialShape::kUnknown}));
+      c.set_output(1, PartialShape::Scalar());
+      return Status();
+    })
+    .Doc(
+        "What the shares of logged steps have reported, a row a step; each is given once. ends: no more shares are "
+        "handed out, since one was not finite.");
+
+OP("_CloseShares")
+    .Input("tokens: resource")
+    .Output("end: int64")
+    .Output("position: int64")
+    .As(OfOneRank)
+    .Shape([](InferenceContext& c) {
+      c.set_output(0, PartialShape({5}));
+      c.set_output(1, PartialShape::Scalar());
+      return Status();
+    })
+    .Doc("Ends what _OpenShares began: the steps that are done, and the share that was not finite.");
+
+OP("_UpdateTurns").As(MakesObject).Doc("The turns of the updates that such replicas make on a device.");
+
+OP("_OpenTurns")
+    .Input("turns: resource")
+    .Input("steps: int64")
+    .Attr("replicas: int >= 1")
+    .Attr("in_turn: bool")
+    .As(OfOneRank)
+    .Doc("Has turns given from the first share of `steps` on.");
+
+OP("_CountReads")
+    .Input("turns: resource")
+    .Input("token: int64")
+    .As(OfOneRank)
+    .Waits(WaitKind::kRelease)
+    .Doc("Counts a replica that has read the variables of the device.");
+
+OP("_BeginTurn")
+    .Input("turns: resource")
+    .Input("token: int64")
+    .Output("share: int64")
+    .Attr("replica: int >= 0")
+    .As(OfOneRank)
+    .Waits(WaitKind::kLock)
+    .Shape(ScalarOutputs())
+    .Doc("Waits until the token's updates may be made.");
+
+OP("_EndTurn")
+    .Input("turns: resource")
+    .Input("token: int64")
+    .As(OfOneRank)
+    .Waits(WaitKind::kRelease)
+    .Doc("Ends the turn that _BeginTurn began.");
+
+}  // namespace dfrun

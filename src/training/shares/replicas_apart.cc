@@ -1,0 +1,298 @@
+#include "src/training/shares/replicas_apart.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/graph/order/variable_readers.h"
+#include "src/spec/schedule_numbers.h"
+#include "src/training/order/step_order.h"
+#include "src/training/rank_devices.h"
+#include "src/training/replicas.h"
+#include "src/training/scalar_fetches.h"
+#include "src/training/shares/update_turns.h"
+#include "src/training/update_gates.h"
+#include "src/training/updates.h"
+
+namespace dfrun {
+namespace {
+
+Result<std::string> HostOf(const JobGraphDraft& draft, const std::string& device) {
+  DF_ASSIGN(const int rank, RankOf(draft.cluster, device));
+  return CpuOf(draft.cluster, rank);
+}
+
+// The input whose rows are cut into shares; null: the loss reads none, or all rows in each step.
+const InputSpec* InputOf(const JobSpec& spec) {
+  if (spec.train->input < 0) return nullptr;
+  const InputSpec& input = spec.inputs[static_cast<size_t>(spec.train->input)];
+  return input.all ? nullptr : &input;
+}
+
+// Histograms, images and the like would be of one share.
+Status CheckSummaries(const JobGraphDraft& draft) {
+  const SummariesSpec& spec = draft.spec.summaries;
+  const bool has_others = !spec.weights.empty() || !spec.gradients.empty() || !spec.values.empty() ||
+                          !spec.images.empty() || !spec.audio.empty() || !spec.text.empty() || !spec.pr_curves.empty();
+  if (!has_others) return Status();
+  return InvalidArgument(draft.LocationText(spec.location), "with 'strategy: async' of 'train' summaries are scalars: ",
+                         "leave out the others, or write 'strategy: sync'");
+}
+
+// The position of another input would never move on.
+Status CheckOtherInputs(const JobGraphDraft& draft, const Consumers& consumers, const std::vector<NodeId>& snapshots) {
+  for (const InputSpec& input : draft.spec.inputs) {
+    if (input.all) continue;
+    const NodeId position = draft.shared.nodes.at(input.position);
+    for (const NodeId id : snapshots) {
+      if (draft.job.graph.node(id).inputs[0].node != position || consumers.of(id).empty()) continue;
+      return InvalidArgument(
+          draft.LocationText(input.location), "input '", input.name, "' has a position of its own, ",
+          "and with 'strategy: async' of 'train' replicas share out one: tie it to the loss's input ",
+          "by 'with', or write 'strategy: sync'");
+    }
+  }
+  return Status();
+}
+
+Status CheckReport(const JobGraphDraft& draft, const JobStep& step) {
+  for (size_t i = 0; i < step.names.size(); ++i) {
+    const DType dtype = draft.job.graph.dtype(step.signature.fetches[i]);
+    if (!IsFloating(dtype) && !IsInteger(dtype)) {
+      return InvalidArgument(draft.LocationText(draft.spec.summaries.location), "the summary '", step.names[i], "' is ",
+                             dtype, ", and with 'strategy: async' of 'train' summaries are real numbers");
+    }
+  }
+  return Status();
+}
+
+// Adds the replicas of one draft.
+class Builder {
+ public:
+  Builder(const ApartOptions& options, JobGraphDraft& draft) : options_(options), draft_(draft) {}
+
+  Status Run() {
+    DF_TRY(CheckSummaries(draft_));
+    DF_ASSIGN(home_, HostOf(draft_, draft_.workers[0]));
+    GraphOps ops(draft_.job.graph, "train", home_);
+    counter_ = ops.Add("shares", "_ShareTokens", {}, {{"shared_name", "train/shares"}});
+    DF_TRY(ops.status());
+    draft_.job.apart.emplace();
+    draft_.apart.resize(static_cast<size_t>(options_.replicas));
+    DF_ASSIGN(const Replicas replicas,
+              Replicas::AddApart(draft_, options_.replicas,
+                                 [this](int r, const std::string& device) { return AddShared(r, device); }));
+    AddedVariables slots;
+    for (int r = 0; r < options_.replicas; ++r) DF_TRY(AddReplica(r, replicas.Only(r), slots));
+    DF_TRY(KeepUsedSnapshots());
+    return JoinSteps();
+  }
+
+ private:
+  // The token of a replica, and what it reads once it has the token.
+  Result<SubgraphMap> AddShared(int number, const std::string& device) {
+    Graph& graph = draft_.job.graph;
+    ReplicaApart& replica = draft_.apart[static_cast<size_t>(number)];
+    replica.device = device;
+    replica.counter = counter_;
+    const std::string scope = options_.replicas > 1 ? StrCat("train/replica_", number) : "train";
+    GraphOps ops(graph, scope, home_);
+    replica.token = ops.Add("token", "_TakeShare", {counter_}, {{"replica", int64_t{number}}});
+    DF_ASSIGN(std::string host, HostOf(draft_, device));
+    ops.set_device(std::move(host));
+    const Output position = ops.Add("share", "_ShareParts", {replica.token});
+    replica.refusal = {position.node, 1};
+    const InputSpec* const input = InputOf(draft_.spec);
+    SubgraphMap map = draft_.shared;
+    for (const VariableSpec& v : draft_.spec.variables) {
+      const NodeId variable = draft_.shared.nodes.at(v.node);
+      Output& value = map.outputs[SubgraphMap::OutputKey({v.node, 0})];
+      if (input != nullptr && v.node == input->position) {
+        value = position;
+        continue;
+      }
+      ops.set_device(graph.node(variable).device);
+      const std::string name = graph.node(variable).name + "/snapshot";
+      value = ops.Add(name, "_SnapshotVariable", {{variable, 0}, replica.token}, {{"copies", true}});
+      replica.snapshots.push_back(value.node);
+    }
+    DF_TRY(ops.status());
+    return map;
+  }
+
+  // Tables are not copied whole for the rows that a share reads of them.
+  void ShareTables(const Replicas& replicas) {
+    for (const Replicas::Trained& trained : replicas.trained()) {
+      if (!trained.gradient.is_sparse) continue;
+      for (ReplicaApart& replica : draft_.apart) {
+        for (const NodeId id : replica.snapshots) {
+          Node& node = draft_.job.graph.mutable_node(id);
+          if (node.inputs[0].node == trained.variable) node.attrs.Set("copies", false);
+        }
+      }
+    }
+  }
+
+  Result<Output> AddLearningRate(const Replicas& replica, const ReplicaApart& of) {
+    const ScheduleSpec& schedule = draft_.spec.train->learning_rate;
+    if (schedule.kind == ScheduleSpec::Kind::kConstant && schedule.warmup == 0) return Output();
+    DF_ASSIGN(const std::string host, HostOf(draft_, of.device));
+    GraphOps ops(draft_.job.graph, "train", host);
+    const std::vector<double> numbers = NumbersOf(schedule);
+    const DType dtype = LearningRateDType(replica, draft_.job.graph);
+    draft_.job.apart->rate = dtype;
+    const Output rate =
+        ops.Add("learning_rate", kLearningRateOp, {of.token},
+                {{"T", dtype}, {"schedule", AttrValue(Tensor::Vector<double>(std::span<const double>(numbers)))}});
+    DF_TRY(ops.status());
+    return rate;
+  }
+
+  Status AddReplica(int number, const Replicas& replica, AddedVariables& slots) {
+    ReplicaApart& of = draft_.apart[static_cast<size_t>(number)];
+    draft_.job.checked_names.clear();
+    draft_.applied.clear();
+    draft_.summarized.clear();
+    if (number == 0) ShareTables(replica);
+    of.first_node = draft_.job.graph.num_nodes();
+    DF_TRY(replica.AddEffects(draft_));
+    DF_ASSIGN(const Output rate, AddLearningRate(replica, of));
+    DF_TRY(FetchScalars(replica, draft_));
+    DF_TRY(AddUpdates(draft_, replica, rate, slots));
+    of.end_node = draft_.job.graph.num_nodes();
+    of.step = std::exchange(draft_.job.step, {});
+    of.loss = draft_.loss;
+    of.checked = std::exchange(draft_.checked, {});
+    of.writers = std::exchange(draft_.writers, {});
+    return CheckReport(draft_, of.step);
+  }
+
+  Status KeepUsedSnapshots() {
+    const Consumers consumers = draft_.job.graph.BuildConsumers();
+    for (ReplicaApart& replica : draft_.apart) {
+      DF_TRY(CheckOtherInputs(draft_, consumers, replica.snapshots));
+      std::erase_if(replica.snapshots, [&](NodeId id) { return consumers.of(id).empty(); });
+    }
+    return Status();
+  }
+
+  // Describes one step of each, by which devices are chosen.
+  Status JoinSteps() {
+    JobStep& step = draft_.job.step;
+    step = draft_.apart[0].step;
+    for (size_t r = 1; r < draft_.apart.size(); ++r) {
+      const std::vector<NodeId>& targets = draft_.apart[r].step.signature.targets;
+      step.signature.targets.insert(step.signature.targets.end(), targets.begin(), targets.end());
+    }
+    const InputSpec* const train_input = InputOf(draft_.spec);
+    for (size_t i = 0; train_input != nullptr && i < draft_.spec.inputs.size(); ++i) {
+      const InputSpec& input = draft_.spec.inputs[i];
+      if (!input.all && input.position == train_input->position) draft_.job.advancing.push_back(i);
+    }
+    return Status();
+  }
+
+  const ApartOptions& options_;
+  JobGraphDraft& draft_;
+  std::string home_;
+  Output counter_;
+};
+
+// Adds what ends the steps of one draft's replicas, and begins and ends their periods.
+class Finisher {
+ public:
+  Finisher(const ApartOptions& options, JobGraphDraft& draft)
+      : options_(options), draft_(draft), graph_(draft.job.graph), turns_(draft, options.max_staleness == 0) {}
+
+  Status Run() {
+    DF_ASSIGN(home_, HostOf(draft_, draft_.workers[0]));
+    ReplicasApart& apart = *draft_.job.apart;
+    apart.in_turn = options_.max_staleness == 0;
+    for (const Output value : draft_.apart[0].step.signature.fetches) apart.dtypes.push_back(graph_.dtype(value));
+    JobStep& step = draft_.job.step;
+    step.signature.targets.clear();
+    for (int r = 0; r < options_.replicas; ++r) {
+      DF_TRY(AddEnd(r, draft_.apart[static_cast<size_t>(r)]));
+      const RunSignature& own = apart.steps.back();
+      step.signature.targets.insert(step.signature.targets.end(), own.targets.begin(), own.targets.end());
+    }
+    return AddPeriod(apart);
+  }
+
+ private:
+  Status AddEnd(int number, ReplicaApart& replica) {
+    DF_ASSIGN(const Output found, AddGatesOf(replica, draft_));
+    DF_ASSIGN(std::vector<NodeId> updated, turns_.Add(number, replica));
+    RunSignature& signature = replica.step.signature;
+    DF_ASSIGN(const std::string host, HostOf(draft_, replica.device));
+    GraphOps ops(graph_, "train", host);
+    std::vector<Output> values = {found};
+    values.insert(values.end(), signature.fetches.begin(), signature.fetches.end());
+    const Output report = ops.Add("report", "_PackShare", std::move(values));
+    ops.set_device(home_);
+    const Output end = ops.Add("end_share", "_EndShare", {replica.counter, replica.token, report},
+                               {{"replica", int64_t{number}}}, std::move(updated));
+    DF_TRY(ops.status());
+    signature.targets.push_back(end.node);
+    signature.fetches.clear();
+    StepOrderOptions order = {.last = {}, .fetches_come_last = false};
+    for (const auto& [variable, writers] : replica.writers)
+      order.last.insert(order.last.end(), writers.begin(), writers.end());
+    DF_TRY(OrderStep(order, graph_, signature));
+    draft_.job.apart->steps.push_back(signature);
+    return Status();
+  }
+
+  // Shares behind each other that are not finite, after which the job ends; 0: it goes on.
+  int64_t MostSkipped() const {
+    const TrainSpec& train = *draft_.spec.train;
+    if (train.on_nan == TrainSpec::OnNan::kStop) return 1;
+    if (train.on_nan != TrainSpec::OnNan::kSkip) return 0;
+    return std::min(train.most_skipped, train.steps * options_.replicas);
+  }
+
+  Status AddPeriod(ReplicasApart& apart) {
+    GraphOps ops(graph_, "train/period", home_);
+    const Output counter = draft_.apart[0].counter;
+    const Output steps = ops.Add("steps", "Placeholder", {}, {{"dtype", DType::kInt64}, {"shape", PartialShape({2})}});
+    const InputSpec* const input = InputOf(draft_.spec);
+    const Output position = input == nullptr ? ops.Const("position", Tensor::Scalar<int64_t>(0))
+                                             : Output{draft_.shared.nodes.at(input->position), 0};
+    const AttrMap attrs = {{"replicas", int64_t{options_.replicas}},
+                           {"max_staleness", options_.max_staleness},
+                           {"rows", input == nullptr ? int64_t{0} : input->batch / options_.replicas},
+                           {"values", static_cast<int64_t>(apart.dtypes.size())},
+                           {"most_skipped", MostSkipped()},
+                           {"log_every", std::max<int64_t>(draft_.spec.train->log_every, 1)}};
+    apart.open.feeds = {steps};
+    apart.open.feed_shapes = {PartialShape({2})};
+    apart.open.targets = {ops.Add("open", "_OpenShares", {counter, steps, position}, attrs).node};
+    DF_TRY(turns_.AddOpen(steps, apart.open));
+    const Output lines = ops.Add("lines", "_ShareLines", {counter});
+    apart.lines.fetches = {lines, {lines.node, 1}};
+    const Output closed = ops.Add("close", "_CloseShares", {counter});
+    apart.close.fetches = {closed};
+    if (input != nullptr) {
+      const Output moved = ops.Add("position", "Assign", {position, {closed.node, 1}});
+      apart.close.targets = {moved.node};
+    }
+    return ops.status();
+  }
+
+  const ApartOptions& options_;
+  JobGraphDraft& draft_;
+  Graph& graph_;
+  UpdateTurnNodes turns_;
+  std::string home_;
+};
+
+}  // namespace
+
+Status AddReplicasApart(const ApartOptions& options, JobGraphDraft& draft) {
+  return Builder(options, draft).Run();
+}
+
+Status FinishReplicasApart(const ApartOptions& options, JobGraphDraft& draft) {
+  return Finisher(options, draft).Run();
+}
+
+}  // namespace dfrun
