@@ -207,11 +207,13 @@ class NodeRunner {
   }
   void ReleaseGiven() { node_pool_.Release(); }
 
-  // Polls the network if it is due: communication that began in this step must go on while its threads compute.
+  // Polls the network if it is due: communication that began in this step must go on while its threads compute. What it
+  // brings for other steps, whose ranks wait, is done at once where no other thread would do it.
   void PollIfDue() {
     if (unpolled_ns_ < kPollAfterNs || !plan_.has_async()) return;
     unpolled_ns_ = 0;
     pool_.Poll();
+    pool_.RunQueuedAlone();
   }
 
   // Returns true where other ready nodes should not wait for this expensive one.

@@ -393,6 +393,11 @@ void WorkerPool::WaitForJoined(const BlockJob& job) {
   while (job.joined.load(std::memory_order_acquire) != 0) blocks_done_.Wait(mu_);
 }
 
+void WorkerPool::RunQueuedAlone() {
+  if (num_threads_ > 1) return;
+  for (int64_t left = queued_.load(std::memory_order_relaxed); left > 0; --left) RunOne();
+}
+
 void WorkerPool::HelpUntil(FunctionRef<bool()> done) {
   RunUntil(done, idle_callers_);
   if (!HasWork()) return;

@@ -66,6 +66,10 @@ class WorkerPool final : public ThreadPool {
   // pool, before it leaves its work for want of a message.
   bool PollBriefly(FunctionRef<bool()> done);
 
+  // Runs the work that is queued now, where the calling thread is the only one: for a thread amid a long piece of work,
+  // which others would wait for.
+  void RunQueuedAlone();
+
   // Queues work, first come first served. Wakes a sleeper where no thread is looking for work.
   void Submit(Work* work);
   // Runs work until `done()`, which must not block; the thread that makes it true calls Notify() afterwards.
