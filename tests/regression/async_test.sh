@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# `strategy: async`: what does not go together with it is refused with the way out; a share that is not finite ends the
+# job, or is left out; a signal waits for the shares that were begun; checkpoints go over to `sync` and back.
+#   async_test.sh SOURCE_DIR DFRUN
+SOURCE=$1 DFRUN=$2
+source "$SOURCE/tests/regression/lib.sh"
+
+cp -r "$SOURCE"/configs/lib "$SOURCE"/configs/data "$SOURCE"/configs/digits_async.yaml .
+spec=digits_async.yaml
+
+expect 0 "bits differ from run to run" "$DFRUN" check $spec
+expect 0 "ok" "$DFRUN" check $spec --set train.max_staleness=0
+if grep -q "bits differ" out; then fail "with max_staleness: 0 bits are equal"; fi
+expect 0 "max_staleness: none" "$DFRUN" check $spec --print --set train.max_staleness=none
+expect 65 "'max_staleness' must be an integer of at least 0" "$DFRUN" check $spec --set train.max_staleness=-1
+expect 65 "leave out 'data_parallel', or write 'strategy: sync'" "$DFRUN" check $spec --set train.data_parallel=allreduce
+expect 65 "a batch of 64 cannot be cut into equal slices for 3 replicas" "$DFRUN" check $spec --set train.replicas=3
+expect 65 "'allreduce' is a key of strategy 'sync', but this is 'async'" "$DFRUN" check $spec --set train.allreduce=true
+expect 65 "leave out 'split'" "$DFRUN" check $spec --set inputs.batch.batch=all --set inputs.batch.shuffle=null \
+  --set inputs.batch.split=true --set train.replicas=1
+expect 65 "summaries are scalars" "$DFRUN" check $spec --set 'summaries={histograms: {values: [logits]}}'
+sed 's/^graph:/  other: {hdf5: data\/digits.h5, tensors: {label: \/train\/label}, batch: 64}\ngraph:/
+     s/(logits, batch.label)/(logits, other\/label)/' $spec > two.yaml
+expect 65 "write 'with: batch' at 'other', or 'strategy: sync'" "$DFRUN" check two.yaml
+sed 's/^graph:/graph:\n  n: {op: Variable, shape: [], init: 0, dtype: int32}\n  up: AssignAdd(n, 1)/
+     s/^  loss: .*/  loss: {op: Identity, input: raw, control: [^up]}\n  raw: Mean(SparseSoftmaxCrossEntropyWithLogits(logits, batch\/label))/' \
+  $spec > counts.yaml
+expect 65 "write 'reduce: " "$DFRUN" check counts.yaml
+
+# A loss that is not finite.
+sed -E 's/^( *)loss: .*/\1loss: Mean(Exp(Square(logits) * 3.0))/' $spec > inf.yaml
+for bound in none 2 0; do
+  expect 71 "is not finite, of the rows" "$DFRUN" inf.yaml --output inf-$bound --set train.max_staleness=$bound \
+    --set train.learning_rate=0.3
+  grep -q "of replica [0-3] is not finite" out || fail "no replica is named"
+done
+expect 71 "as many shares behind each other as may be left out" "$DFRUN" inf.yaml --output skipped \
+  --set train.learning_rate=0.3 --set 'train.on_nan={skip: 6}'
+expect 0 "the updates were made all the same" "$DFRUN" inf.yaml --output warned --set train.learning_rate=0.3 \
+  --set train.on_nan=warn --set train.steps=30 --set checkpoint=null
+
+# Metrics that differ from run to run are left out of comparisons.
+expect 0 "step 20/20" "$DFRUN" $spec --output metrics --set train.steps=20
+for name in staleness_mean staleness_max; do
+  grep -q "\"async/$name\"" metrics/metrics.jsonl || fail "no async/$name"
+done
+expect 0 "step 20/20" "$DFRUN" $spec --output a --set train.steps=20 --set train.max_staleness=0
+expect 0 "step 20/20" "$DFRUN" $spec --output b --set train.steps=20 --set train.max_staleness=0 --threads 3
+expect 0 "equal" "$DFRUN" compare a b
+
+# A signal; and another strategy.
+"$DFRUN" $spec --output stopped --set train.steps=1000000 --set eval=null --set train.max_staleness=1 > log 2>&1 &
+pid=$!
+for ((i = 0; i < 200; ++i)); do
+  if grep -qs '"step": 100,' stopped/metrics.jsonl; then break; fi
+  sleep 0.05
+done
+kill -TERM $pid
+code=0
+wait $pid || code=$?
+[ "$code" = 75 ] || { cat log; fail "SIGTERM: exit code $code"; }
+step=$(newest stopped)
+grep -q "the job ends after step $step; step $step is saved" log || { cat log; fail "the step is not saved"; }
+[ "$(h5dump -d /batch/position:0 stopped/checkpoints/step-$step/index.h5 | grep -oE '\(0\): [0-9]+' | cut -d' ' -f2)" = $((step * 64)) ] ||
+  fail "the position is not that of step $step"
+expect 0 "resuming at step $step" "$DFRUN" $spec --output stopped --resume --set train.steps=$((step + 20)) \
+  --set train.strategy=sync --set train.max_staleness=null
+expect 0 "resuming at step $((step + 20))" "$DFRUN" $spec --output stopped --resume --set train.steps=$((step + 40))
+echo "refusals, shares that are not finite, a signal, and checkpoints of another strategy"
