@@ -24,6 +24,7 @@ class OpenKernel final : public Kernel {
  public:
   explicit OpenKernel(KernelSetup& setup)
       : options_{.replicas = setup.attr<int64_t>("replicas"),
+                 .takers = setup.attr<int64_t>("takers"),
                  .max_staleness = setup.attr<int64_t>("max_staleness"),
                  .rows = setup.attr<int64_t>("rows"),
                  .values = setup.attr<int64_t>("values"),

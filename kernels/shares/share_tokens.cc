@@ -36,10 +36,10 @@ Status ShareTokens::Open(const ShareOptions& options, int64_t first_step, int64_
   stopped_ = {};
   steps_.clear();
   lines_of_steps_.clear();
-  const auto replicas = static_cast<size_t>(options.replicas);
-  taken_.assign(replicas, 0);
-  ended_of_.resize(replicas, 0);
-  waited_s_of_.resize(replicas, 0);
+  const auto takers = static_cast<size_t>(options.takers);
+  taken_.assign(takers, 0);
+  ended_of_.resize(takers, 0);
+  waited_s_of_.resize(takers, 0);
   ServeLines(finished);
   return Status();
 }

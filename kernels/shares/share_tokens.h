@@ -22,6 +22,7 @@ namespace dfrun {
 
 struct ShareOptions {
   int64_t replicas = 1;
+  int64_t takers = 1;          // replicas, or loops of them: each takes and ends one share at a time
   int64_t max_staleness = -1;  // in steps; -1: no bound
   int64_t rows = 0;            // rows a share
   int64_t values = 0;          // values that a share reports
@@ -100,7 +101,7 @@ class ShareTokens final : public AsyncWaitQueue {
   int64_t first_step_ GUARDED_BY(mu_) = 0;
   int64_t end_step_ GUARDED_BY(mu_) = 0;
   int64_t position_ GUARDED_BY(mu_) = 0;
-  std::vector<int64_t> taken_ GUARDED_BY(mu_);         // shares of this period, by replica
+  std::vector<int64_t> taken_ GUARDED_BY(mu_);         // shares of this period, by taker
   int64_t handed_out_ GUARDED_BY(mu_) = 0;             // shares of this period
   int64_t done_steps_ GUARDED_BY(mu_) = 0;             // all shares of all steps before have ended
   int64_t stop_step_ GUARDED_BY(mu_) = -1;             // no token is given for a later step; -1: none stopped
@@ -115,8 +116,8 @@ class ShareTokens final : public AsyncWaitQueue {
   double open_s_ GUARDED_BY(mu_) = 0;  // length of the periods before this one
   Clock::time_point opened_ GUARDED_BY(mu_);
   double staleness_sum_ GUARDED_BY(mu_) = 0;
-  std::vector<double> ended_of_ GUARDED_BY(mu_);     // by replica
-  std::vector<double> waited_s_of_ GUARDED_BY(mu_);  // for a token, by replica
+  std::vector<double> ended_of_ GUARDED_BY(mu_);     // by taker
+  std::vector<double> waited_s_of_ GUARDED_BY(mu_);  // for a token, by taker
   // Since the last line.
   double staleness_max_ GUARDED_BY(mu_) = 0;
   int64_t first_not_finite_ GUARDED_BY(mu_) = 0;

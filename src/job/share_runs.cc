@@ -42,7 +42,7 @@ Status ShareRuns::Prepare() {
   DF_ASSIGN(open_, session_.Prepare(parts_.apart->open));
   DF_ASSIGN(lines_, session_.Prepare(parts_.apart->lines));
   DF_ASSIGN(close_, session_.Prepare(parts_.apart->close));
-  replicas_.resize(handles_.size());
+  loops_.resize(handles_.size());
   running_.resize(handles_.size());
   totals_.ended_of.resize(handles_.size());
   totals_.waited_s_of.resize(handles_.size());
@@ -50,27 +50,27 @@ Status ShareRuns::Prepare() {
 }
 
 // Requests become shorter towards the end, so that no replica has much to do when the others have nothing left.
-int64_t ShareRuns::NextRequest(size_t replica) const {
+int64_t ShareRuns::NextRequest(size_t loop) const {
   if (ends_) return 0;
-  const int64_t most = replicas_[replica].steps_per_request;
-  if (parts_.apart->in_turn) return std::min(most, shares_ / replicas() - replicas_[replica].asked);
+  const int64_t most = loops_[loop].steps_per_request;
+  if (parts_.apart->in_turn) return std::min(most, shares_ / replicas() - loops_[loop].asked);
   const int64_t left = shares_ - asked_;
-  return std::min(most, (left + 2 * replicas() - 1) / (2 * replicas()));
+  return std::min(most, (left + 2 * loops() - 1) / (2 * loops()));
 }
 
-Status ShareRuns::Begin(size_t replica, int64_t steps) {
-  Replica& r = replicas_[replica];
+Status ShareRuns::Begin(size_t loop, int64_t steps) {
+  Loop& r = loops_[loop];
   r.begun = Clock::now();
   r.in_request = steps;
   r.asked += steps;
   asked_ += steps;
-  DF_ASSIGN(running_[replica], session_.StartSteps(handles_[replica], steps));
+  DF_ASSIGN(running_[loop], session_.StartSteps(handles_[loop], steps));
   return Status();
 }
 
-Status ShareRuns::TakeEnded(size_t replica) {
-  Replica& r = replicas_[replica];
-  const std::unique_ptr<PendingStep> ended = std::move(running_[replica]);
+Status ShareRuns::TakeEnded(size_t loop) {
+  Loop& r = loops_[loop];
+  const std::unique_ptr<PendingStep> ended = std::move(running_[loop]);
   DF_TRY(ended->Wait({}));
   const std::chrono::duration<double> step_time = (Clock::now() - r.begun) / static_cast<double>(r.in_request);
   const double wanted = kRequestTime / std::max(step_time, std::chrono::duration<double>(1e-9));
@@ -95,7 +95,7 @@ Status ShareRuns::WaitForSome() {
 void ShareRuns::CutShort() {
   int64_t steps = (asked_ + replicas() - 1) / replicas();
   if (parts_.apart->in_turn) {
-    for (const Replica& r : replicas_) steps = std::max(steps, r.asked);
+    for (const Loop& l : loops_) steps = std::max(steps, l.asked);
   }
   shares_ = std::min(shares_, steps * replicas());
 }
@@ -106,7 +106,7 @@ Result<SharesEnd> ShareRuns::Run(int64_t first, int64_t end, const Hooks& hooks)
   shares_ = (end - first) * replicas();
   asked_ = 0;
   ends_ = false;
-  for (Replica& r : replicas_) r.asked = 0;
+  for (Loop& l : loops_) l.asked = 0;
   for (;;) {
     if (hooks.is_stopping()) CutShort();
     for (size_t r = 0; r < running_.size(); ++r) {
@@ -148,18 +148,25 @@ ShareLine ShareRuns::MakeLine(const double* columns) {
   tell("staleness_mean", (columns[kStalenessSum] - totals_.staleness_sum) / std::max(ended, 1.0));
   tell("staleness_max", columns[kStalenessMax]);
   const double* const ended_of = columns + kColumns;
-  const double* const waited_of = ended_of + replicas();
-  for (size_t r = 0; r < running_.size() && line.seconds > 0; ++r) {
-    tell(StrCat("updates_per_s/", r), (ended_of[r] - totals_.ended_of[r]) / line.seconds);
-    tell(StrCat("waiting/", r), (waited_of[r] - totals_.waited_s_of[r]) / line.seconds);
+  const double* const waited_of = ended_of + loops();
+  const int64_t loops_each = loops() / replicas();
+  for (int64_t r = 0; r < replicas() && totals_.time_s > 0 && line.seconds > 0; ++r) {
+    double updates = 0;
+    double waited_s = 0;
+    for (int64_t loop = r * loops_each; loop < (r + 1) * loops_each; ++loop) {
+      updates += ended_of[loop] - totals_.ended_of[static_cast<size_t>(loop)];
+      waited_s += waited_of[loop] - totals_.waited_s_of[static_cast<size_t>(loop)];
+    }
+    tell(StrCat("updates_per_s/", r), updates / line.seconds);
+    tell(StrCat("waiting/", r), waited_s / line.seconds / static_cast<double>(loops_each));
   }
   totals_ = {.time_s = columns[kTime],
              .ended = columns[kEnded],
              .not_finite = columns[kNotFinite],
              .staleness_sum = columns[kStalenessSum],
-             .ended_of = {ended_of, ended_of + replicas()},
-             .waited_s_of = {waited_of, waited_of + replicas()}};
-  const double* const values = waited_of + replicas();
+             .ended_of = {ended_of, ended_of + loops()},
+             .waited_s_of = {waited_of, waited_of + loops()}};
+  const double* const values = waited_of + loops();
   const auto count = static_cast<int64_t>(parts_.apart->dtypes.size());
   for (int64_t i = 0; i < count; ++i) {
     const DType dtype = parts_.apart->dtypes[static_cast<size_t>(i)];
@@ -177,8 +184,11 @@ Result<SharesEnd> ShareRuns::Close() {
   Tensor fetched[1];
   DF_TRY(session_.RunStep(close_, {}, fetched));
   const int64_t* const end = fetched[0].data<int64_t>();
-  return SharesEnd{
-      .steps = end[0], .found = static_cast<int32_t>(end[1]), .share = end[2], .position = end[3], .replica = end[4]};
+  return SharesEnd{.steps = end[0],
+                   .found = static_cast<int32_t>(end[1]),
+                   .share = end[2],
+                   .position = end[3],
+                   .replica = end[4] / (loops() / replicas())};
 }
 
 }  // namespace dfrun

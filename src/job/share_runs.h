@@ -46,7 +46,7 @@ class ShareRuns {
   ShareRuns(const JobGraph& parts, Session& session) : parts_(parts), session_(session) {}
 
   Status Prepare();
-  // By replica.
+  // By replica, and by its loops.
   const std::vector<Session::Handle>& handles() const { return handles_; }
 
   struct Hooks {
@@ -58,7 +58,7 @@ class ShareRuns {
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Replica {
+  struct Loop {
     int64_t asked = 0;  // steps of this period
     int64_t steps_per_request = 1;
     int64_t in_request = 0;
@@ -74,10 +74,12 @@ class ShareRuns {
     std::vector<double> waited_s_of;
   };
 
-  int64_t replicas() const { return static_cast<int64_t>(handles_.size()); }
-  int64_t NextRequest(size_t replica) const;
-  Status Begin(size_t replica, int64_t steps);
-  Status TakeEnded(size_t replica);
+  int64_t replicas() const { return parts_.apart->replicas; }
+  // Loops of all replicas.
+  int64_t loops() const { return static_cast<int64_t>(handles_.size()); }
+  int64_t NextRequest(size_t loop) const;
+  Status Begin(size_t loop, int64_t steps);
+  Status TakeEnded(size_t loop);
   Status WaitForSome();
   // Ends the period after the step that has begun.
   void CutShort();
@@ -91,8 +93,8 @@ class ShareRuns {
   Session::Handle open_ = nullptr;
   Session::Handle lines_ = nullptr;
   Session::Handle close_ = nullptr;
-  std::vector<Replica> replicas_;
-  std::vector<std::unique_ptr<PendingStep>> running_;  // by replica; null: none
+  std::vector<Loop> loops_;
+  std::vector<std::unique_ptr<PendingStep>> running_;  // by loop; null: none
   int64_t shares_ = 0;                                 // shares of this period
   int64_t asked_ = 0;                                  // steps that were asked for in this period
   bool ends_ = false;                                  // no share is handed out any more

@@ -69,7 +69,8 @@ struct FingerprintFetch {
 
 // Replicas that run for themselves: each has a step of its own. Their shares are handed out in periods.
 struct ReplicasApart {
-  std::vector<RunSignature> steps;  // by replica; feed and fetch nothing
+  int replicas = 1;                 // shares of a step
+  std::vector<RunSignature> steps;  // by replica, and by its loops; feed and fetch nothing
   bool in_turn = false;             // each replica makes as many steps as the job
   // Begins a period: feeds its first step and the step behind its last.
   RunSignature open;

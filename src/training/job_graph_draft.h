@@ -61,7 +61,6 @@ struct ReplicaApart {
   std::string device;             // a constraint
   Output counter;                 // handle of the counter of shares
   Output token;                   // names its share
-  Output refusal;                 // int32: 0, or what a gate takes for a value that is not finite
   std::vector<NodeId> snapshots;  // reads of variables, on their devices
   NodeId first_node = 0;          // its updates: nodes of the graph from this one on, before `end_node`
   NodeId end_node = 0;

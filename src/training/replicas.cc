@@ -13,12 +13,12 @@
 namespace dfrun {
 namespace {
 
-// Sets the attrs that differ in replica r: the slice that its nodes read, and for r > 0 a stream of random numbers of
-// its own.
-void SetReplicaAttrs(int r, int slice, const Node& node, AttrMap& attrs) {
+// Sets the attrs that differ in a replica: the slice that its nodes read, and for stream > 0 a stream of random numbers
+// of its own.
+void SetReplicaAttrs(int stream, int slice, const Node& node, AttrMap& attrs) {
   if (node.op->FindAttr("slices") != nullptr && *attrs.Get<int64_t>("slices") > 1) attrs.Set("slice", slice);
-  if (r > 0 && node.op->is_stateful && attrs.Has("seed") && attrs.Has("seed2")) {
-    attrs.Set("seed2", *attrs.Get<int64_t>("seed2") + r);
+  if (stream > 0 && node.op->is_stateful && attrs.Has("seed") && attrs.Has("seed2")) {
+    attrs.Set("seed2", *attrs.Get<int64_t>("seed2") + stream);
   }
 }
 
@@ -38,8 +38,9 @@ Result<Replicas> Replicas::Add(JobGraphDraft& draft, int count, Variables variab
   return replicas;
 }
 
-Result<Replicas> Replicas::AddApart(JobGraphDraft& draft, int count, const SharedWith& shared) {
-  Replicas replicas(draft.model, count, Variables::kShared);
+Result<Replicas> Replicas::AddApart(JobGraphDraft& draft, int count, int loops, const SharedWith& shared) {
+  Replicas replicas(draft.model, count * loops, Variables::kShared);
+  replicas.loops_ = loops;
   replicas.are_apart_ = true;
   DF_TRY(replicas.AddModels(draft));
   DF_TRY(replicas.CheckApart(draft));
@@ -76,16 +77,23 @@ Status Replicas::CheckApart(const JobGraphDraft& draft) const {
   return Status();
 }
 
+// "replica_1/"; of a further loop "replica_1_2/".
+std::string Replicas::PrefixOf(int replica) const {
+  if (count_ == 1) return "";
+  const int loop = replica % loops_;
+  return StrCat("replica_", replica / loops_, loop == 0 ? "" : StrCat("_", loop), "/");
+}
+
 Replicas Replicas::Only(int replica) const {
   const auto r = static_cast<size_t>(replica);
   Replicas one(graph_, 1, Variables::kShared);
   one.are_apart_ = true;
-  if (count_ > 1) one.number_ = replica;
+  if (count_ > 1) one.number_ = replica / loops_;
   one.trained_ = trained_;
   one.loss_over_ = loss_over_;
   one.assigned_ = assigned_;
   one.devices_ = {devices_[r]};
-  one.sites_ = {{.device = devices_[r], .prefix = count_ > 1 ? StrCat("replica_", replica, "/") : ""}};
+  one.sites_ = {{.device = devices_[r], .prefix = PrefixOf(replica)}};
   one.maps_ = {maps_[r]};
   return one;
 }
@@ -103,14 +111,14 @@ Status Replicas::AddEffects(JobGraphDraft& draft) const {
 }
 
 Status Replicas::SliceInputs(const JobSpec& spec) {
-  if (count_ == 1) return Status();
+  if (slices() == 1) return Status();
   for (const InputSpec& input : spec.inputs) {
     if (!input.is_sliced()) continue;
     AttrMap& attrs = graph_.mutable_node(input.read).attrs;
     DF_ASSIGN(std::vector<PartialShape> shapes, attrs.Get<std::vector<PartialShape>>("shapes"));
-    for (PartialShape& shape : shapes) shape.set_dim(0, input.batch / count_);
+    for (PartialShape& shape : shapes) shape.set_dim(0, input.batch / slices());
     attrs.Set("shapes", std::move(shapes));
-    attrs.Set("slices", count_);
+    attrs.Set("slices", slices());
   }
   return graph_.InferShapes();
 }
@@ -279,7 +287,7 @@ Status Replicas::AddAssignments(JobGraphDraft& draft) const {
 }
 
 Status Replicas::AddSites(JobGraphDraft& draft) {
-  for (int r = 0; r < count_; ++r) devices_.push_back(DeviceOfReplica(draft.workers, r, count_));
+  for (int r = 0; r < count_; ++r) devices_.push_back(DeviceOfReplica(draft.workers, r / loops_, slices()));
   DF_ASSIGN(const std::vector<NodeId> variables, CopiedVariables(draft));
   DF_ASSIGN(sites_, AddTrainingSites(draft, devices_, variables));
   if (count_ == 1 || draft.spec.train->data_parallel == TrainSpec::DataParallel::kPs) return Status();
@@ -310,11 +318,12 @@ Status Replicas::CopyAll(JobGraphDraft& draft, const SharedWith& shared) {
   const bool is_spread = count_ > 1 && !RanksWithChoice(draft.cluster).empty();
   for (int r = 0; r < count_; ++r) {
     SubgraphCopyOptions options;
-    if (count_ > 1) options.prefix = StrCat("replica_", r, "/");
+    options.prefix = PrefixOf(r);
     options.device = devices_[static_cast<size_t>(r)];
     const int slice = are_apart_ ? 0 : r;
-    options.attrs = [r, slice, is_spread](const Node& node, AttrMap& attrs) {
-      SetReplicaAttrs(r, slice, node, attrs);
+    const int stream = r % loops_ * slices() + r / loops_;
+    options.attrs = [r, stream, slice, is_spread](const Node& node, AttrMap& attrs) {
+      SetReplicaAttrs(stream, slice, node, attrs);
       if (is_spread) attrs.Set(kSpreadAttr, r);
     };
     DF_ASSIGN(SubgraphMap map, shared(r, options.device));

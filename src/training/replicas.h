@@ -33,9 +33,10 @@ class Replicas {
   // Returns the outputs that stand for the model's variables in a replica that runs for itself, on a device: snapshots,
   // and the position of its share for that of its input.
   using SharedWith = std::function<Result<SubgraphMap>(int replica, const std::string& device)>;
-  // Adds the replicas likewise, each to run for itself: no node belongs to two of them. The effects of a replica's step
-  // (AddEffects()) are left to the caller. Each reads the first slice from the position that it is given on.
-  static Result<Replicas> AddApart(JobGraphDraft& draft, int count, const SharedWith& shared);
+  // Adds `count` replicas likewise, each by so many loops, to run for themselves: no node belongs to two of them. Loops
+  // count as replicas here, those of one replica behind each other. The effects of a loop's step (AddEffects()) are
+  // left to the caller. Each reads the first of `count` slices from the position that it is given on.
+  static Result<Replicas> AddApart(JobGraphDraft& draft, int count, int loops, const SharedWith& shared);
   // One of them, as if there were no other.
   Replicas Only(int replica) const;
   // Adds what a step does besides the updates: it assigns the variables that say `reduce`, and has the effects that
@@ -95,6 +96,9 @@ class Replicas {
   Status AddOwnSites(JobGraphDraft& draft);
   Status AddOwnVariable(const VariableSpec& spec, JobGraphDraft& draft);
   Status AddAssignments(JobGraphDraft& draft) const;
+  // The number of slices of a batch.
+  int slices() const { return count_ / loops_; }
+  std::string PrefixOf(int replica) const;
   Status AddModels(JobGraphDraft& draft);
   Status CheckApart(const JobGraphDraft& draft) const;
   Status CopyAll(JobGraphDraft& draft, const SharedWith& shared);
@@ -106,6 +110,7 @@ class Replicas {
 
   int count_;
   Variables variables_;
+  int loops_ = 1;  // loops of each replica; count_ is that of all
   bool are_apart_ = false;
   int number_ = -1;  // the number of Only(), where there are others
   Graph graph_;      // the graph of one replica, with gradients

@@ -81,14 +81,18 @@ Result<Output> AddGatesOf(ReplicaApart& replica, JobGraphDraft& draft) {
   draft.checked = replica.checked;
   draft.loss = replica.loss;
   DF_ASSIGN(const std::vector<Output> found, AddFiniteChecks(draft));
-  std::vector<Output> values = {replica.refusal};
-  if (draft.spec.train->on_nan != TrainSpec::OnNan::kWarn) values.push_back(found[0]);
+  const bool waits = draft.spec.train->on_nan != TrainSpec::OnNan::kWarn;
   std::map<std::string, NodeId> gates;  // by device
   for (const auto& [variable, writers] : replica.writers) {
     DF_ASSIGN(const std::string device, DeviceOfGate(draft, variable));
     auto gate = gates.find(device);
     if (gate == gates.end()) {
-      GraphOps ops(graph, "train", device);
+      DF_ASSIGN(const int rank, RankOf(draft.cluster, device));
+      GraphOps ops(graph, "train", CpuOf(draft.cluster, rank));
+      // The token is there anyhow.
+      std::vector<Output> values = {Output{ops.Add("share", "_ShareParts", {replica.token}).node, 1}};
+      if (waits) values.push_back(found[0]);
+      ops.set_device(device);
       const NodeId added = ops.Add("gate", kUpdateGateOp, values).node;
       DF_TRY(ops.status());
       gate = gates.emplace(device, added).first;

@@ -16,6 +16,7 @@ expect 65 "'max_staleness' must be an integer of at least 0" "$DFRUN" check $spe
 expect 65 "leave out 'data_parallel', or write 'strategy: sync'" "$DFRUN" check $spec --set train.data_parallel=allreduce
 expect 65 "a batch of 64 cannot be cut into equal slices for 3 replicas" "$DFRUN" check $spec --set train.replicas=3
 expect 65 "'allreduce' is a key of strategy 'sync', but this is 'async'" "$DFRUN" check $spec --set train.allreduce=true
+expect 65 "leave out 'steps_in_flight'" "$DFRUN" check $spec --set train.steps_in_flight=2 --set train.max_staleness=0
 expect 65 "leave out 'split'" "$DFRUN" check $spec --set inputs.batch.batch=all --set inputs.batch.shuffle=null \
   --set inputs.batch.split=true --set train.replicas=1
 expect 65 "summaries are scalars" "$DFRUN" check $spec --set 'summaries={histograms: {values: [logits]}}'
@@ -38,6 +39,11 @@ expect 71 "as many shares behind each other as may be left out" "$DFRUN" inf.yam
   --set train.learning_rate=0.3 --set 'train.on_nan={skip: 6}'
 expect 0 "the updates were made all the same" "$DFRUN" inf.yaml --output warned --set train.learning_rate=0.3 \
   --set train.on_nan=warn --set train.steps=30 --set checkpoint=null
+
+# Two loops a replica: all shares are counted for one.
+expect 0 "step 50/50" "$DFRUN" $spec --output loops --set train.steps=50 --set train.steps_in_flight=2 --threads 2
+grep -q '"async/updates_per_s/3"' loops/metrics.jsonl || fail "a replica has no rate"
+if grep -q '"async/updates_per_s/4"' loops/metrics.jsonl; then fail "a loop counts as a replica"; fi
 
 # Metrics that differ from run to run are left out of comparisons.
 expect 0 "step 20/20" "$DFRUN" $spec --output metrics --set train.steps=20

@@ -77,12 +77,12 @@ class Builder {
     counter_ = ops.Add("shares", "_ShareTokens", {}, {{"shared_name", "train/shares"}});
     DF_TRY(ops.status());
     draft_.job.apart.emplace();
-    draft_.apart.resize(static_cast<size_t>(options_.replicas));
+    draft_.apart.resize(static_cast<size_t>(options_.replicas * options_.loops));
     DF_ASSIGN(const Replicas replicas,
-              Replicas::AddApart(draft_, options_.replicas,
+              Replicas::AddApart(draft_, options_.replicas, options_.loops,
                                  [this](int r, const std::string& device) { return AddShared(r, device); }));
     AddedVariables slots;
-    for (int r = 0; r < options_.replicas; ++r) DF_TRY(AddReplica(r, replicas.Only(r), slots));
+    for (int r = 0; r < replicas.count(); ++r) DF_TRY(AddReplica(r, replicas.Only(r), slots));
     DF_TRY(KeepUsedSnapshots());
     return JoinSteps();
   }
@@ -94,13 +94,12 @@ class Builder {
     ReplicaApart& replica = draft_.apart[static_cast<size_t>(number)];
     replica.device = device;
     replica.counter = counter_;
-    const std::string scope = options_.replicas > 1 ? StrCat("train/replica_", number) : "train";
+    const std::string scope = draft_.apart.size() > 1 ? StrCat("train/replica_", number) : "train";
     GraphOps ops(graph, scope, home_);
     replica.token = ops.Add("token", "_TakeShare", {counter_}, {{"replica", int64_t{number}}});
     DF_ASSIGN(std::string host, HostOf(draft_, device));
     ops.set_device(std::move(host));
     const Output position = ops.Add("share", "_ShareParts", {replica.token});
-    replica.refusal = {position.node, 1};
     const InputSpec* const input = InputOf(draft_.spec);
     SubgraphMap map = draft_.shared;
     for (const VariableSpec& v : draft_.spec.variables) {
@@ -210,7 +209,8 @@ class Finisher {
     for (const Output value : draft_.apart[0].step.signature.fetches) apart.dtypes.push_back(graph_.dtype(value));
     JobStep& step = draft_.job.step;
     step.signature.targets.clear();
-    for (int r = 0; r < options_.replicas; ++r) {
+    apart.replicas = options_.replicas;
+    for (int r = 0; r < static_cast<int>(draft_.apart.size()); ++r) {
       DF_TRY(AddEnd(r, draft_.apart[static_cast<size_t>(r)]));
       const RunSignature& own = apart.steps.back();
       step.signature.targets.insert(step.signature.targets.end(), own.targets.begin(), own.targets.end());
@@ -227,10 +227,15 @@ class Finisher {
     GraphOps ops(graph_, "train", host);
     std::vector<Output> values = {found};
     values.insert(values.end(), signature.fetches.begin(), signature.fetches.end());
-    const Output report = ops.Add("report", "_PackShare", std::move(values));
+    // The report tells of the updates on the replica's own rank, so that these need no message.
+    const auto elsewhere = std::stable_partition(updated.begin(), updated.end(), [&](NodeId id) {
+      const Result<std::string> there = HostOf(draft_, graph_.node(id).device);
+      return there.ok() && *there == host;
+    });
+    const Output report = ops.Add("report", "_PackShare", std::move(values), {}, {updated.begin(), elsewhere});
     ops.set_device(home_);
     const Output end = ops.Add("end_share", "_EndShare", {replica.counter, replica.token, report},
-                               {{"replica", int64_t{number}}}, std::move(updated));
+                               {{"replica", int64_t{number}}}, {elsewhere, updated.end()});
     DF_TRY(ops.status());
     signature.targets.push_back(end.node);
     signature.fetches.clear();
@@ -258,6 +263,7 @@ class Finisher {
     const Output position = input == nullptr ? ops.Const("position", Tensor::Scalar<int64_t>(0))
                                              : Output{draft_.shared.nodes.at(input->position), 0};
     const AttrMap attrs = {{"replicas", int64_t{options_.replicas}},
+                           {"takers", static_cast<int64_t>(draft_.apart.size())},
                            {"max_staleness", options_.max_staleness},
                            {"rows", input == nullptr ? int64_t{0} : input->batch / options_.replicas},
                            {"values", static_cast<int64_t>(apart.dtypes.size())},

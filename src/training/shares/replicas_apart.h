@@ -18,6 +18,7 @@ namespace dfrun {
 
 struct ApartOptions {
   int replicas = 1;
+  int loops = 1;               // loops of each replica: steps that it has in flight
   int64_t max_staleness = -1;  // in steps; -1: no bound. 0: the shares of a step are applied in their order
 };
 

@@ -12,6 +12,7 @@ namespace {
 
 ApartOptions OptionsOf(const TrainSpec& train) {
   return {.replicas = static_cast<int>(train.strategy.integer("replicas")),
+          .loops = static_cast<int>(train.strategy.integer("steps_in_flight")),
           .max_staleness = train.strategy.integer("max_staleness")};
 }
 
@@ -21,6 +22,12 @@ bool CheckShares(const TrainSpec& train, std::span<const InputSpec* const> input
     diagnostics.Error(train.location, "'strategy: async' and 'data_parallel: allreduce' do not go together: replicas ",
                       "that run for themselves share the variables, of which no task has a copy: leave out ",
                       "'data_parallel', or write 'strategy: sync'");
+    good = false;
+  }
+  if (train.strategy.integer("max_staleness") == 0 && train.strategy.integer("steps_in_flight") > 1) {
+    diagnostics.Error(train.location,
+                      "with 'max_staleness: 0' a replica waits for the end of each step, so that it has ",
+                      "one in flight: leave out 'steps_in_flight', or write a greater 'max_staleness'");
     good = false;
   }
   for (const InputSpec* input : inputs) {
@@ -49,7 +56,8 @@ Status FinishAsync(JobGraphDraft& draft) {
 STRATEGY(
     "async",
     {.keys = {{.name = "replicas", .kind = KeyKind::kInt, .minimum = 1, .maximum = 1 << 16, .fallback = int64_t{1}},
-              {.name = "max_staleness", .kind = KeyKind::kInt, .minimum = 0, .fallback = int64_t{-1}}},
+              {.name = "max_staleness", .kind = KeyKind::kInt, .minimum = 0, .fallback = int64_t{-1}},
+              {.name = "steps_in_flight", .kind = KeyKind::kInt, .minimum = 1, .maximum = 64, .fallback = int64_t{1}}},
      .check = &CheckShares,
      .doc = "each replica for itself takes the next share of the batch, and updates the variables by its gradient",
      .add = &AddAsync,

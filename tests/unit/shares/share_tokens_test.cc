@@ -38,6 +38,7 @@ class ShareTokensTest : public testing::Test {
     const Output report = fed("report", DType::kDouble, PartialShape({2}));
     ops.Add("open", "_OpenShares", {counter, steps, position},
             {{"replicas", int64_t{kReplicas}},
+             {"takers", int64_t{kReplicas}},
              {"max_staleness", max_staleness},
              {"rows", kRows},
              {"values", int64_t{1}},

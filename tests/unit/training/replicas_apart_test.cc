@@ -114,6 +114,22 @@ TEST_F(ReplicasApartTest, ReplicasTakeTurnsWhereOneKernelIsNotTheWholeUpdate) {
   EXPECT_GE(turns(), 1);
 }
 
+TEST_F(ReplicasApartTest, ALoopIsAStepOfItsOwnOnItsReplicasTask) {
+  spec_.job.train->strategy.Set("steps_in_flight", int64_t{3});
+  const Result<JobGraph> job = Build();
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  EXPECT_EQ(job->apart->replicas, kReplicas);
+  ASSERT_EQ(job->apart->steps.size(), 3 * kReplicas);
+  for (size_t loop = 0; loop < job->apart->steps.size(); ++loop) {
+    const std::string task = StrCat("/job:worker/task:", loop / 3);
+    for (const Node* node : NodesOf(*job, loop)) {
+      if (node->op->name == "Square") {
+        EXPECT_TRUE(node->device.starts_with(task)) << loop << ": " << node->device;
+      }
+    }
+  }
+}
+
 TEST_F(ReplicasApartTest, TheLearningRateIsANodeOfTheToken) {
   spec_.job.train->learning_rate.kind = ScheduleSpec::Kind::kCosine;
   spec_.job.train->learning_rate.steps = 10;
