@@ -1,4 +1,5 @@
 // `dfrun graph MODEL`: shows a graph as it is written, or as the ranks get it.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -44,6 +45,7 @@ struct GraphOptions {
   bool partitioned = false;
   bool explain_gpu = false;
   std::string after;  // stage of the compilation
+  std::string part;   // a part of a job; empty: its main step
   int ranks = 0;      // 0: as many as the devices need
   DeviceCountOptions devices;
   std::string out;
@@ -75,7 +77,17 @@ void ForgetLayouts(Graph& graph) {
   }
 }
 
-// Makes the partitions of the main step of a spec, or of a whole GraphDef.
+// The step of this name; without a name the main step.
+Result<size_t> FindPart(const std::vector<CompiledStep>& steps, const std::string& name) {
+  const auto found =
+      std::find_if(steps.begin(), steps.end(), [&](const CompiledStep& step) { return step.name == name; });
+  if (name.empty()) return size_t{0};
+  if (found != steps.end()) return static_cast<size_t>(found - steps.begin());
+  return Error(Code::kUsage, "--part: the job has no part '", name, "'; its parts are ",
+               Join(steps, ", ", [](const CompiledStep& step) { return step.name; }));
+}
+
+// Makes the partitions of a step of a spec, or of a whole GraphDef.
 Result<Partitioned> MakePartitions(const GraphOptions& options) {
   if (!options.after.empty()) DF_TRY(CheckStage("--after", options.after));
   DF_ASSIGN(Model model, LoadRunnable(ModelOf(options, ModelOptions::Form::kJob)));
@@ -86,7 +98,8 @@ Result<Partitioned> MakePartitions(const GraphOptions& options) {
   DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model, ranks, options.after));
   if (model.job) {
     DF_ASSIGN(std::vector<CompiledStep> steps, compiler.CompileSpec(model.TakeSpec()));
-    return Partitioned{std::move(compiler), std::move(steps[0].partitions), std::move(inputs)};
+    DF_ASSIGN(const size_t shown, FindPart(steps, options.part));
+    return Partitioned{std::move(compiler), std::move(steps[shown].partitions), std::move(inputs)};
   }
   RunSignature all;
   all.targets = Sinks(model.graph);
@@ -305,6 +318,8 @@ RunCommand SetupGraph(Options& args) {
   const Option after = args.Value(
       "--after", options->after,
       "The graph of the main step after this pass, whole or by device; an unknown name lists those that there are");
+  args.Value("--part", options->part,
+             "The part of a job that --partitioned and --after show, as init or replica_1; default: the main step");
   after.Excludes(portable).Excludes(frozen);
   partitioned.Excludes(frozen);
   const Option explain_gpu =
