@@ -28,6 +28,13 @@ sed 's/^graph:/graph:\n  n: {op: Variable, shape: [], init: 0, dtype: int32}\n  
   $spec > counts.yaml
 expect 65 "write 'reduce: " "$DFRUN" check counts.yaml
 
+expect 65 "write 'gpus: 0' in 'cluster', or 'strategy: sync'" "$DFRUN" check $spec --gpus 1
+
+# Each replica is a part of the job.
+expect 0 "train/replica_3/token" "$DFRUN" graph $spec --partitioned --part replica_3
+if grep -q "replica_0/" out; then fail "replica 3 has nodes of another"; fi
+expect 64 "its parts are replica_0, replica_1," "$DFRUN" graph $spec --partitioned --part replica_4
+
 # A loss that is not finite.
 sed -E 's/^( *)loss: .*/\1loss: Mean(Exp(Square(logits) * 3.0))/' $spec > inf.yaml
 for bound in none 2 0; do

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/graph/order/variable_readers.h"
+#include "src/framework/device/device_types.h"
 #include "src/spec/schedule_numbers.h"
 #include "src/training/order/step_order.h"
 #include "src/training/rank_devices.h"
@@ -26,6 +26,16 @@ const InputSpec* InputOf(const JobSpec& spec) {
   if (spec.train->input < 0) return nullptr;
   const InputSpec& input = spec.inputs[static_cast<size_t>(spec.train->input)];
   return input.all ? nullptr : &input;
+}
+
+// Turns and shares end on the host, where the work of another device may only be enqueued.
+Status CheckDevices(const JobGraphDraft& draft) {
+  for (const ClusterDevice& device : draft.cluster.devices) {
+    if (*device.name.type == HostDeviceType()) continue;
+    return InvalidArgument("'strategy: async' of 'train' computes on CPUs alone, and there is ", device.name.ToString(),
+                           ": write '", DeviceCountKey(*device.name.type), ": 0' in 'cluster', or 'strategy: sync'");
+  }
+  return Status();
 }
 
 // Histograms, images and the like would be of one share.
@@ -72,6 +82,7 @@ class Builder {
 
   Status Run() {
     DF_TRY(CheckSummaries(draft_));
+    DF_TRY(CheckDevices(draft_));
     DF_ASSIGN(home_, HostOf(draft_, draft_.workers[0]));
     GraphOps ops(draft_.job.graph, "train", home_);
     counter_ = ops.Add("shares", "_ShareTokens", {}, {{"shared_name", "train/shares"}});
