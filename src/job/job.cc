@@ -166,10 +166,10 @@ class Job {
   std::unique_ptr<StepMetrics> own_metrics_;  // once the steps are prepared
   bool tells_waiting_ = false;                // see WaitedOf()
   std::unique_ptr<ShareRuns> shares_;         // where replicas run for themselves
-  Session::Handle logged_ = nullptr;       // null there
-  Session::Handle quiet_ = nullptr;       // the step of logged_ without its fetches
-  Session::Handle summarized_ = nullptr;  // logged_ with summaries behind its fetches; null: there are none
-  Session::Handle sync_ = nullptr;        // with HasSyncs() only, as the next two
+  Session::Handle logged_ = nullptr;          // null there
+  Session::Handle quiet_ = nullptr;           // the step of logged_ without its fetches
+  Session::Handle summarized_ = nullptr;      // logged_ with summaries behind its fetches; null: there are none
+  Session::Handle sync_ = nullptr;            // with HasSyncs() only, as the next two
   Session::Handle replica_findings_ = nullptr;
   int64_t synced_step_ = -1;     // the last step after which the replicas' variables were equal
   std::vector<Tensor> fetched_;  // the fetches of logged_ or of summarized_
