@@ -45,9 +45,10 @@ TEST(OpTraitsTest, RefFormsOfControlFlowCountAsTheOthers) {
 TEST(OpTraitsTest, Variables) {
   EXPECT_THAT(OpsWith([](const OpTraits& t) { return t.is_variable; }),
               UnorderedElementsAre("Variable", "VariableV2", "VarHandleOp"));
-  EXPECT_THAT(OpsWith([](const OpTraits& t) { return t.only_reads_variables; }),
-              UnorderedElementsAre("IsVariableInitialized", "ReadVariableOp", "RefSelect", "ResourceGather",
-                                   "ResourceGatherNd", "VarIsInitializedOp", "VariableShape", "_VariableState"));
+  EXPECT_THAT(
+      OpsWith([](const OpTraits& t) { return t.only_reads_variables; }),
+      UnorderedElementsAre("IsVariableInitialized", "ReadVariableOp", "RefSelect", "ResourceGather", "ResourceGatherNd",
+                           "VarIsInitializedOp", "VariableShape", "_SnapshotVariable", "_VariableState"));
 }
 
 TEST(OpTraitsTest, OpsThatChooseBetweenTwoValues) {
