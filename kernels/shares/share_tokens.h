@@ -1,7 +1,7 @@
 // The counter of the shares of a training whose replicas run for themselves.
 //
-// Of each batch, batch / replicas rows are a share; share k belongs to step k / replicas. A replica takes a token,
-// which names a share, and ends it when the updates of its gradients are made. Shares are handed out in their order.
+// A share is batch / replicas rows of a batch; share k belongs to step k / replicas. A replica takes a token, which
+// names a share, and ends it when the updates of its gradients are made. Shares are handed out in their order.
 // With a bound of N steps a token of step s waits until all shares of the steps up to s - 1 - N have ended; with N = 0
 // the shares of a step go to the replicas in their order.
 #ifndef DFRUN_KERNELS_SHARES_SHARE_TOKENS_H_

@@ -6,6 +6,7 @@ SOURCE=$1 DFRUN=$2
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 source "$SOURCE/tests/mpi/training_lib.sh"
+source "$SOURCE/tests/mpi/variants_lib.sh"
 
 STEPS=8
 REPLICAS=4
@@ -13,26 +14,7 @@ CONFIGS=$(dirname "$(short_spec digits_mlp 1 1000)")
 cp "$SOURCE/configs/data/digits.h5" "$CONFIGS/"
 
 # with SPEC KEYS: the name of a copy of the spec that is trained so.
-with() {
-  local spec=$CONFIGS/$(basename "$1" .yaml)-variant.yaml
-  awk -v keys="$2" -v steps=$STEPS -v replicas=$REPLICAS '/^[a-z]/ { skips = /^(train|eval|checkpoint):/ } !skips
-    END { print "train: {loss: loss, steps: " steps ", replicas: " replicas ", log_every: 1, " keys "}"
-          print "checkpoint: {every: " steps "}" }' "$1" > "$spec"
-  echo "$spec"
-}
-# run NAME RANKS SPEC OPTION...
-run() {
-  local name=$1 ranks=$2 spec=$3
-  shift 3
-  train "$ranks" "$spec" "$WORK/$name" "$@" > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "$name"; }
-  losses "$WORK/$name" > "$WORK/$name.losses"
-}
-# same NAME OTHER: losses, and all that the checkpoints hold.
-same() {
-  cmp "$WORK/$1.losses" "$WORK/$2.losses" || fail "losses of $2 differ from those of $1"
-  h5diff --follow-symlinks "$WORK/$1/checkpoints/step-$STEPS/index.h5" "$WORK/$2/checkpoints/step-$STEPS/index.h5" ||
-    fail "variables of $2 differ from those of $1"
-}
+with() { variant "$1" "replicas: $REPLICAS, $2" "checkpoint: {every: $STEPS}"; }
 # check NAME SPEC KEYS: on parameter servers, then by copies.
 check() {
   local name=$1 spec=$2 keys=$3 variant bytes ranks

@@ -9,6 +9,7 @@
 #include "src/placement/placer.h"
 #include "src/spec/schema/alternatives.h"
 #include "src/training/build_job_graph.h"
+#include "tests/unit/training/small_training.h"
 
 namespace dfrun {
 namespace {
@@ -16,43 +17,14 @@ namespace {
 constexpr int kTasks = 2;
 constexpr int kReplicas = 4;
 
-// loss = mean((a * b + c - 3)^2), where c is not trained.
-class LocalStepsTest : public testing::Test {
+class LocalStepsTest : public SmallTraining {
  protected:
   void SetUp() override {
-    GraphOps ops(spec_.graph, "");
-    for (const char* name : {"a", "b", "c"}) {
-      const Output v = ops.Add(name, "VariableV2", {}, {{"shape", Shape({4})}, {"dtype", DType::kFloat}});
-      const Output init = ops.Const(StrCat(name, "_init"), Tensor::Vector<float>({1, 2, 3, 4}));
-      spec_.job.variables.push_back({v.node, init, name != std::string("c")});
-    }
-    const auto variable = [&](const char* name) { return Output{spec_.graph.Find(name), 0}; };
-    const Output product = ops.Add("product", "Mul", {variable("a"), variable("b")});
-    const Output sum = ops.Add("sum", "AddV2", {product, variable("c")});
-    const Output error = ops.Add("error", "Sub", {sum, ops.Const("target", Tensor::Scalar(3.0F))});
-    TrainSpec train;
-    train.loss = ops.Add("loss", "Mean",
-                         {ops.Add("square", "Square", {error}), ops.Const("axis", Tensor::Vector<int32_t>({0}))});
-    ASSERT_TRUE(ops.status().ok()) << ops.status().ToString();
-    train.learning_rate.initial = 0.1;
-    train.optimizer = Optimizers().Make("adam");
-    train.strategy = Strategies().Make("local");
-    train.strategy.Set("replicas", int64_t{kReplicas});
-    train.strategy.Set("sync_every", int64_t{5});
-    train.steps = 10;
-    spec_.job.name = "test";
-    spec_.job.train = train;
+    Make("adam", "local", kReplicas);
+    spec_.job.train->strategy.Set("sync_every", int64_t{5});
   }
 
   Result<JobGraph> Build() const { return BuildJobGraph(spec_, *MakeCluster({}, kTasks)); }
-
-  static std::set<std::string> Variables(const Graph& graph) {
-    std::set<std::string> names;
-    for (const Node& node : graph.nodes()) {
-      if (node.op->name == "VariableV2") names.insert(node.name);
-    }
-    return names;
-  }
 
   // The edges of the part that a signature runs whose ends are on two devices.
   static std::vector<std::string> Messages(const JobGraph& job, const RunSignature& signature) {
@@ -71,8 +43,6 @@ class LocalStepsTest : public testing::Test {
     }
     return messages;
   }
-
-  LoadedSpec spec_;
 };
 
 TEST_F(LocalStepsTest, EachReplicaHasVariablesAndSlotsOfItsOwn) {

@@ -8,38 +8,16 @@
 #include "src/graph/order/ancestors.h"
 #include "src/spec/schema/alternatives.h"
 #include "src/training/build_job_graph.h"
+#include "tests/unit/training/small_training.h"
 
 namespace dfrun {
 namespace {
 
 constexpr int kReplicas = 2;
 
-// loss = mean((a * b + c - 3)^2), where c is not trained.
-class ReplicasApartTest : public testing::Test {
+class ReplicasApartTest : public SmallTraining {
  protected:
-  void SetUp() override {
-    GraphOps ops(spec_.graph, "");
-    for (const char* name : {"a", "b", "c"}) {
-      const Output v = ops.Add(name, "VariableV2", {}, {{"shape", Shape({4})}, {"dtype", DType::kFloat}});
-      const Output init = ops.Const(StrCat(name, "_init"), Tensor::Vector<float>({1, 2, 3, 4}));
-      spec_.job.variables.push_back({v.node, init, name != std::string("c")});
-    }
-    const auto variable = [&](const char* name) { return Output{spec_.graph.Find(name), 0}; };
-    const Output product = ops.Add("product", "Mul", {variable("a"), variable("b")});
-    const Output sum = ops.Add("sum", "AddV2", {product, variable("c")});
-    const Output error = ops.Add("error", "Sub", {sum, ops.Const("target", Tensor::Scalar(3.0F))});
-    TrainSpec train;
-    train.loss = ops.Add("loss", "Mean",
-                         {ops.Add("square", "Square", {error}), ops.Const("axis", Tensor::Vector<int32_t>({0}))});
-    ASSERT_TRUE(ops.status().ok()) << ops.status().ToString();
-    train.learning_rate.initial = 0.1;
-    train.optimizer = Optimizers().Make("momentum");
-    train.strategy = Strategies().Make("async");
-    train.strategy.Set("replicas", int64_t{kReplicas});
-    train.steps = 10;
-    spec_.job.name = "test";
-    spec_.job.train = train;
-  }
+  void SetUp() override { Make("momentum", "async", kReplicas); }
 
   Result<JobGraph> Build(int tasks = kReplicas) const { return BuildJobGraph(spec_, *MakeCluster({}, tasks)); }
 
@@ -57,8 +35,6 @@ class ReplicasApartTest : public testing::Test {
   static int64_t CountOf(const std::vector<const Node*>& nodes, std::string_view op) {
     return std::count_if(nodes.begin(), nodes.end(), [&](const Node* node) { return node->op->name == op; });
   }
-
-  LoadedSpec spec_;
 };
 
 TEST_F(ReplicasApartTest, ReplicasShareVariablesAndSlotsAlone) {
