@@ -76,10 +76,8 @@ Result<std::string> DeviceFor(const Node& variable, DType dtype) {
   return HostOf(variable.device);
 }
 
-Status AddNode(const std::string& device, Members members, JobGraphDraft& draft) {
-  // A ControlTrigger runs where the updates are dead. It makes a graph one with control flow, of which a GPU records
-  // nothing, so that it stands only where there is such flow.
-  const char* const joined = HasControlFlow(draft.job.graph) ? "ControlTrigger" : "NoOp";
+// `joined`: the op of a node that waits for the updates of a device.
+Status AddNode(const std::string& device, Members members, const std::string& joined, JobGraphDraft& draft) {
   GraphOps ops(draft.job.graph, "fingerprint", device);
   std::vector<NodeId> after;
   for (auto& [of, updates] : members.updates) {
@@ -119,7 +117,10 @@ Status AddFingerprints(JobGraphDraft& draft) {
       for (const NodeId id : step.Of(kept.source)) updates.push_back(id);
     }
   }
-  for (auto& [device, members] : by_device) DF_TRY(AddNode(device, std::move(members), draft));
+  // A ControlTrigger runs where the updates are dead. It makes a graph one with control flow, of which a GPU records
+  // nothing, so that it stands only where there is such flow.
+  const std::string joined = HasControlFlow(graph) ? "ControlTrigger" : "NoOp";
+  for (auto& [device, members] : by_device) DF_TRY(AddNode(device, std::move(members), joined, draft));
   return Status();
 }
 
