@@ -1,20 +1,12 @@
 #include "kernels/device/cpu_kernel.h"
+#include "kernels/shares/share_object.h"
 #include "kernels/shares/share_tokens.h"
-#include "kernels/state/device_resource.h"
 #include "src/framework/kernel/object_state.h"
 
 namespace dfrun {
 namespace {
 
 constexpr const char* kKind = "counter of shares";
-
-struct MakeTokens {
-  using Object = ShareTokens;
-  static Result<RefPtr<ShareTokens>> FindOrMake(KernelSetup& setup, DeviceResourceHandle& handle) {
-    return handle.Find<ShareTokens>(
-        setup, [](const std::string& name) -> Result<ShareTokens*> { return new ShareTokens(name); });
-  }
-};
 
 Result<RefPtr<ShareTokens>> TokensOf(const OpContext& ctx) {
   return DeviceResourceInput<ShareTokens>(ctx, 0, kKind);
@@ -45,7 +37,7 @@ class TakeKernel final : public AsyncKernel {
  public:
   explicit TakeKernel(KernelSetup& setup) : replica_(setup.attr<int64_t>("replica")) {}
   void ComputeAsync(OpContext& ctx, Callback done) override {
-    const Result<RefPtr<ShareTokens>> tokens = TokensOf(ctx);
+    const Result<RefPtr<TokenSource>> tokens = DeviceResourceInput<TokenSource>(ctx, 0, kKind);
     if (!tokens.ok()) return done(tokens.status());
     (*tokens)->Take(ctx, done, replica_);
   }
@@ -134,7 +126,7 @@ class CloseKernel final : public Kernel {
 };
 
 KEEPS_STATE(ObjectState(), "_ShareTokens");  // its counts are the position and the step of a checkpoint
-CPU_KERNEL_ANY("_ShareTokens", DeviceResourceKernel<MakeTokens>);
+CPU_KERNEL_ANY("_ShareTokens", ShareObjectKernel<ShareTokens>);
 CPU_KERNEL_ANY("_OpenShares", OpenKernel);
 CPU_KERNEL_ANY("_TakeShare", TakeKernel);
 CPU_KERNEL_ANY("_ShareParts", PartsKernel);

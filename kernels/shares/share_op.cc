@@ -1,32 +1,20 @@
 // Shares of batches and their tokens, for replicas that run for themselves. A token is the tensor of share_token.h.
+#include "kernels/shares/share_object_op.h"
 #include "kernels/shares/share_token.h"
-#include "kernels/state/device_resource_op.h"
-#include "src/framework/op/op.h"
 
 namespace dfrun {
 namespace {
-
-void MakesObject(OpBuilder& op) {
-  op.Output("resource: resource").As(DeviceResource).Shape(ScalarOutputs()).Own();
-}
-
-void OfOneRank(OpBuilder& op) {
-  op.Stateful().NotDifferentiable().Own().Cost(NoCost());
-}
 
 Status TokenShape(InferenceContext& c) {
   c.set_output(0, PartialShape({ShareToken::kElements}));
   return Status();
 }
 
-Status VectorOutput(InferenceContext& c) {
-  c.set_output(0, PartialShape({PartialShape::kUnknown}));
-  return Status();
-}
-
 }  // namespace
 
-OP("_ShareTokens").As(MakesObject).Doc("The counter of the shares of a training whose replicas run for themselves.");
+OP("_ShareTokens")
+    .As(MakesShareObject)
+    .Doc("The counter of the shares of a training whose replicas run for themselves.");
 
 OP("_OpenShares")
     .Input("tokens: resource")
@@ -39,14 +27,14 @@ OP("_OpenShares")
     .Attr("values: int >= 0")
     .Attr("most_skipped: int >= 0")
     .Attr("log_every: int >= 1")
-    .As(OfOneRank)
+    .As(UsesShareObject)
     .Doc("Has tokens of the steps from the first of `steps` up to the second handed out.");
 
 OP("_TakeShare")
     .Input("tokens: resource")
     .Output("token: int64")
     .Attr("replica: int >= 0")
-    .As(OfOneRank)
+    .As(UsesShareObject)
     .Waits(WaitKind::kLock)
     .Shape(TokenShape)
     .Doc("The token of the replica's next share; waits while it would be too far ahead.");
@@ -67,7 +55,7 @@ OP("_PackShare")
     .Output("report: double")
     .Attr("T: list({float, double, half, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64})")
     .NotDifferentiable()
-    .Shape(VectorOutput)
+    .Shape(ShareVectorOutput)
     .Own()
     .Cost(NoCost())
     .Doc("The report of a share: scalars, as one vector.");
@@ -77,7 +65,7 @@ OP("_EndShare")
     .Input("token: int64")
     .Input("report: double")
     .Attr("replica: int >= 0")
-    .As(OfOneRank)
+    .As(UsesShareObject)
     .Waits(WaitKind::kRelease)
     .Doc("Ends a share whose updates are made.");
 
@@ -85,7 +73,7 @@ OP("_ShareLines")
     .Input("tokens: resource")
     .Output("lines: double")
     .Output("ends: bool")
-    .As(OfOneRank)
+    .As(UsesShareObject)
     .Shape([](InferenceContext& c) {
       c.set_output(0, PartialShape({PartialShape::kUnknown, PartialShape::kUnknown}));
       c.set_output(1, PartialShape::Scalar());
@@ -99,7 +87,7 @@ OP("_CloseShares")
     .Input("tokens: resource")
     .Output("end: int64")
     .Output("position: int64")
-    .As(OfOneRank)
+    .As(UsesShareObject)
     .Shape([](InferenceContext& c) {
       c.set_output(0, PartialShape({5}));
       c.set_output(1, PartialShape::Scalar());
@@ -107,20 +95,20 @@ OP("_CloseShares")
     })
     .Doc("Ends what _OpenShares began: the steps that are done, and the share that was not finite.");
 
-OP("_UpdateTurns").As(MakesObject).Doc("The turns of the updates that such replicas make on a device.");
+OP("_UpdateTurns").As(MakesShareObject).Doc("The turns of the updates that such replicas make on a device.");
 
 OP("_OpenTurns")
     .Input("turns: resource")
     .Input("steps: int64")
     .Attr("replicas: int >= 1")
     .Attr("in_turn: bool")
-    .As(OfOneRank)
+    .As(UsesShareObject)
     .Doc("Has turns given from the first share of `steps` on.");
 
 OP("_CountReads")
     .Input("turns: resource")
     .Input("token: int64")
-    .As(OfOneRank)
+    .As(UsesShareObject)
     .Waits(WaitKind::kRelease)
     .Doc("Counts a replica that has read the variables of the device.");
 
@@ -129,7 +117,7 @@ OP("_BeginTurn")
     .Input("token: int64")
     .Output("share: int64")
     .Attr("replica: int >= 0")
-    .As(OfOneRank)
+    .As(UsesShareObject)
     .Waits(WaitKind::kLock)
     .Shape(ScalarOutputs())
     .Doc("Waits until the token's updates may be made.");
@@ -137,7 +125,7 @@ OP("_BeginTurn")
 OP("_EndTurn")
     .Input("turns: resource")
     .Input("token: int64")
-    .As(OfOneRank)
+    .As(UsesShareObject)
     .Waits(WaitKind::kRelease)
     .Doc("Ends the turn that _BeginTurn began.");
 

@@ -5,23 +5,6 @@
 
 namespace dfrun {
 
-class ShareTokens::Taking final : public WaitingCall {
- public:
-  Taking(OpContext& ctx, Callback done, int64_t replica) : WaitingCall(ctx, done), replica_(replica) {}
-  int64_t replica() const { return replica_; }
-  double WaitedSeconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
-  void Give(const ShareToken& token) { token_ = token; }
-
- private:
-  Status Deliver() override {
-    ctx().SetOutput(0, token_.ToTensor());
-    return Status();
-  }
-  const int64_t replica_;
-  const Clock::time_point begun_ = Clock::now();
-  ShareToken token_;
-};
-
 Status ShareTokens::Open(const ShareOptions& options, int64_t first_step, int64_t end_step, int64_t position) {
   Finished finished;
   MutexLock lock(mu_);
@@ -44,10 +27,6 @@ Status ShareTokens::Open(const ShareOptions& options, int64_t first_step, int64_
   return Status();
 }
 
-void ShareTokens::Take(OpContext& ctx, Callback done, int64_t replica) {
-  Submit(std::make_unique<Taking>(ctx, done, replica), static_cast<size_t>(replica));
-}
-
 // The next share; in turn, the replica's own.
 int64_t ShareTokens::NextShare(int64_t replica) const {
   const int64_t first = first_step_ * options_.replicas;
@@ -61,15 +40,14 @@ bool ShareTokens::Refuses(int64_t step) const {
   return stop_step_ >= 0 && (options_.max_staleness != 0 || step > stop_step_);
 }
 
-AsyncWaitQueue::Progress ShareTokens::Serve(WaitingCall& waiting_call) {
-  auto& taking = static_cast<Taking&>(waiting_call);
-  const auto replica = static_cast<size_t>(taking.replica());
+AsyncWaitQueue::Progress ShareTokens::ServeTaking(Taking& taking) {
+  const auto replica = static_cast<size_t>(taking.taker());
   if (replica >= taken_.size()) {
     if (!taking.Claim()) return Progress::kGone;
     taking.set_status(FailedPrecondition("replica ", replica, " takes a share that nobody hands out"));
     return Progress::kEnds;
   }
-  const int64_t share = NextShare(taking.replica());
+  const int64_t share = NextShare(taking.taker());
   const int64_t step = share / options_.replicas;
   const bool is_refused = Refuses(step);
   const bool is_bounded = options_.max_staleness >= 0;

@@ -7,7 +7,6 @@
 #ifndef DFRUN_KERNELS_SHARES_SHARE_TOKENS_H_
 #define DFRUN_KERNELS_SHARES_SHARE_TOKENS_H_
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -15,8 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/queues/async_wait_queue.h"
-#include "kernels/shares/share_token.h"
+#include "kernels/shares/token_source.h"
 
 namespace dfrun {
 
@@ -42,16 +40,13 @@ struct EndOfShares {
 };
 
 // Thread safety: all methods from any thread.
-// Blocks: no thread; calls that wait for a token hold none.
-class ShareTokens final : public AsyncWaitQueue {
+class ShareTokens final : public TokenSource {
  public:
   explicit ShareTokens(std::string name) : name_(std::move(name)) {}
 
   // Begins a period: tokens of the steps [first_step, end_step) are handed out, the first of them at `position`.
   // FailedPrecondition while shares of the period before have not ended.
   Status Open(const ShareOptions& options, int64_t first_step, int64_t end_step, int64_t position) EXCLUDES(mu_);
-  // Submits a call that gives output 0 of `ctx` a token.
-  void Take(OpContext& ctx, Callback done, int64_t replica);
   // Ends a share with what its replica reports: the number that its gate has found, and then the values.
   Status End(const ShareToken& token, int64_t replica, std::span<const double> report) EXCLUDES(mu_);
   // Takes the lines of logged steps that have ended, with all steps before them, in the order of the steps. Columns:
@@ -71,8 +66,6 @@ class ShareTokens final : public AsyncWaitQueue {
   std::string DebugString() const override { return "the shares '" + name_ + "'"; }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  class Taking;
   // A share that was handed out.
   struct Begun {
     int64_t ended_before = 0;  // shares that had ended then
@@ -83,7 +76,7 @@ class ShareTokens final : public AsyncWaitQueue {
     std::vector<double> values;  // in a logged step, by share
   };
 
-  Progress Serve(WaitingCall& waiting_call) override REQUIRES(mu_);
+  Progress ServeTaking(Taking& taking) override REQUIRES(mu_);
   int64_t NextShare(int64_t replica) const REQUIRES(mu_);
   bool Refuses(int64_t step) const REQUIRES(mu_);
   void Count(const ShareToken& token, int64_t replica, int64_t found) REQUIRES(mu_);

@@ -1,18 +1,10 @@
 #include "kernels/device/cpu_kernel.h"
+#include "kernels/shares/share_object.h"
 #include "kernels/shares/update_turns.h"
-#include "kernels/state/device_resource.h"
 #include "src/framework/kernel/object_state.h"
 
 namespace dfrun {
 namespace {
-
-struct MakeTurns {
-  using Object = UpdateTurns;
-  static Result<RefPtr<UpdateTurns>> FindOrMake(KernelSetup& setup, DeviceResourceHandle& handle) {
-    return handle.Find<UpdateTurns>(
-        setup, [](const std::string& name) -> Result<UpdateTurns*> { return new UpdateTurns(name); });
-  }
-};
 
 Result<RefPtr<UpdateTurns>> TurnsOf(const OpContext& ctx) {
   return DeviceResourceInput<UpdateTurns>(ctx, 0, "counter of turns");
@@ -72,7 +64,7 @@ class EndTurnKernel final : public Kernel {
 };
 
 KEEPS_STATE(ObjectState(), "_UpdateTurns");  // no turn outlives a step
-CPU_KERNEL_ANY("_UpdateTurns", DeviceResourceKernel<MakeTurns>);
+CPU_KERNEL_ANY("_UpdateTurns", ShareObjectKernel<UpdateTurns>);
 CPU_KERNEL_ANY("_OpenTurns", OpenTurnsKernel);
 CPU_KERNEL_ANY("_CountReads", CountReadsKernel);
 CPU_KERNEL_ANY("_BeginTurn", BeginTurnKernel);
