@@ -182,17 +182,30 @@ Status AssignedVariables::AddCopies(const SubgraphCopyOptions& replica, JobGraph
   return Status();
 }
 
+Result<Output> AssignedVariables::AddValue(size_t i, const SubgraphMap& map, JobGraphDraft& draft) const {
+  const auto& [variable, writers] = assigned_[i];
+  Graph& graph = draft.job.graph;
+  const Output copy = map.Map({variable->node, 0});  // the output of the node that begins it
+  std::vector<NodeId> after;
+  after.reserve(writers.size());
+  for (const NodeId writer : writers) after.push_back(map.nodes.at(writer));
+  const std::string& name = graph.node(draft.shared.nodes.at(variable->node)).name;
+  GraphOps ops(graph, StrCat("train/", name), graph.node(map.nodes.at(variable->node)).device);
+  const Output value = ops.Add("assigned", "Identity", {copy}, {}, std::move(after));
+  DF_TRY(ops.status());
+  return value;
+}
+
 Status AssignedVariables::AddAssignmentsOf(const SubgraphMap& map, bool is_first, JobGraphDraft& draft) const {
   Graph& graph = draft.job.graph;
-  for (const auto& [variable, writers] : assigned_) {
-    if (variable->reduce == VariableSpec::Reduce::kFirst && !is_first) continue;
-    const NodeId home = draft.shared.nodes.at(variable->node);
-    const Output copy = map.Map({variable->node, 0});  // the output of the node that begins it
-    std::vector<NodeId> after;
-    for (const NodeId writer : writers) after.push_back(map.nodes.at(writer));
-    GraphOps ops(graph, StrCat("train/", graph.node(home).name), graph.node(map.nodes.at(variable->node)).device);
-    Output value = ops.Add("assigned", "Identity", {copy}, {}, std::move(after));
-    const bool adds = variable->reduce == VariableSpec::Reduce::kSum;
+  for (size_t i = 0; i < assigned_.size(); ++i) {
+    const VariableSpec::Reduce reduce = assigned_[i].variable->reduce;
+    if (reduce == VariableSpec::Reduce::kFirst && !is_first) continue;
+    const NodeId home = draft.shared.nodes.at(variable(i));
+    DF_ASSIGN(Output value, AddValue(i, map, draft));
+    GraphOps ops(graph, StrCat("train/", graph.node(home).name), graph.node(value.node).device);
+    const bool adds = reduce == VariableSpec::Reduce::kSum;
+    const Output copy = map.Map({variable(i), 0});
     if (adds) value = ops.Add("change", "Sub", {value, graph.node(copy.node).inputs[1]});
     ops.set_device(graph.node(home).device);
     const Output assign = ops.Add("assign", adds ? "AssignAdd" : "Assign", {{home, 0}, value});
@@ -203,31 +216,30 @@ Status AssignedVariables::AddAssignmentsOf(const SubgraphMap& map, bool is_first
   return Status();
 }
 
+Status AssignedVariables::AssignReduced(size_t i, std::vector<Output> values, const TrainingSite& site,
+                                        JobGraphDraft& draft) const {
+  Graph& graph = draft.job.graph;
+  const NodeId home = site.Of(draft.shared.nodes.at(variable(i)));
+  GraphOps ops(graph, StrCat("train/", graph.node(home).name), graph.node(home).device);
+  const DType dtype = graph.dtype({home, 0});
+  const Output value = ReducedValue(ops, assigned_[i].variable->reduce, {home, 0}, dtype, std::move(values));
+  DF_TRY(ops.status());
+  const Output assign =
+      ops.Add("assign", "Assign", {{home, 0}, CastTo(ops, "narrow", value, graph.dtype(value), dtype)});
+  DF_TRY(ops.status());
+  draft.writers[home].push_back(assign.node);
+  draft.job.step.signature.targets.push_back(assign.node);
+  return Status();
+}
+
 Status AssignedVariables::AddAssignments(std::span<const SubgraphMap> maps, const TrainingSite& site,
                                          JobGraphDraft& draft) const {
-  Graph& graph = draft.job.graph;
-  for (const auto& [variable, writers] : assigned_) {
-    const NodeId home = site.Of(draft.shared.nodes.at(variable->node));
-    const std::string device = graph.node(home).device;
-    GraphOps ops(graph, StrCat("train/", graph.node(home).name));
+  for (size_t i = 0; i < assigned_.size(); ++i) {
     std::vector<Output> values;
     for (const SubgraphMap& map : maps) {
-      const Output copy = map.Map({variable->node, 0});
-      std::vector<NodeId> after;
-      after.reserve(writers.size());
-      for (NodeId writer : writers) after.push_back(map.nodes.at(writer));
-      ops.set_device(graph.node(map.nodes.at(variable->node)).device);
-      values.push_back(ops.Add("assigned", "Identity", {copy}, {}, std::move(after)));
+      DF_ASSIGN(values.emplace_back(), AddValue(i, map, draft));
     }
-    ops.set_device(device);
-    const DType dtype = graph.dtype({home, 0});
-    const Output value = ReducedValue(ops, variable->reduce, {home, 0}, dtype, std::move(values));
-    DF_TRY(ops.status());
-    const Output assign =
-        ops.Add("assign", "Assign", {{home, 0}, CastTo(ops, "narrow", value, graph.dtype(value), dtype)});
-    DF_TRY(ops.status());
-    draft.writers[home].push_back(assign.node);
-    draft.job.step.signature.targets.push_back(assign.node);
+    DF_TRY(AssignReduced(i, std::move(values), site, draft));
   }
   return Status();
 }

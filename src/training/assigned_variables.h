@@ -33,6 +33,13 @@ class AssignedVariables {
   // Adds the nodes that assign the variables as they are at `site`, as targets of the step and among the draft's
   // writers. Call after all replicas are copied. `maps`: of the replicas of the site, from `graph` to the job's.
   Status AddAssignments(std::span<const SubgraphMap> maps, const TrainingSite& site, JobGraphDraft& draft) const;
+  // The same by parts. The variables that say `reduce`, nodes of the model, are numbered from 0 on.
+  size_t count() const { return assigned_.size(); }
+  NodeId variable(size_t i) const { return assigned_[i].variable->node; }
+  // The value that a replica, `map`, gives to variable i.
+  Result<Output> AddValue(size_t i, const SubgraphMap& map, JobGraphDraft& draft) const;
+  // Assigns variable i, as it is at `site`, what `reduce` makes of the replicas' values.
+  Status AssignReduced(size_t i, std::vector<Output> values, const TrainingSite& site, JobGraphDraft& draft) const;
   // A variable that says `reduce`, a node of the model; null where it is none.
   const VariableSpec* SpecOf(NodeId variable) const;
   // Adds them for one of several replicas that run for themselves: a `mean` becomes the replica's value, to a `sum` its

@@ -18,4 +18,9 @@ std::string CpuOf(const Cluster& cluster, int rank) {
   return found->name.ToString();
 }
 
+Result<std::string> HostOf(const Cluster& cluster, const std::string& device) {
+  DF_ASSIGN(const int rank, RankOf(cluster, device));
+  return CpuOf(cluster, rank);
+}
+
 }  // namespace dfrun

@@ -14,6 +14,9 @@ Result<int> RankOf(const Cluster& cluster, const std::string& constraint);
 // The full name of the CPU of a rank, which is the first of its devices.
 std::string CpuOf(const Cluster& cluster, int rank);
 
+// The CPU of the rank of a device, or of a constraint.
+Result<std::string> HostOf(const Cluster& cluster, const std::string& device);
+
 }  // namespace dfrun
 
 #endif  // DFRUN_SRC_TRAINING_RANK_DEVICES_H_

@@ -8,6 +8,7 @@
 #include "src/graph/order/has_refs.h"
 #include "src/placement/device_choice.h"
 #include "src/training/narrow_values.h"
+#include "src/training/shares/apart_words.h"
 #include "src/training/variable_placement.h"
 
 namespace dfrun {
@@ -38,9 +39,10 @@ Result<Replicas> Replicas::Add(JobGraphDraft& draft, int count, Variables variab
   return replicas;
 }
 
-Result<Replicas> Replicas::AddApart(JobGraphDraft& draft, int count, int loops, const SharedWith& shared) {
-  Replicas replicas(draft.model, count * loops, Variables::kShared);
-  replicas.loops_ = loops;
+Result<Replicas> Replicas::AddApart(JobGraphDraft& draft, const Apart& apart, const SharedWith& shared) {
+  Replicas replicas(draft.model, apart.count * apart.loops, Variables::kShared);
+  replicas.loops_ = apart.loops;
+  replicas.slices_ = apart.slices;
   replicas.are_apart_ = true;
   DF_TRY(replicas.AddModels(draft));
   DF_TRY(replicas.CheckApart(draft));
@@ -50,6 +52,7 @@ Result<Replicas> Replicas::AddApart(JobGraphDraft& draft, int count, int loops, 
 
 // Replicas that run for themselves read variables, and positions of samples, and nothing else that they share.
 Status Replicas::CheckApart(const JobGraphDraft& draft) const {
+  const ApartWords words = WordsOfApart(*draft.spec.train);
   for (const VariableSpec& v : draft.spec.variables) {
     const NodeId variable = draft.shared.nodes.at(v.node);
     const bool is_trained = std::any_of(trained_.begin(), trained_.end(),
@@ -62,16 +65,15 @@ Status Replicas::CheckApart(const JobGraphDraft& draft) const {
   for (const NodeId id : body) {
     const Node& node = graph_.node(id);
     if (node.op->traits.wait != WaitKind::kNone) {
-      return InvalidArgument(graph_.Describe(id), " waits for what other nodes do, and with 'strategy: async' of ",
-                             "'train' each replica runs for itself: read the samples by 'inputs', or write ",
-                             "'strategy: sync'");
+      return InvalidArgument(graph_.Describe(id), " waits for what other nodes do, and with ", words.with,
+                             " each replica runs for itself: read the samples by 'inputs', or ", words.instead);
     }
     for (int i = 0; i < node.num_inputs(); ++i) {
       const NodeId source = node.inputs[i].node;
       if (!node.input_types[i].is_ref || !draft.shared.nodes.contains(source) || assigned_.Has(source)) continue;
-      return InvalidArgument(graph_.Describe(source), " is assigned by '", node.name,
-                             "' in each replica, and with 'strategy: async' of 'train' they run beside each other: ",
-                             "write 'reduce: mean, sum or first' at the variable, or 'strategy: sync'");
+      return InvalidArgument(
+          graph_.Describe(source), " is assigned by '", node.name, "' in each replica, and with ", words.with,
+          " they run beside each other: ", "write 'reduce: mean, sum or first' at the variable, or ", words.instead);
     }
   }
   return Status();
@@ -98,6 +100,17 @@ Replicas Replicas::Only(int replica) const {
   return one;
 }
 
+Replicas Replicas::AnyOf(std::vector<SubgraphMap> maps) const {
+  Replicas some(graph_, static_cast<int>(maps.size()), Variables::kShared);
+  some.trained_ = trained_;
+  some.loss_over_ = loss_over_;
+  some.assigned_ = assigned_;
+  some.devices_.assign(maps.size(), devices_[0]);
+  some.sites_ = {{.device = devices_[0], .prefix = ""}};
+  some.maps_ = std::move(maps);
+  return some;
+}
+
 Status Replicas::AddModels(JobGraphDraft& draft) {
   DF_TRY(SliceInputs(draft.spec));
   DF_TRY(AddGradientsOfLoss(draft));
@@ -111,14 +124,14 @@ Status Replicas::AddEffects(JobGraphDraft& draft) const {
 }
 
 Status Replicas::SliceInputs(const JobSpec& spec) {
-  if (slices() == 1) return Status();
+  if (slices_ == 1) return Status();
   for (const InputSpec& input : spec.inputs) {
     if (!input.is_sliced()) continue;
     AttrMap& attrs = graph_.mutable_node(input.read).attrs;
     DF_ASSIGN(std::vector<PartialShape> shapes, attrs.Get<std::vector<PartialShape>>("shapes"));
-    for (PartialShape& shape : shapes) shape.set_dim(0, input.batch / slices());
+    for (PartialShape& shape : shapes) shape.set_dim(0, input.batch / slices_);
     attrs.Set("shapes", std::move(shapes));
-    attrs.Set("slices", slices());
+    attrs.Set("slices", slices_);
   }
   return graph_.InferShapes();
 }
@@ -287,7 +300,7 @@ Status Replicas::AddAssignments(JobGraphDraft& draft) const {
 }
 
 Status Replicas::AddSites(JobGraphDraft& draft) {
-  for (int r = 0; r < count_; ++r) devices_.push_back(DeviceOfReplica(draft.workers, r / loops_, slices()));
+  for (int r = 0; r < count_; ++r) devices_.push_back(DeviceOfReplica(draft.workers, r / loops_, replicas()));
   DF_ASSIGN(const std::vector<NodeId> variables, CopiedVariables(draft));
   DF_ASSIGN(sites_, AddTrainingSites(draft, devices_, variables));
   if (count_ == 1 || draft.spec.train->data_parallel == TrainSpec::DataParallel::kPs) return Status();
@@ -321,7 +334,7 @@ Status Replicas::CopyAll(JobGraphDraft& draft, const SharedWith& shared) {
     options.prefix = PrefixOf(r);
     options.device = devices_[static_cast<size_t>(r)];
     const int slice = are_apart_ ? 0 : r;
-    const int stream = r % loops_ * slices() + r / loops_;
+    const int stream = r % loops_ * replicas() + r / loops_;
     options.attrs = [r, stream, slice, is_spread](const Node& node, AttrMap& attrs) {
       SetReplicaAttrs(stream, slice, node, attrs);
       if (is_spread) attrs.Set(kSpreadAttr, r);

@@ -33,15 +33,25 @@ class Replicas {
   // Returns the outputs that stand for the model's variables in a replica that runs for itself, on a device: snapshots,
   // and the position of its share for that of its input.
   using SharedWith = std::function<Result<SubgraphMap>(int replica, const std::string& device)>;
-  // Adds `count` replicas likewise, each by so many loops, to run for themselves: no node belongs to two of them. Loops
-  // count as replicas here, those of one replica behind each other. The effects of a loop's step (AddEffects()) are
-  // left to the caller. Each reads the first of `count` slices from the position that it is given on.
-  static Result<Replicas> AddApart(JobGraphDraft& draft, int count, int loops, const SharedWith& shared);
+  struct Apart {
+    int count = 1;
+    int loops = 1;   // of each
+    int slices = 1;  // of a batch: a step reads one of them
+  };
+  // Adds replicas likewise, each by so many loops, to run for themselves: no node belongs to two of them. Loops count
+  // as replicas here, those of one replica behind each other. The effects of a loop's step (AddEffects()) are left to
+  // the caller. Each reads the first slice from the position that it is given on.
+  static Result<Replicas> AddApart(JobGraphDraft& draft, const Apart& apart, const SharedWith& shared);
   // One of them, as if there were no other.
   Replicas Only(int replica) const;
+  // Some of them, whichever they are: `maps` has the outputs that stand for theirs, by replica.
+  Replicas AnyOf(std::vector<SubgraphMap> maps) const;
   // Adds what a step does besides the updates: it assigns the variables that say `reduce`, and has the effects that
   // computing the loss has.
   Status AddEffects(JobGraphDraft& draft) const;
+  // Makes the loss a target of the step where computing it has effects (counts, enqueues, asserts) that the gradients
+  // alone do not have: the effects of a step must not depend on whether it is logged.
+  Status KeepEffectsOfLoss(JobGraphDraft& draft) const;
   // The variables of the model that the replicas assign.
   const AssignedVariables& assigned() const { return assigned_; }
   // Nodes of one replica's graph that its step may need; ids of graph().
@@ -50,6 +60,8 @@ class Replicas {
   const std::string& device(int replica) const { return devices_[static_cast<size_t>(replica)]; }
 
   int count() const { return count_; }
+  // From graph() to the job's graph.
+  const SubgraphMap& map(int replica) const { return maps_[static_cast<size_t>(replica)]; }
   // Whether each replica is a site with variables of its own: sites()[r] is that of replica r.
   bool have_own_variables() const { return variables_ == Variables::kOwn; }
   // A replica's number by whose sum over the replicas the loss and its gradients are divided, of SumDType() of the
@@ -76,7 +88,7 @@ class Replicas {
 
  private:
   Replicas(const Graph& model, int count, Variables variables)
-      : count_(count), variables_(variables), graph_(model.Clone()) {}
+      : count_(count), variables_(variables), slices_(count), graph_(model.Clone()) {}
 
   Status SliceInputs(const JobSpec& spec);
   Status AddGradientsOfLoss(const JobGraphDraft& draft);
@@ -96,21 +108,19 @@ class Replicas {
   Status AddOwnSites(JobGraphDraft& draft);
   Status AddOwnVariable(const VariableSpec& spec, JobGraphDraft& draft);
   Status AddAssignments(JobGraphDraft& draft) const;
-  // The number of slices of a batch.
-  int slices() const { return count_ / loops_; }
+  // The number of replicas, whose loops are not counted.
+  int replicas() const { return count_ / loops_; }
   std::string PrefixOf(int replica) const;
   Status AddModels(JobGraphDraft& draft);
   Status CheckApart(const JobGraphDraft& draft) const;
   Status CopyAll(JobGraphDraft& draft, const SharedWith& shared);
   // The draft's variables, and the copies of those that the replica's site has.
   SubgraphMap VariablesOf(int replica, const JobGraphDraft& draft) const;
-  // Makes the loss a target of the step where computing it has effects (counts, enqueues, asserts) that the gradients
-  // alone do not have: the effects of a step must not depend on whether it is logged.
-  Status KeepEffectsOfLoss(JobGraphDraft& draft) const;
 
   int count_;
   Variables variables_;
   int loops_ = 1;  // loops of each replica; count_ is that of all
+  int slices_;     // of a batch
   bool are_apart_ = false;
   int number_ = -1;  // the number of Only(), where there are others
   Graph graph_;      // the graph of one replica, with gradients

@@ -9,24 +9,13 @@
 #include "src/training/rank_devices.h"
 #include "src/training/replicas.h"
 #include "src/training/scalar_fetches.h"
+#include "src/training/shares/replica_reads.h"
 #include "src/training/shares/update_turns.h"
 #include "src/training/update_gates.h"
 #include "src/training/updates.h"
 
 namespace dfrun {
 namespace {
-
-Result<std::string> HostOf(const JobGraphDraft& draft, const std::string& device) {
-  DF_ASSIGN(const int rank, RankOf(draft.cluster, device));
-  return CpuOf(draft.cluster, rank);
-}
-
-// The input whose rows are cut into shares; null: the loss reads none, or all rows in each step.
-const InputSpec* InputOf(const JobSpec& spec) {
-  if (spec.train->input < 0) return nullptr;
-  const InputSpec& input = spec.inputs[static_cast<size_t>(spec.train->input)];
-  return input.all ? nullptr : &input;
-}
 
 // Turns and shares end on the host, where the work of another device may only be enqueued.
 Status CheckDevices(const JobGraphDraft& draft) {
@@ -48,22 +37,6 @@ Status CheckSummaries(const JobGraphDraft& draft) {
                          "leave out the others, or write 'strategy: sync'");
 }
 
-// The position of another input would never move on.
-Status CheckOtherInputs(const JobGraphDraft& draft, const Consumers& consumers, const std::vector<NodeId>& snapshots) {
-  for (const InputSpec& input : draft.spec.inputs) {
-    if (input.all) continue;
-    const NodeId position = draft.shared.nodes.at(input.position);
-    for (const NodeId id : snapshots) {
-      if (draft.job.graph.node(id).inputs[0].node != position || consumers.of(id).empty()) continue;
-      return InvalidArgument(
-          draft.LocationText(input.location), "input '", input.name, "' has a position of its own, ",
-          "and with 'strategy: async' of 'train' replicas share out one: tie it to the loss's input ",
-          "by 'with', or write 'strategy: sync'");
-    }
-  }
-  return Status();
-}
-
 Status CheckReport(const JobGraphDraft& draft, const JobStep& step) {
   for (size_t i = 0; i < step.names.size(); ++i) {
     const DType dtype = draft.job.graph.dtype(step.signature.fetches[i]);
@@ -83,69 +56,28 @@ class Builder {
   Status Run() {
     DF_TRY(CheckSummaries(draft_));
     DF_TRY(CheckDevices(draft_));
-    DF_ASSIGN(home_, HostOf(draft_, draft_.workers[0]));
+    DF_ASSIGN(home_, HostOf(draft_.cluster, draft_.workers[0]));
     GraphOps ops(draft_.job.graph, "train", home_);
-    counter_ = ops.Add("shares", "_ShareTokens", {}, {{"shared_name", "train/shares"}});
+    const Output counter = ops.Add("shares", "_ShareTokens", {}, {{"shared_name", "train/shares"}});
     DF_TRY(ops.status());
+    ReplicaReads reads(draft_, counter, home_);
     draft_.job.apart.emplace();
     draft_.apart.resize(static_cast<size_t>(options_.replicas * options_.loops));
     DF_ASSIGN(const Replicas replicas,
-              Replicas::AddApart(draft_, options_.replicas, options_.loops,
-                                 [this](int r, const std::string& device) { return AddShared(r, device); }));
+              Replicas::AddApart(draft_, {options_.replicas, options_.loops, options_.replicas},
+                                 [&](int r, const std::string& device) { return reads.Add(r, device); }));
+    reads.ShareTables(replicas);
     AddedVariables slots;
     for (int r = 0; r < replicas.count(); ++r) DF_TRY(AddReplica(r, replicas.Only(r), slots));
-    DF_TRY(KeepUsedSnapshots());
-    return JoinSteps();
+    DF_TRY(reads.KeepUsed());
+    return DescribeStep();
   }
 
  private:
-  // The token of a replica, and what it reads once it has the token.
-  Result<SubgraphMap> AddShared(int number, const std::string& device) {
-    Graph& graph = draft_.job.graph;
-    ReplicaApart& replica = draft_.apart[static_cast<size_t>(number)];
-    replica.device = device;
-    replica.counter = counter_;
-    const std::string scope = draft_.apart.size() > 1 ? StrCat("train/replica_", number) : "train";
-    GraphOps ops(graph, scope, home_);
-    replica.token = ops.Add("token", "_TakeShare", {counter_}, {{"replica", int64_t{number}}});
-    DF_ASSIGN(std::string host, HostOf(draft_, device));
-    ops.set_device(std::move(host));
-    const Output position = ops.Add("share", "_ShareParts", {replica.token});
-    const InputSpec* const input = InputOf(draft_.spec);
-    SubgraphMap map = draft_.shared;
-    for (const VariableSpec& v : draft_.spec.variables) {
-      const NodeId variable = draft_.shared.nodes.at(v.node);
-      Output& value = map.outputs[SubgraphMap::OutputKey({v.node, 0})];
-      if (input != nullptr && v.node == input->position) {
-        value = position;
-        continue;
-      }
-      ops.set_device(graph.node(variable).device);
-      const std::string name = graph.node(variable).name + "/snapshot";
-      value = ops.Add(name, "_SnapshotVariable", {{variable, 0}, replica.token}, {{"copies", true}});
-      replica.snapshots.push_back(value.node);
-    }
-    DF_TRY(ops.status());
-    return map;
-  }
-
-  // Tables are not copied whole for the rows that a share reads of them.
-  void ShareTables(const Replicas& replicas) {
-    for (const Replicas::Trained& trained : replicas.trained()) {
-      if (!trained.gradient.is_sparse) continue;
-      for (ReplicaApart& replica : draft_.apart) {
-        for (const NodeId id : replica.snapshots) {
-          Node& node = draft_.job.graph.mutable_node(id);
-          if (node.inputs[0].node == trained.variable) node.attrs.Set("copies", false);
-        }
-      }
-    }
-  }
-
   Result<Output> AddLearningRate(const Replicas& replica, const ReplicaApart& of) {
     const ScheduleSpec& schedule = draft_.spec.train->learning_rate;
     if (schedule.kind == ScheduleSpec::Kind::kConstant && schedule.warmup == 0) return Output();
-    DF_ASSIGN(const std::string host, HostOf(draft_, of.device));
+    DF_ASSIGN(const std::string host, HostOf(draft_.cluster, of.device));
     GraphOps ops(draft_.job.graph, "train", host);
     const std::vector<double> numbers = NumbersOf(schedule);
     const DType dtype = LearningRateDType(replica, draft_.job.graph);
@@ -162,7 +94,6 @@ class Builder {
     draft_.job.checked_names.clear();
     draft_.applied.clear();
     draft_.summarized.clear();
-    if (number == 0) ShareTables(replica);
     of.first_node = draft_.job.graph.num_nodes();
     DF_TRY(replica.AddEffects(draft_));
     DF_ASSIGN(const Output rate, AddLearningRate(replica, of));
@@ -176,24 +107,11 @@ class Builder {
     return CheckReport(draft_, of.step);
   }
 
-  Status KeepUsedSnapshots() {
-    const Consumers consumers = draft_.job.graph.BuildConsumers();
-    for (ReplicaApart& replica : draft_.apart) {
-      DF_TRY(CheckOtherInputs(draft_, consumers, replica.snapshots));
-      std::erase_if(replica.snapshots, [&](NodeId id) { return consumers.of(id).empty(); });
-    }
-    return Status();
-  }
-
-  // Describes one step of each, by which devices are chosen.
-  Status JoinSteps() {
+  // Describes the report of a step, and the inputs that it moves on.
+  Status DescribeStep() {
     JobStep& step = draft_.job.step;
     step = draft_.apart[0].step;
-    for (size_t r = 1; r < draft_.apart.size(); ++r) {
-      const std::vector<NodeId>& targets = draft_.apart[r].step.signature.targets;
-      step.signature.targets.insert(step.signature.targets.end(), targets.begin(), targets.end());
-    }
-    const InputSpec* const train_input = InputOf(draft_.spec);
+    const InputSpec* const train_input = InputOfShares(draft_.spec);
     for (size_t i = 0; train_input != nullptr && i < draft_.spec.inputs.size(); ++i) {
       const InputSpec& input = draft_.spec.inputs[i];
       if (!input.all && input.position == train_input->position) draft_.job.advancing.push_back(i);
@@ -204,7 +122,6 @@ class Builder {
   const ApartOptions& options_;
   JobGraphDraft& draft_;
   std::string home_;
-  Output counter_;
 };
 
 // Adds what ends the steps of one draft's replicas, and begins and ends their periods.
@@ -214,7 +131,7 @@ class Finisher {
       : options_(options), draft_(draft), graph_(draft.job.graph), turns_(draft, options.max_staleness == 0) {}
 
   Status Run() {
-    DF_ASSIGN(home_, HostOf(draft_, draft_.workers[0]));
+    DF_ASSIGN(home_, HostOf(draft_.cluster, draft_.workers[0]));
     ReplicasApart& apart = *draft_.job.apart;
     apart.in_turn = options_.max_staleness == 0;
     for (const Output value : draft_.apart[0].step.signature.fetches) apart.dtypes.push_back(graph_.dtype(value));
@@ -234,13 +151,13 @@ class Finisher {
     DF_ASSIGN(const Output found, AddGatesOf(replica, draft_));
     DF_ASSIGN(std::vector<NodeId> updated, turns_.Add(number, replica));
     RunSignature& signature = replica.step.signature;
-    DF_ASSIGN(const std::string host, HostOf(draft_, replica.device));
+    DF_ASSIGN(const std::string host, HostOf(draft_.cluster, replica.device));
     GraphOps ops(graph_, "train", host);
     std::vector<Output> values = {found};
     values.insert(values.end(), signature.fetches.begin(), signature.fetches.end());
     // The report tells of the updates on the replica's own rank, so that these need no message.
     const auto elsewhere = std::stable_partition(updated.begin(), updated.end(), [&](NodeId id) {
-      const Result<std::string> there = HostOf(draft_, graph_.node(id).device);
+      const Result<std::string> there = HostOf(draft_.cluster, graph_.node(id).device);
       return there.ok() && *there == host;
     });
     const Output report = ops.Add("report", "_PackShare", std::move(values), {}, {updated.begin(), elsewhere});
@@ -270,7 +187,7 @@ class Finisher {
     GraphOps ops(graph_, "train/period", home_);
     const Output counter = draft_.apart[0].counter;
     const Output steps = ops.Add("steps", "Placeholder", {}, {{"dtype", DType::kInt64}, {"shape", PartialShape({2})}});
-    const InputSpec* const input = InputOf(draft_.spec);
+    const InputSpec* const input = InputOfShares(draft_.spec);
     const Output position = input == nullptr ? ops.Const("position", Tensor::Scalar<int64_t>(0))
                                              : Output{draft_.shared.nodes.at(input->position), 0};
     const AttrMap attrs = {{"replicas", int64_t{options_.replicas}},

@@ -10,11 +10,6 @@
 
 namespace dfrun {
 
-Result<std::string> UpdateTurnNodes::HostOf(const std::string& device) const {
-  DF_ASSIGN(const int rank, RankOf(draft_.cluster, device));
-  return CpuOf(draft_.cluster, rank);
-}
-
 // Finds the nodes of the replica's updates that use variables which all replicas share.
 Status UpdateTurnNodes::FindUses(const ReplicaApart& replica) {
   const Graph& graph = draft_.job.graph;
@@ -55,7 +50,7 @@ bool UpdateTurnNodes::NeedsTurns(const ReplicaApart& replica) const {
 Result<Output> UpdateTurnNodes::TurnsOn(const std::string& device) {
   const auto found = turns_.find(device);
   if (found != turns_.end()) return found->second;
-  DF_ASSIGN(const std::string host, HostOf(device));
+  DF_ASSIGN(const std::string host, HostOf(draft_.cluster, device));
   GraphOps ops(draft_.job.graph, "train", host);
   const Output turns = ops.Add("turns", "_UpdateTurns", {}, {{"shared_name", "train/turns" + device}});
   DF_TRY(ops.status());
@@ -82,7 +77,7 @@ Status UpdateTurnNodes::AddTurn(int number, const std::string& device, ReplicaAp
   }
   SortUnique(uses.after);
   DF_ASSIGN(uses.turns, TurnsOn(device));
-  DF_ASSIGN(const std::string host, HostOf(device));
+  DF_ASSIGN(const std::string host, HostOf(draft_.cluster, device));
   GraphOps ops(graph, "train", host);
   if (in_turn_) {
     const Output counted = ops.Add("reads", "_CountReads", {uses.turns, replica.token}, {}, reads);
@@ -139,7 +134,7 @@ Result<std::vector<NodeId>> UpdateTurnNodes::Add(int number, ReplicaApart& repli
   std::vector<NodeId> ends;
   for (auto& [device, uses] : uses_) {
     for (const NodeId node : uses.nodes) graph.AddControlEdge(uses.begin, node);
-    DF_ASSIGN(const std::string host, HostOf(device));
+    DF_ASSIGN(const std::string host, HostOf(draft_.cluster, device));
     GraphOps ops(graph, "train", host);
     uses.end = ops.Add("end_turn", "_EndTurn", {uses.turns, replica.token}, {}, uses.nodes).node;
     DF_TRY(ops.status());
@@ -157,7 +152,7 @@ Result<std::vector<NodeId>> UpdateTurnNodes::Add(int number, ReplicaApart& repli
 
 Status UpdateTurnNodes::AddOpen(Output steps, RunSignature& open) {
   for (const auto& [device, turns] : turns_) {
-    DF_ASSIGN(const std::string host, HostOf(device));
+    DF_ASSIGN(const std::string host, HostOf(draft_.cluster, device));
     GraphOps ops(draft_.job.graph, "train", host);
     const AttrMap attrs = {{"replicas", static_cast<int64_t>(draft_.apart.size())}, {"in_turn", in_turn_}};
     open.targets.push_back(ops.Add("open_turns", "_OpenTurns", {turns, steps}, attrs).node);

@@ -45,7 +45,6 @@ class UpdateTurnNodes {
   Status AddTurn(int number, const std::string& device, ReplicaApart& replica, Uses& uses);
   Status ReadOnDevice(ReplicaApart& replica);
   Result<Output> TurnsOn(const std::string& device);
-  Result<std::string> HostOf(const std::string& device) const;
   Result<std::vector<NodeId>> JoinWriters(const ReplicaApart& replica);
 
   JobGraphDraft& draft_;
