@@ -71,7 +71,8 @@ Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spe
   if (job.apart) {
     for (size_t r = 0; r < job.apart->steps.size(); ++r)
       DF_TRY(add(StrCat("replica_", r), job.graph, job.apart->steps[r]));
-  } else {
+  }
+  if (!job.apart || job.apart->backup > 0) {
     DF_TRY(add(spec.job.train ? "train" : "run", job.graph, job.step.signature));
   }
   if (job.sync_every > 0) DF_TRY(add("sync", job.graph, job.sync));

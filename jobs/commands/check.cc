@@ -174,7 +174,7 @@ Result<int> Check(const CheckOptions& options) {
   Print(options.spec, ranks, spec, *steps);
   std::printf("%s", memory->c_str());
   std::printf("%s", IdleRanks(spec, compiler->cluster(), ranks, *steps).c_str());
-  if (spec.job.train && !HasEqualBits(*spec.job.train)) std::printf("  %s\n", kNoEqualBits);
+  if (spec.job.train && !HasEqualBits(*spec.job.train)) std::printf("  %s\n", WhyNoEqualBits(*spec.job.train).c_str());
   for (const std::string& warning : WarningsOfSpec(spec)) std::printf("warning: %s\n", PrintableLine(warning).c_str());
   if (spec.job.init_from) {
     DF_ASSIGN(const InitPlan plan, InitPlan::Make(spec.job, spec.graph, spec.other.get()));

@@ -81,6 +81,11 @@ class Fitting {
     for (const StatePart& part : kept.parts) {
       const auto saved = left_.find(part.name);
       if (saved == left_.end()) continue;
+      if (IsReturned(kept) && !part.shape.IsCompatibleWith(saved->second->shape)) {
+        left_.erase(saved);
+        fit_.anew.push_back(&kept);
+        return Status();
+      }
       DF_TRY(CheckPart(part, *saved->second));
       left_.erase(saved);
       ++found;
@@ -93,6 +98,9 @@ class Fitting {
     }
     return TakeMissing(kept);
   }
+
+  // Whether it is the list of shares that backup replicas had taken, which has a place for each replica.
+  bool IsReturned(const KeptState& kept) const { return graph_.apart && kept.of == graph_.apart->returned; }
 
   Status TakeMissing(const KeptState& variable) {
     const auto is_of = [&](const auto& input) { return IsPositionOf(variable.of, input.name); };

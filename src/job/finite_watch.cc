@@ -7,6 +7,7 @@
 #include "src/framework/values/finite.h"
 #include "src/job/metrics_log.h"
 #include "src/job/numerics_finding.h"
+#include "src/training/strategy.h"
 
 namespace dfrun {
 namespace {
@@ -110,22 +111,22 @@ std::string FiniteWatch::DescribeShares(int64_t step, int64_t count, int32_t fir
 }
 
 Status FiniteWatch::ExplainShare(const SharesEnd& end) const {
-  const int64_t replicas = spec_.train->strategy.integer("replicas");
+  const int64_t replicas = ReplicasOf(*spec_.train);
   const bool stops = spec_.train->on_nan == OnNan::kStop;
-  std::string rows;
-  if (spec_.train->input >= 0 && !spec_.inputs[static_cast<size_t>(spec_.train->input)].all) {
-    const InputSpec& input = spec_.inputs[static_cast<size_t>(spec_.train->input)];
-    const int64_t count = input.batch / replicas;
-    rows = StrCat(", of the rows ", end.position, " to ", end.position + count - 1, " of the stream of input '",
-                  input.name, "'");
-  }
   return Error(
       Code::kNotFinite, "step ", end.share / replicas + 1, ": ", NameOf(end.found), " of replica ", end.replica,
-      " is not finite", rows, ". ",
+      " is not finite", RowsOfShare(end.position), ". ",
       stops ? "No update was made by it" : "It is the last of as many shares behind each other as may be left out",
       ". A lower learning_rate or a clip_norm may keep it finite; ",
       stops ? "with 'on_nan: skip' of 'train' such shares are left out"
             : "'on_nan: {skip: N}' of 'train' lets more shares behind each other be left out");
+}
+
+std::string FiniteWatch::RowsOfShare(int64_t position) const {
+  if (spec_.train->input < 0 || spec_.inputs[static_cast<size_t>(spec_.train->input)].all) return "";
+  const InputSpec& input = spec_.inputs[static_cast<size_t>(spec_.train->input)];
+  const int64_t count = input.batch / ReplicasOf(*spec_.train);
+  return StrCat(", of the rows ", position, " to ", position + count - 1, " of the stream of input '", input.name, "'");
 }
 
 Result<FiniteWatch::Again> FiniteWatch::RunAgain(bool optimize) {
@@ -171,7 +172,23 @@ FiniteWatch::Origin FiniteWatch::OriginOf(const Again& again, int64_t step) {
           StrCat("; first, ", DescribeFinding(spec_.inputs, again.found))};
 }
 
+// The weights are those of the step, so that the share is computed once more, to name the node.
+Status FiniteWatch::ExplainStopWithBackup(int64_t step, const std::string& was) {
+  constexpr const char* kEnd =
+      ". No update of the step was made. A lower learning_rate or a clip_norm may keep it finite; with 'on_nan: skip' "
+      "of 'train' such steps are left out";
+  DF_TRY(backup_->Close());
+  DF_ASSIGN(const NotFiniteShare share, backup_->FindNotFinite());
+  if (share.replica < 0) return Error(Code::kNotFinite, "step ", step, ": ", was, " is not finite", kEnd);
+  const Status found = backup_->RunAgain(share, step - 1);
+  if (!found.ok() && found.code() != Code::kNotFinite) return found;
+  const Origin origin = found.ok() ? Origin{} : OriginOf({.found = found, .checked = {}}, step);
+  return Error(Code::kNotFinite, origin.location, "step ", step, ": ", share.what, " of replica ", share.replica,
+               " is not finite", RowsOfShare(share.position), origin.text, kEnd);
+}
+
 Status FiniteWatch::ExplainStop(int64_t step, const std::string& was) {
+  if (backup_ != nullptr) return ExplainStopWithBackup(step, was);
   const Result<Again> again = RunAgain();
   const std::string head = StrCat("step ", step, ": ");
   const char* const kept = HasReplicas() ? "The replica made no update from then on" : "No update of the step was made";
@@ -197,6 +214,7 @@ Status FiniteWatch::ExplainSkipped(int64_t step) {
   const std::string head =
       StrCat("the last ", row_.length, " steps, up to step ", step, ", made no update, since the loss or a gradient ",
              "was not finite in each of them: the variables are those of step ", step - row_.length);
+  if (backup_ != nullptr) return Error(Code::kNotFinite, head, kAdvice);
   const Result<Again> again = RunAgain();
   const std::string culprit = again.ok() ? Culprit(again->checked) : "";
   if (culprit.empty()) return Error(Code::kNotFinite, head, kAdvice);

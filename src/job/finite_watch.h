@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "src/job/backup_runs.h"
 #include "src/job/capture_writer.h"
 #include "src/job/share_runs.h"
 #include "src/session/session.h"
@@ -40,6 +41,8 @@ class FiniteWatch {
   // "2 of the steps up to 40 ...", for a person; `count` above 0, as TakeCount() gave it. Once.
   std::string Describe(int64_t step, int64_t count);
 
+  // Replicas with backup, which find what is not finite by themselves. They outlive it.
+  void SetBackup(BackupRuns& backup) { backup_ = &backup; }
   // Replicas that run for themselves report which shares were not finite. Whether these are counted: not where the job
   // stops at the first.
   bool CountsShares() const { return spec_.train->on_nan != TrainSpec::OnNan::kStop; }
@@ -76,12 +79,16 @@ class FiniteWatch {
   // The origin in step `step`, which is captured.
   Origin OriginOf(const Again& again, int64_t step);
   Status ExplainStop(int64_t step, const std::string& was);
+  Status ExplainStopWithBackup(int64_t step, const std::string& was);
+  // ", of the rows 64 to 79 of the stream of input 'batch'"; "" where the loss reads none.
+  std::string RowsOfShare(int64_t position) const;
   Status ExplainSkipped(int64_t step);
 
   const JobSpec& spec_;
   const JobGraph& parts_;
   Session& session_;
   CaptureWriter& captures_;
+  BackupRuns* backup_ = nullptr;  // null: there is none
   NotFiniteRow row_;
   int64_t seen_ = 0;         // steps of Session::steps_not_finite() that AfterStep() knows
   int64_t counted_ = 0;      // steps of Session::steps_not_finite(), or of replicas, that TakeCount() has told

@@ -13,6 +13,7 @@
 #include "src/base/text.h"
 #include "src/checkpoint/store.h"
 #include "src/checkpoint/tensorflow_files.h"
+#include "src/job/backup_runs.h"
 #include "src/job/capture_writer.h"
 #include "src/job/checkpoint_fit.h"
 #include "src/job/evaluation_progress.h"
@@ -22,6 +23,7 @@
 #include "src/job/input_samples.h"
 #include "src/job/job_output.h"
 #include "src/job/numerics_finding.h"
+#include "src/job/returned_rows.h"
 #include "src/job/rule_change.h"
 #include "src/job/run_directory.h"
 #include "src/job/run_evaluation.h"
@@ -37,6 +39,7 @@
 #include "src/storage/hdf5_helpers.h"
 #include "src/storage/hdf5_library.h"
 #include "src/training/build_job_graph.h"
+#include "src/training/strategy.h"
 #include "src/training/warnings/spec_warnings.h"
 
 namespace dfrun {
@@ -112,10 +115,8 @@ class Job {
   Status CheckReplicas();
   Status PrepareStep();
   DType RateDType() const;
-  // The handles of a step: one, or one a replica that runs for itself.
-  std::vector<Session::Handle> StepHandles() const {
-    return shares_ == nullptr ? std::vector<Session::Handle>{logged_} : shares_->handles();
-  }
+  // The handles of a step: one, and one a replica that runs for itself.
+  std::vector<Session::Handle> StepHandles() const;
   std::vector<std::string> DevicesUsed() const;
   std::vector<int> IdleRanks() const;
   Status EvaluateMissing();
@@ -127,6 +128,7 @@ class Job {
   void TellMessage(const std::string& text) const { output_.TellMessage(text); }
   JobResults Results() const;
   Status BeginMetrics();
+  Result<int64_t> ReturnedRows(bool usable = false);
   bool ComputesOnHosts() const;
   std::vector<WaitedTime> WaitedOf(RanksUse& use) const;
   Status Save();
@@ -136,6 +138,9 @@ class Job {
   void WarnOfIdleRanks(const Cluster& cluster) const;
   void WarnOfUnkept() const;
   int64_t NextStop() const;
+  int64_t NextDrain() const;
+  Status BeginPeriod();
+  Status EndPeriod();
   // Whether a resumed job has no steps left.
   bool NothingLeft() const { return saved_step_ >= 0 && is_done(); }
   bool is_done() const { return step_ >= steps_ || progress_.is_stopped(); }
@@ -166,6 +171,7 @@ class Job {
   std::unique_ptr<StepMetrics> own_metrics_;  // once the steps are prepared
   bool tells_waiting_ = false;                // see WaitedOf()
   std::unique_ptr<ShareRuns> shares_;         // where replicas run for themselves
+  std::unique_ptr<BackupRuns> backup_;        // where there are backup replicas
   Session::Handle logged_ = nullptr;          // null there
   Session::Handle quiet_ = nullptr;           // the step of logged_ without its fetches
   Session::Handle summarized_ = nullptr;      // logged_ with summaries behind its fetches; null: there are none
@@ -198,7 +204,12 @@ Status Job::Run() {
 
 Status Job::RunToEnd() {
   TellGuard();
-  DF_TRY(RunSteps());
+  Status ran = RunSteps();
+  if (backup_ != nullptr) {
+    const Status closed = backup_->Close();
+    if (ran.ok()) ran = closed;
+  }
+  DF_TRY(ran);
   if (spec_.job.run) DF_TRY(WriteFetches());
   output_.WriteShownEmbeddings(*session_);
   return session_->Close();
@@ -277,11 +288,16 @@ Status Job::Prepare() {
 }
 
 Status Job::PrepareStep() {
-  if (parts_.apart) {
+  if (parts_.apart && parts_.apart->backup == 0) {
     shares_ = std::make_unique<ShareRuns>(parts_, *session_);
     DF_TRY(shares_->Prepare());
   } else {
     DF_ASSIGN(logged_, session_->Prepare(parts_.step.signature));
+  }
+  if (parts_.apart && parts_.apart->backup > 0) {
+    backup_ = std::make_unique<BackupRuns>(parts_, *session_);
+    DF_TRY(backup_->Prepare());
+    watch_->SetBackup(*backup_);
   }
   if (!spec_.job.train) return Status();
   for (const Session::Handle handle : StepHandles()) session_->TellMemoryAfter(handle);
@@ -290,7 +306,14 @@ Status Job::PrepareStep() {
 
 // The dtype in which steps take the learning rate.
 DType Job::RateDType() const {
-  return parts_.apart ? parts_.apart->rate : parts_.fed_learning_rate.value_or(DType::kDouble);
+  return shares_ != nullptr ? parts_.apart->rate : parts_.fed_learning_rate.value_or(DType::kDouble);
+}
+
+std::vector<Session::Handle> Job::StepHandles() const {
+  if (shares_ != nullptr) return shares_->handles();
+  std::vector<Session::Handle> handles = {logged_};
+  if (backup_ != nullptr) handles.insert(handles.end(), backup_->handles().begin(), backup_->handles().end());
+  return handles;
 }
 
 std::vector<std::string> Job::DevicesUsed() const {
@@ -459,6 +482,9 @@ Status Job::Resume() {
   session_->TellMemoryAfter(restore);
   DF_TRY(session_->RunStep(restore, step.feeds, {}));
   state_ = found->manifest.state;
+  DF_ASSIGN(const int64_t returned, ReturnedRows(/*usable=*/true));
+  if (const std::string left_out = TakeReturned(returned, state_); !left_out.empty())
+    TellMessage("warning: " + left_out);
   watch_->Resume(found->manifest.skipped_steps());
   TellMessage(StrCat("resuming at step ", step_, " from ", found->directory));
   if (spec_.job.init_from) TellMessage("'init_from' is left out: the variables have the checkpoint's values");
@@ -488,6 +514,28 @@ int64_t Job::NextStop() const {
   return stop;
 }
 
+// The step at whose end nothing else may run.
+int64_t Job::NextDrain() const {
+  int64_t drain = step_ < trace_until_ ? trace_until_ : steps_;
+  std::vector<int64_t> intervals = {save_every_};
+  for (const EvalSpec& eval : spec_.job.evals) intervals.push_back(eval.every);
+  for (const int64_t every : intervals) {
+    if (every > 0) drain = std::min(drain, (step_ / every + 1) * every);
+  }
+  return drain;
+}
+
+// Lets the replicas of a training with backup run up to the next step at whose end nothing else may run.
+Status Job::BeginPeriod() {
+  return backup_ == nullptr || backup_->is_open() ? Status() : backup_->Open(step_, NextDrain());
+}
+
+Status Job::EndPeriod() {
+  if (backup_ == nullptr || !(backup_->is_done() || is_stopping())) return Status();
+  DF_TRY(backup_->Close());
+  return step_ == trace_until_ && trace_steps() > 0 ? session_->WriteTrace(directory_->trace() + "/") : Status();
+}
+
 Status Job::RunSteps() {
   output_.TellBegin(step_, steps_);
   DF_TRY(EvaluateMissing());
@@ -501,6 +549,7 @@ Status Job::RunSteps() {
   while (!is_done()) {
     if (is_stopping()) return EndEarly();
     const int64_t stop = NextStop();
+    DF_TRY(BeginPeriod());
     if (shares_ != nullptr) {
       DF_TRY(RunShares(stop));
     } else if (runs_in_flight()) {
@@ -511,6 +560,7 @@ Status Job::RunSteps() {
       DF_TRY(RunQuietly(stop - step_ - (fetches ? 1 : 0)));
       if (fetches && !is_stopping()) DF_TRY(RunLogged(logs, Summarizes(stop)));
     }
+    DF_TRY(EndPeriod());
     DF_TRY(SyncIfDue());
     if (is_stopping() && step_ < steps_) continue;
     DF_TRY(EvaluateDue());
@@ -617,6 +667,8 @@ Status Job::BeginMetrics() {
     if (advances) {
       DF_ASSIGN(const std::vector<Tensor> position, session_->Run({}, {spec_.graph.node(read.position).name}));
       samples = position[0].scalar<int64_t>();
+      DF_ASSIGN(const int64_t returned, ReturnedRows());
+      samples -= returned;
     }
   }
   RanksUse use = session_->UseOfRanks();
@@ -624,10 +676,18 @@ Status Job::BeginMetrics() {
   return Status();
 }
 
+// Rows that backup replicas have taken and no step has used; `usable`: those that this job can hand out.
+Result<int64_t> Job::ReturnedRows(bool usable) {
+  if (backup_ == nullptr || parts_.apart->returned.empty()) return 0;
+  DF_ASSIGN(const std::vector<Tensor> shares, session_->Run({}, {parts_.apart->returned}));
+  const InputSpec& input = spec_.job.inputs[static_cast<size_t>(spec_.job.train->input)];
+  return CountReturned(shares[0], usable ? input.batch / ReplicasOf(*spec_.job.train) : 0);
+}
+
 Status Job::RunQuietly(int64_t steps) {
   if (steps <= 0) return Status();
   const StepsTimer timer(*own_metrics_);
-  if (!parts_.fed_learning_rate && step_ >= trace_until_) {
+  if (!parts_.fed_learning_rate && step_ >= trace_until_ && backup_ == nullptr) {
     const int64_t before = session_->steps_run();
     // A rank knows its own replicas' findings alone, so that ranks would not end after the same step.
     DF_TRY(session_->RunSteps(quiet_, steps, HasSyncs() ? nullptr : &watch_->row()));
@@ -645,7 +705,7 @@ Status Job::Step(Session::Handle handle, std::span<Tensor> fetches) {
     const bool is_double = *parts_.fed_learning_rate == DType::kDouble;
     feeds.push_back(is_double ? Tensor::Scalar(rate) : Tensor::Scalar(static_cast<float>(rate)));
   }
-  DF_TRY(session_->RunStep(handle, feeds, fetches));
+  DF_TRY(backup_ == nullptr ? session_->RunStep(handle, feeds, fetches) : backup_->RunStep(handle, feeds, fetches));
   return AfterStep();
 }
 
@@ -675,7 +735,8 @@ Status Job::CheckReplicas() {
 Status Job::AfterStep() {
   ++step_;
   if (!HasSyncs()) DF_TRY(watch_->AfterStep(step_));
-  return step_ == trace_until_ ? session_->WriteTrace(directory_->trace() + "/") : Status();
+  const bool ends_trace = step_ == trace_until_ && backup_ == nullptr;
+  return ends_trace ? session_->WriteTrace(directory_->trace() + "/") : Status();
 }
 
 Status Job::RunLogged(bool logs, bool summarizes) {
@@ -768,6 +829,10 @@ Status Job::TellLogged(const NamedTensors& values, std::span<const Tensor> finge
   results.schedule = own_metrics_->schedule();
   NamedTensors timings = own_metrics_->timings();
   if (line != nullptr) timings.insert(timings.end(), line->timings.begin(), line->timings.end());
+  if (backup_ != nullptr) {
+    DF_ASSIGN(const NamedTensors of_replicas, backup_->TakeTimings());
+    timings.insert(timings.end(), of_replicas.begin(), of_replicas.end());
+  }
   results.timings = timings;
   results.memory = use.memory;
   return output_.TellStep(results, fingerprints);
@@ -871,6 +936,8 @@ Status Job::Save() {
   if (spec_.job.checkpoint && spec_.job.checkpoint->tensorflow) DF_TRY(WriteTensorFlowFiles(path, manifest));
   manifest.inputs = InputsToSave(spec_.job.inputs, parts_.advancing);
   progress_.Save(state_);
+  DF_ASSIGN(const int64_t returned, ReturnedRows());
+  SaveReturned(returned, state_);
   manifest.state = state_;
   manifest.set_skipped_steps(watch_->skipped_steps());
   DF_TRY(output_.TellSave(step_));

@@ -9,11 +9,6 @@
 namespace dfrun {
 namespace {
 
-// Bounds of a request, as src/session/master.cc has them: a signal is heard between two requests, and messages of the
-// steps of one request wait in the receiver's memory.
-constexpr int64_t kMaxStepsPerRequest = 100;
-constexpr std::chrono::duration<double> kRequestTime(0.25);
-
 // The columns of _ShareLines: these, then two a replica, then the values of each share.
 enum Column { kStep, kTime, kEnded, kNotFinite, kFirstNotFinite, kStalenessSum, kStalenessMax, kColumns };
 
@@ -52,7 +47,7 @@ Status ShareRuns::Prepare() {
 // Requests become shorter towards the end, so that no replica has much to do when the others have nothing left.
 int64_t ShareRuns::NextRequest(size_t loop) const {
   if (ends_) return 0;
-  const int64_t most = loops_[loop].steps_per_request;
+  const int64_t most = loops_[loop].size.most();
   if (parts_.apart->in_turn) return std::min(most, shares_ / replicas() - loops_[loop].asked);
   const int64_t left = shares_ - asked_;
   return std::min(most, (left + 2 * loops() - 1) / (2 * loops()));
@@ -60,8 +55,7 @@ int64_t ShareRuns::NextRequest(size_t loop) const {
 
 Status ShareRuns::Begin(size_t loop, int64_t steps) {
   Loop& r = loops_[loop];
-  r.begun = Clock::now();
-  r.in_request = steps;
+  r.size.Begin(steps);
   r.asked += steps;
   asked_ += steps;
   DF_ASSIGN(running_[loop], session_.StartSteps(handles_[loop], steps));
@@ -69,12 +63,9 @@ Status ShareRuns::Begin(size_t loop, int64_t steps) {
 }
 
 Status ShareRuns::TakeEnded(size_t loop) {
-  Loop& r = loops_[loop];
   const std::unique_ptr<PendingStep> ended = std::move(running_[loop]);
   DF_TRY(ended->Wait({}));
-  const std::chrono::duration<double> step_time = (Clock::now() - r.begun) / static_cast<double>(r.in_request);
-  const double wanted = kRequestTime / std::max(step_time, std::chrono::duration<double>(1e-9));
-  r.steps_per_request = static_cast<int64_t>(std::clamp(wanted, 1.0, static_cast<double>(kMaxStepsPerRequest)));
+  loops_[loop].size.End();
   return Status();
 }
 

@@ -5,7 +5,6 @@
 #ifndef DFRUN_SRC_JOB_SHARE_RUNS_H_
 #define DFRUN_SRC_JOB_SHARE_RUNS_H_
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/job/request_size.h"
 #include "src/session/session.h"
 #include "src/training/job_graph.h"
 
@@ -57,12 +57,9 @@ class ShareRuns {
   Result<SharesEnd> Run(int64_t first, int64_t end, const Hooks& hooks);
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct Loop {
     int64_t asked = 0;  // steps of this period
-    int64_t steps_per_request = 1;
-    int64_t in_request = 0;
-    Clock::time_point begun;
+    RequestSize size;
   };
   // The last line's columns that lines are compared with.
   struct Totals {

@@ -10,6 +10,7 @@
 #include "src/framework/device/device.h"
 #include "src/framework/device/device_factory.h"
 #include "src/job/parameter_sizes.h"
+#include "src/training/strategy.h"
 
 namespace dfrun {
 namespace {
@@ -65,7 +66,9 @@ std::string CountedDevices(const StartFacts& facts, const std::string& type) {
 
 std::string CountedReplicas(const JobSpec& job) {
   if (!job.train) return "";
-  const std::string counted = Counted(job.train->strategy.integer("replicas"), "replica");
+  const int64_t backup = BackupOf(*job.train);
+  const std::string counted =
+      StrCat(Counted(ReplicasOf(*job.train), "replica"), backup > 0 ? StrCat(" and ", backup, " for backup") : "");
   return HasEqualBits(*job.train) ? counted : counted + " in no fixed order (bits differ from run to run)";
 }
 
@@ -87,9 +90,17 @@ std::string NameRanks(const std::vector<int>& ranks, const std::vector<std::stri
 }  // namespace
 
 bool HasEqualBits(const TrainSpec& train) {
+  if (BackupOf(train) > 0) return false;
   const KeyValues& values = train.strategy.values();
   if (!values.contains("max_staleness")) return true;
   return train.strategy.integer("max_staleness") == 0 || train.strategy.integer("replicas") == 1;
+}
+
+std::string WhyNoEqualBits(const TrainSpec& train) {
+  return StrCat("bits differ from run to run, since ",
+                BackupOf(train) > 0
+                    ? "a step takes the shares that come first; without 'backup' of 'train' they are equal"
+                    : "replicas take their shares in no fixed order; 'max_staleness: 0' of 'train' fixes it");
 }
 
 std::string StartLine(const LoadedSpec& spec, const StartFacts& facts) {

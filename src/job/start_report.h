@@ -26,9 +26,8 @@ std::string StartLine(const LoadedSpec& spec, const StartFacts& facts);
 
 // Whether equal runs of the training have equal bits, by its strategy: not where replicas take shares in any order.
 bool HasEqualBits(const TrainSpec& train);
-inline constexpr const char* kNoEqualBits =
-    "bits differ from run to run, since replicas take their shares in no fixed order; 'max_staleness: 0' of 'train' "
-    "fixes it";
+// Why, where they have not, and what mends it.
+std::string WhyNoEqualBits(const TrainSpec& train);
 
 // The warnings of all ranks, each once with its ranks and host: "rank 3 on node7: ..."; of more than four "61 of 64
 // ranks say: ...". Those that differ in what they say of their own rank and host alone are one (src/base/rank_lines.h).

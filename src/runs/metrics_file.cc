@@ -177,7 +177,7 @@ std::optional<double> NumberOf(std::string_view json) {
 
 bool IsOfMachine(std::string_view name) {
   return name == "wall_s" || name == "samples_per_s" || name.starts_with("waiting/") || name.starts_with("memory/") ||
-         name.starts_with("async/");
+         name.starts_with("async/") || name.starts_with("backup/");
 }
 
 Result<MetricsReader> MetricsReader::Open(const std::string& path) {

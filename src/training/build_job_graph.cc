@@ -78,6 +78,10 @@ Status ChooseDevicesFor(JobGraphDraft& draft) {
   ChoiceOptions options = {.with_state = true, .soft = draft.spec.soft_placement};
   options.step = draft.job.step.signature.targets;
   for (const Output fetch : draft.job.step.signature.fetches) options.step.push_back(fetch.node);
+  for (const ReplicaApart& replica : draft.apart) {
+    const std::vector<NodeId>& targets = replica.step.signature.targets;
+    options.step.insert(options.step.end(), targets.begin(), targets.end());
+  }
   DF_TRY(ChooseDevices(draft.job.graph, draft.cluster, KernelRegistry::Builtin(), options));
   const SoftPlacement soft{draft.cluster, KernelRegistry::Builtin()};
   return options.soft ? LoosenConstraints(draft.job.graph, soft) : Status();
@@ -164,7 +168,7 @@ Status CheckGoals(const JobGraphDraft& draft) {
 // Adds what the step does besides what the strategy has added.
 Status FinishStep(JobGraphDraft& draft) {
   const bool trains = draft.spec.train.has_value();
-  DF_TRY(AddInputAdvance(draft));
+  if (draft.apart.empty()) DF_TRY(AddInputAdvance(draft));
   DF_TRY(ChooseDevicesFor(draft));  // gates are where their variables are
   if (trains) DF_TRY(AddUpdateGates(draft));
   if (trains) DF_TRY(AddWireMetrics(draft));
@@ -193,12 +197,13 @@ Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
     DF_TRY(ChooseDevicesFor(draft));
     DF_TRY(finish(draft));
   }
-  DF_TRY(CheckFed(draft.job.graph, draft.job.step.signature));
+  std::vector<const RunSignature*> runs = {&draft.job.step.signature};
+  for (const ReplicaApart& replica : draft.apart) runs.push_back(&replica.step.signature);
+  for (const RunSignature* run : runs) DF_TRY(CheckFed(draft.job.graph, *run));
   for (const EvalSpec& eval : draft.evaluation.job.evals) DF_TRY(AddEvaluation(eval, draft));
   DF_TRY(CheckGoals(draft));
   DF_TRY(CheckQueueElements(draft.job.graph));
   DF_TRY(CheckSaveOps(draft.job.graph));
-  std::vector<const RunSignature*> runs = {&draft.job.step.signature};
   for (const EvaluationPass& pass : draft.job.evaluations) {
     runs.push_back(&pass.batch.signature);
     if (pass.rest) runs.push_back(&pass.rest->signature);

@@ -101,7 +101,8 @@ Status AddNode(const std::string& device, Members members, const std::string& jo
 }  // namespace
 
 Status AddFingerprints(JobGraphDraft& draft) {
-  if (!IsWanted(draft.spec) || draft.job.apart) return Status();  // a step of one replica has no state of all
+  // The step of one replica has no state of all.
+  if (!IsWanted(draft.spec) || (draft.job.apart && draft.job.apart->backup == 0)) return Status();
   const Graph& graph = draft.job.graph;
   std::map<std::string, Members> by_device;
   {

@@ -70,15 +70,25 @@ struct FingerprintFetch {
 // Replicas that run for themselves: each has a step of its own. Their shares are handed out in periods.
 struct ReplicasApart {
   int replicas = 1;                 // shares of a step
+  int backup = 0;                   // replicas beside these; not 0: JobGraph::step takes the shares and updates by them
   std::vector<RunSignature> steps;  // by replica, and by its loops; feed and fetch nothing
   bool in_turn = false;             // each replica makes as many steps as the job
   // Begins a period: feeds its first step and the step behind its last.
   RunSignature open;
-  // Fetches what logged steps have reported, a row each: the columns of ShareLine.
+  // Fetches what logged steps have reported, a row each: the columns of ShareLine. With backup the output of
+  // _BackupUse.
   RunSignature lines;
   // Ends a period; fetches the steps of the job that are done, and, if a share that was not finite has ended it, the
-  // number of the value, the share, the position of its rows and its replica.
+  // number of the value, the share, the position of its rows and its replica. With backup it fetches the shares that
+  // are returned, as the variable `returned` has them.
   RunSignature close;
+  // With backup alone. `again` begins a period like `open`, with a share whose position is fed as its first; `abort`
+  // ends the waits for shares; `named` fetches the output of _NamedShares.
+  RunSignature again;
+  RunSignature abort;
+  RunSignature named;
+  std::string returned = {};               // the variable of the shares that were handed out and not applied; or ""
+  std::vector<std::string> checked_names;  // of the values that a replica finds not to be finite: 1, 2, ...
   DType rate = DType::kDouble;  // in which steps take the learning rate
   std::vector<DType> dtypes;    // dtypes of the values that a share reports: by JobGraph::step.names
 };
@@ -90,7 +100,7 @@ struct JobGraph {
   // Feeds the learning rate if fed_learning_rate; fetches the scalars of a training step, or a run's fetches, and
   // behind these, which have names, `fingerprints`.
   JobStep step;
-  // Set where replicas run for themselves. `step` is then one step of each, which nothing runs so.
+  // Set where replicas run for themselves. Without backup `step` is then one step of each, which nothing runs so.
   std::optional<ReplicasApart> apart;
   std::vector<FingerprintFetch> fingerprints;
   // The fetches of `step`, and behind them strings, serialised Summary messages; without names where there are none.

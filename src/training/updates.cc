@@ -383,7 +383,10 @@ Status AddInputAdvance(JobGraphDraft& draft) {
 void OrderWritersAfterReaders(JobGraphDraft& draft) {
   Graph& graph = draft.job.graph;
   std::vector<std::pair<NodeId, NodeId>> edges;
+  std::set<NodeId> apart;  // reads of other steps
+  for (const ReplicaApart& replica : draft.apart) apart.insert(replica.snapshots.begin(), replica.snapshots.end());
   for (const Node& node : graph.nodes()) {
+    if (apart.contains(node.id)) continue;
     for (Output input : node.inputs) {
       const auto it = draft.writers.find(input.node);
       if (it == draft.writers.end()) continue;

@@ -8,6 +8,7 @@
 #include "src/framework/device/device_speed.h"
 #include "src/placement/device_choice.h"
 #include "src/training/optimizer.h"
+#include "src/training/strategy.h"
 
 namespace dfrun {
 namespace {
@@ -26,7 +27,7 @@ std::vector<std::string> SitesOf(const Cluster& cluster, const std::function<boo
 
 // The workers that compute replicas, each once.
 std::vector<std::string> ReplicaDevices(const TrainSpec& train, const std::vector<std::string>& workers) {
-  const auto replicas = static_cast<int>(train.strategy.integer("replicas"));
+  const auto replicas = static_cast<int>(ReplicasOf(train) + BackupOf(train));
   std::vector<std::string> devices;
   for (int r = 0; r < replicas; ++r) {
     const std::string& device = DeviceOfReplica(workers, r, replicas);
