@@ -24,7 +24,7 @@ struct BackupOptions {
   int64_t replicas = 1;  // shares of a step
   int64_t backup = 1;    // replicas beside these
   int64_t rows = 0;      // rows a share; 0: the loss reads no rows
-  int64_t steps = 0;     // of the whole training
+  int64_t steps = 0;     // the training has so many
 
   int64_t takers() const { return replicas + backup; }
 };
@@ -73,8 +73,8 @@ class BackupShares final : public TokenSource {
   BackupOptions options_ GUARDED_BY(mu_);
   int64_t step_ GUARDED_BY(mu_) = 0;            // the step that is open
   int64_t end_step_ GUARDED_BY(mu_) = 0;        // no token is given for it
-  int64_t position_ GUARDED_BY(mu_) = 0;        // of the next share that was never handed out
-  int64_t new_left_ GUARDED_BY(mu_) = 0;        // of these the training needs so many more
+  int64_t position_ GUARDED_BY(mu_) = 0;        // the next share that was never handed out begins here
+  int64_t new_left_ GUARDED_BY(mu_) = 0;        // the training needs so many more of these
   std::set<int64_t> returned_ GUARDED_BY(mu_);  // positions
   std::set<int64_t> in_work_ GUARDED_BY(mu_);   // positions of shares handed out for this step, and not offered
   std::vector<NamedShare> named_ GUARDED_BY(mu_);

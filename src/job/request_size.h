@@ -1,4 +1,4 @@
-// How many steps a replica that runs for itself is asked for at once.
+// The number of steps that a replica which runs for itself is asked for at once.
 #ifndef DFRUN_SRC_JOB_REQUEST_SIZE_H_
 #define DFRUN_SRC_JOB_REQUEST_SIZE_H_
 

@@ -33,7 +33,7 @@ class AssignedVariables {
   // Adds the nodes that assign the variables as they are at `site`, as targets of the step and among the draft's
   // writers. Call after all replicas are copied. `maps`: of the replicas of the site, from `graph` to the job's.
   Status AddAssignments(std::span<const SubgraphMap> maps, const TrainingSite& site, JobGraphDraft& draft) const;
-  // The same by parts. The variables that say `reduce`, nodes of the model, are numbered from 0 on.
+  // Variables that say `reduce`, nodes of the model, are numbered from 0 on; these add the assignments by parts.
   size_t count() const { return assigned_.size(); }
   NodeId variable(size_t i) const { return assigned_[i].variable->node; }
   // The value that a replica, `map`, gives to variable i.

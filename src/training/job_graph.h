@@ -88,9 +88,9 @@ struct ReplicasApart {
   RunSignature abort;
   RunSignature named;
   std::string returned = {};               // the variable of the shares that were handed out and not applied; or ""
-  std::vector<std::string> checked_names;  // of the values that a replica finds not to be finite: 1, 2, ...
-  DType rate = DType::kDouble;  // in which steps take the learning rate
-  std::vector<DType> dtypes;    // dtypes of the values that a share reports: by JobGraph::step.names
+  std::vector<std::string> checked_names;  // values that a replica checks: 1, 2, ...
+  DType rate = DType::kDouble;             // in which steps take the learning rate
+  std::vector<DType> dtypes;               // dtypes of the values that a share reports: by JobGraph::step.names
 };
 
 struct JobGraph {

@@ -8,7 +8,7 @@
 #include "src/graph/order/has_refs.h"
 #include "src/placement/device_choice.h"
 #include "src/training/narrow_values.h"
-#include "src/training/shares/apart_words.h"
+#include "src/training/apart_words.h"
 #include "src/training/variable_placement.h"
 
 namespace dfrun {

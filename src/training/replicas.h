@@ -35,8 +35,8 @@ class Replicas {
   using SharedWith = std::function<Result<SubgraphMap>(int replica, const std::string& device)>;
   struct Apart {
     int count = 1;
-    int loops = 1;   // of each
-    int slices = 1;  // of a batch: a step reads one of them
+    int loops = 1;   // each has so many
+    int slices = 1;  // a batch has so many, of which a step reads one
   };
   // Adds replicas likewise, each by so many loops, to run for themselves: no node belongs to two of them. Loops count
   // as replicas here, those of one replica behind each other. The effects of a loop's step (AddEffects()) are left to
@@ -120,7 +120,7 @@ class Replicas {
   int count_;
   Variables variables_;
   int loops_ = 1;  // loops of each replica; count_ is that of all
-  int slices_;     // of a batch
+  int slices_;     // a batch has so many
   bool are_apart_ = false;
   int number_ = -1;  // the number of Only(), where there are others
   Graph graph_;      // the graph of one replica, with gradients

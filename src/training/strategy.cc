@@ -12,14 +12,6 @@ Registry<StrategyDef>& StrategyDefs() {
 
 }  // namespace
 
-int64_t ReplicasOf(const TrainSpec& train) {
-  return train.strategy.integer("replicas");
-}
-
-int64_t BackupOf(const TrainSpec& train) {
-  return train.strategy.values().contains("backup") ? train.strategy.integer("backup") : 0;
-}
-
 const StrategyDef& FindStrategy(std::string_view name) {
   return *StrategyDefs().Find(name);
 }

@@ -29,10 +29,6 @@ struct StrategyDef {
   Status (*finish)(JobGraphDraft& draft) = nullptr;
 };
 
-// The replicas of a step, and those that compute beside them where it has some to spare (`backup`).
-int64_t ReplicasOf(const TrainSpec& train);
-int64_t BackupOf(const TrainSpec& train);
-
 // Returns a registered strategy.
 const StrategyDef& FindStrategy(std::string_view name);
 

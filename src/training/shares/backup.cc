@@ -27,7 +27,7 @@ struct SharedValue {
   bool is_gradient = false;  // may travel compressed
   DType dtype = DType::kFloat;
   PartialShape shape;
-  std::vector<Output> of_shares = {};  // as the job's step takes it
+  std::vector<Output> of_shares = {};  // outputs of the node that takes it
 };
 
 // The values that the shares send to one rank.

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "src/training/apart_words.h"
 #include "src/training/rank_devices.h"
-#include "src/training/shares/apart_words.h"
 
 namespace dfrun {
 namespace {

@@ -1,4 +1,4 @@
-// What a replica that runs for itself reads: the token of its share, the position of the share's rows, and the
+// The reads of a replica that runs for itself: the token of its share, the position of the share's rows, and the
 // variables as they are once it has the token.
 #ifndef DFRUN_SRC_TRAINING_SHARES_REPLICA_READS_H_
 #define DFRUN_SRC_TRAINING_SHARES_REPLICA_READS_H_

@@ -2,6 +2,7 @@
 // by their mean.
 #include "src/spec/job_spec.h"
 #include "src/training/fed_learning_rate.h"
+#include "src/training/replica_counts.h"
 #include "src/training/replicas.h"
 #include "src/training/scalar_fetches.h"
 #include "src/training/shares/backup.h"
@@ -65,7 +66,7 @@ STRATEGY(
               {.name = "backup", .kind = KeyKind::kInt, .minimum = 0, .maximum = 1 << 16, .fallback = int64_t{0}},
               {.name = "compress_gradients", .kind = KeyKind::kBool, .fallback = false}},
      .check = &CheckSync,
-     .doc = "each replica computes the gradient of an equal slice of the batch, and the update uses their mean",
+     .doc = "each replica has the gradient of an equal slice of the batch, and the update uses their mean",
      .add = &AddSync,
      .add_between_steps = &FinishSync});
 

@@ -138,7 +138,7 @@ TEST_F(BackupSharesTest, TheFirstToOfferAreNamedAndTheRestIsReturned) {
   const ShareToken again = Take(0);
   EXPECT_EQ(again.position, 0);  // the first that was returned
   EXPECT_EQ(again.step, 1);
-  EXPECT_FALSE(Offer(2, tokens[2]));  // of the step before
+  EXPECT_FALSE(Offer(2, tokens[2]));  // that step has ended
   EXPECT_EQ(AskAndTake(4).position, 2 * kRows);
   EXPECT_EQ(AskAndTake(3).position, 5 * kRows);
   const Result<std::vector<Tensor>> named = session_->Run({}, {"named"});

@@ -83,7 +83,7 @@ TEST_F(ShareInboxTest, WhoWaitsEndsWhenTheInboxIsClosed) {
   std::array<Tensor, 4> values;
   EXPECT_EQ(step->Wait(values).code(), Code::kFailedPrecondition);
   Run("open");
-  Put({.share = 2, .step = 0}, 2);  // what was in it before is gone
+  Put({.share = 2, .step = 0}, 2);  // the share that was in it is gone
   const std::unique_ptr<PendingStep> next = *session_->StartStep(take_);
   EXPECT_FALSE(next->ended());
   Put({.share = 4, .step = 0}, 4);

@@ -1,6 +1,6 @@
-// How errors name the keys by which replicas run for themselves.
-#ifndef DFRUN_SRC_TRAINING_SHARES_APART_WORDS_H_
-#define DFRUN_SRC_TRAINING_SHARES_APART_WORDS_H_
+// The words of errors for the keys by which replicas run for themselves.
+#ifndef DFRUN_SRC_TRAINING_APART_WORDS_H_
+#define DFRUN_SRC_TRAINING_APART_WORDS_H_
 
 #include "src/spec/job_spec.h"
 
@@ -18,4 +18,4 @@ inline ApartWords WordsOfApart(const TrainSpec& train) {
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_TRAINING_SHARES_APART_WORDS_H_
+#endif  // DFRUN_SRC_TRAINING_APART_WORDS_H_
