@@ -17,6 +17,12 @@ double Median(std::vector<double> values) {
   return *middle;
 }
 
+double Percentile99(std::vector<double> values) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() * 99 / 100);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
 double Now(clockid_t clock) {
   timespec t;
   clock_gettime(clock, &t);

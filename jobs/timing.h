@@ -11,6 +11,8 @@ namespace dfrun::jobs {
 
 // Returns the median; of an even number of values the upper of the two in the middle.
 double Median(std::vector<double> values);
+// Returns the value that 99 of 100 are not above.
+double Percentile99(std::vector<double> values);
 
 // Returns the seconds of a clock: CLOCK_MONOTONIC, or CLOCK_PROCESS_CPUTIME_ID for processor time of all threads
 // together.

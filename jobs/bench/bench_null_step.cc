@@ -1,7 +1,6 @@
 // `dfrun bench null-step`: the cost of a step with one node on each rank that does nothing. The limit is the least that
 // a step over these ranks can be: a broadcast and a gather of 8 bytes over the bare network. A figure is the median, or
 // the 99th percentile, of all steps of all rounds.
-#include <algorithm>
 #include <ctime>
 #include <memory>
 
@@ -38,12 +37,6 @@ void BareSteps(comm::RawNetwork& network, int ranks, int steps, std::vector<doub
       network.Gather(&request, sizeof request, answers.data(), 0);
     }));
   }
-}
-
-double Percentile99(std::vector<double> values) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() * 99 / 100);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
 }
 
 class NullStepBench {
