@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <random>
+#include <thread>
 
 #include "comm/in_process/in_process.h"
 #include "kernels/shares/share_token.h"
@@ -226,6 +228,42 @@ TEST_F(ShareTokensTest, TheBoundHolds) {
       waits[other] = false;
     }
   }
+}
+
+// Replicas on threads of their own work for times at random, and one is slow: the bound holds for each of 100,000 shares,
+// and none is handed out twice.
+TEST_F(ShareTokensTest, TheBoundHoldsForThreads) {
+  constexpr int64_t kBound = 1;
+  constexpr int64_t kSteps = 33'334;
+  Make(kBound);
+  Open(0, kSteps, 0);
+  std::vector<std::atomic<int64_t>> ended(kSteps);  // by step; counted before the end, so that there are no fewer
+  std::vector<std::atomic<int64_t>> given(kSteps * kReplicas);
+  std::atomic<int64_t> beyond{0};
+  std::atomic<int64_t> at_bound{0};
+  const auto replica = [&](int r) {
+    std::mt19937 random(static_cast<unsigned>(r));
+    for (;;) {
+      const ShareToken token = AskAndTake(r);
+      if (!token.is_given()) return;
+      ++given[static_cast<size_t>(token.share)];
+      // Shares are handed out in their order, so that earlier steps were looked at before.
+      const auto all_ended = [&](int64_t step) { return step < 0 || ended[static_cast<size_t>(step)] == kReplicas; };
+      if (!all_ended(token.step - 1 - kBound)) ++beyond;
+      if (!all_ended(token.step - kBound)) ++at_bound;
+      const unsigned most = r == 0 ? 4000 : 400;
+      for (unsigned work = random() % most; work > 0; --work) std::atomic_signal_fence(std::memory_order_seq_cst);
+      ++ended[static_cast<size_t>(token.step)];
+      End(r, token);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int r = 0; r < kReplicas; ++r) threads.emplace_back(replica, r);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(beyond, 0);
+  EXPECT_GT(at_bound, 0) << "no replica was ever ahead";
+  for (const std::atomic<int64_t>& times : given) ASSERT_EQ(times, 1);
+  EXPECT_EQ(Close(), (std::vector<int64_t>{kSteps, 0, 0, 0, 0, kSteps * kReplicas * kRows}));
 }
 
 }  // namespace
