@@ -24,6 +24,7 @@
 #include "src/placement/assumed_cluster.h"
 #include "src/spec/input_nodes.h"
 #include "src/spec/schema/alternatives.h"
+#include "src/training/checks/strategy_checks.h"
 #include "src/training/training_graph.h"
 
 namespace dfrun::jobs {
@@ -162,10 +163,10 @@ void SayName(const std::string& what, const std::string& usual, const std::strin
 
 // Other systems get the training that all of them know.
 void SayStrategy(const TrainSpec& train) {
-  const std::string& usual = Strategies().fallback();
-  if (train.strategy.name() == usual) return;
-  WriteText(stderr, StrCat("dfrun: the graph has the training of 'strategy: ", usual, "', not of '",
-                           train.strategy.name(), "'\n"));
+  const std::string usual = StrCat("'strategy: ", Strategies().fallback(), "'");
+  const std::string name = WordsOf(train).name;
+  if (name == usual) return;
+  WriteText(stderr, StrCat("dfrun: the graph has the training of ", usual, ", not of ", name, "\n"));
 }
 
 constexpr const char* kDoesInit = "gives the variables their first values";

@@ -7,10 +7,12 @@
 #define DFRUN_SRC_SPEC_JOB_SPEC_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -161,6 +163,13 @@ struct TrainSpec {
   int input = -1;                        // index into JobSpec::inputs: the first that the loss reads; -1: it reads none
   std::optional<StopSpec> stop;
   SourceLocation location;
+  std::map<std::string, SourceLocation, std::less<>> values = {};  // positions of the section's values, by key
+
+  // The position of the value of a key; that of the section where the spec does not have the key.
+  SourceLocation LocationOf(std::string_view key) const {
+    const auto value = values.find(key);
+    return value == values.end() ? location : value->second;
+  }
 };
 
 struct RunSpec {

@@ -5,6 +5,7 @@
 
 #include "src/base/sort_unique.h"
 #include "src/graph/order/variable_readers.h"
+#include "src/training/checks/strategy_checks.h"
 #include "src/training/narrow_values.h"
 #include "src/training/order/use_order.h"
 
@@ -126,7 +127,7 @@ Output ReducedValue(GraphOps& ops, VariableSpec::Reduce reduce, Output variable,
 }
 
 Result<AssignedVariables> AssignedVariables::Find(const JobGraphDraft& draft, int replicas,
-                                                  const std::set<NodeId>& trained, const std::vector<NodeId>& body,
+                                                  const TrainedVariables& trained, const std::vector<NodeId>& body,
                                                   Graph& graph) {
   AssignedVariables found;
   std::vector<bool> in_body(static_cast<size_t>(graph.num_nodes()), false);
@@ -138,8 +139,10 @@ Result<AssignedVariables> AssignedVariables::Find(const JobGraphDraft& draft, in
     Writers writers = WritersOf(graph, consumers, in_body, v.node);
     if (writers.nodes.empty()) continue;
     const bool is_said = v.reduce != VariableSpec::Reduce::kUnsaid;
+    const bool is_trained = trained.nodes.contains(v.node);
+    if (is_trained && !trained.may_be_assigned) return RefuseTrainedAndAssigned(*draft.spec.train, graph, v.node);
     if (has_replicas && !is_said) return RefuseRace(replicas, graph, v.node, writers.nodes[0]);
-    if (writers.are_steered && (is_said || trained.contains(v.node))) {
+    if (writers.are_steered && (is_said || is_trained)) {
       return InvalidArgument(graph.Describe(v.node), is_said ? " says 'reduce', but '" : " is trained, and '",
                              graph.node(writers.nodes[0]).name,
                              "' may assign it in a branch or a loop: assign it outside, of a value that these give");

@@ -19,11 +19,17 @@ namespace dfrun {
 
 class AssignedVariables {
  public:
+  // The variables that a step trains.
+  struct TrainedVariables {
+    std::set<NodeId> nodes;  // nodes of the model
+    bool may_be_assigned;    // by the model as well, though not in a branch or a loop
+  };
+
   // Finds the variables that nodes of `body` assign. `graph` is that of one of so many replicas, a clone of the draft's
   // model with more nodes. Adds control edges to it: a node that reads such a variable, and does not wait for a writer
-  // of it, comes before the writer. InvalidArgument, at the variable's location, where several replicas would race.
-  // `trained`: the variables that the step trains, nodes of the model; a branch or a loop may not assign them.
-  static Result<AssignedVariables> Find(const JobGraphDraft& draft, int replicas, const std::set<NodeId>& trained,
+  // of it, comes before the writer. InvalidArgument, at the variable's location, where several replicas would race, and
+  // where a trained variable may not be assigned.
+  static Result<AssignedVariables> Find(const JobGraphDraft& draft, int replicas, const TrainedVariables& trained,
                                         const std::vector<NodeId>& body, Graph& graph);
 
   // Whether it is one that says `reduce`; a node of the model.

@@ -7,8 +7,8 @@
 #include "src/collectives/reduce_groups.h"
 #include "src/graph/order/has_refs.h"
 #include "src/placement/device_choice.h"
+#include "src/training/checks/strategy_checks.h"
 #include "src/training/narrow_values.h"
-#include "src/training/apart_words.h"
 #include "src/training/variable_placement.h"
 
 namespace dfrun {
@@ -52,28 +52,18 @@ Result<Replicas> Replicas::AddApart(JobGraphDraft& draft, const Apart& apart, co
 
 // Replicas that run for themselves read variables, and positions of samples, and nothing else that they share.
 Status Replicas::CheckApart(const JobGraphDraft& draft) const {
-  const ApartWords words = WordsOfApart(*draft.spec.train);
-  for (const VariableSpec& v : draft.spec.variables) {
-    const NodeId variable = draft.shared.nodes.at(v.node);
-    const bool is_trained = std::any_of(trained_.begin(), trained_.end(),
-                                        [&](const Trained& trained) { return trained.variable == variable; });
-    if (!is_trained || !assigned_.Has(v.node)) continue;
-    return InvalidArgument(graph_.Describe(v.node), " is trained, and each step assigns it as well, which ",
-                           "'strategy: async' of 'train' cannot: write 'trainable: false' at it, or 'strategy: sync'");
-  }
+  const TrainSpec& train = *draft.spec.train;
   DF_ASSIGN(const std::vector<NodeId> body, Body(draft));
+  DF_TRY(CheckNoWaits(train, graph_, body, WaitKind::kNone));
   for (const NodeId id : body) {
     const Node& node = graph_.node(id);
-    if (node.op->traits.wait != WaitKind::kNone) {
-      return InvalidArgument(graph_.Describe(id), " waits for what other nodes do, and with ", words.with,
-                             " each replica runs for itself: read the samples by 'inputs', or ", words.instead);
-    }
     for (int i = 0; i < node.num_inputs(); ++i) {
       const NodeId source = node.inputs[i].node;
       if (!node.input_types[i].is_ref || !draft.shared.nodes.contains(source) || assigned_.Has(source)) continue;
-      return InvalidArgument(
-          graph_.Describe(source), " is assigned by '", node.name, "' in each replica, and with ", words.with,
-          " they run beside each other: ", "write 'reduce: mean, sum or first' at the variable, or ", words.instead);
+      const StrategyWords words = WordsOf(train);
+      return InvalidArgument(graph_.Describe(source), " is assigned by '", node.name, "' in each replica, and with ",
+                             words.name, " they run beside each other: write 'reduce: mean, sum or first' at the ",
+                             "variable, or ", words.otherwise);
     }
   }
   return Status();
@@ -209,9 +199,9 @@ Status Replicas::FindAssigned(const JobGraphDraft& draft) {
   DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, Wanted(draft)));
   std::set<NodeId> of_job;
   for (const Trained& trained : trained_) of_job.insert(trained.variable);
-  std::set<NodeId> trained;
+  AssignedVariables::TrainedVariables trained{.nodes = {}, .may_be_assigned = !have_own_variables() && !are_apart_};
   for (const VariableSpec& v : draft.spec.variables) {
-    if (of_job.contains(draft.shared.nodes.at(v.node))) trained.insert(v.node);
+    if (of_job.contains(draft.shared.nodes.at(v.node))) trained.nodes.insert(v.node);
   }
   DF_ASSIGN(assigned_, AssignedVariables::Find(draft, count_, trained, body, graph_));
   return Status();
@@ -260,12 +250,6 @@ Status Replicas::AddOwnVariable(const VariableSpec& spec, JobGraphDraft& draft) 
   const bool is_trained =
       std::any_of(trained_.begin(), trained_.end(), [&](const Trained& t) { return t.variable == variable; });
   const VariableSpec* const assigned = assigned_.SpecOf(spec.node);
-  if (is_trained && assigned != nullptr) {
-    return InvalidArgument(graph_.Describe(spec.node),
-                           " is trained, and each step assigns it as well: the values that ",
-                           "the replicas have of it would be brought together in two ways. Write 'trainable: false' ",
-                           "at it, or 'strategy: sync' in 'train'");
-  }
   ReplicatedVariable replicated{
       .variable = variable, .is_trained = is_trained, .reduce = spec.reduce, .of_replicas = {}};
   const bool is_spread = !RanksWithChoice(draft.cluster).empty();

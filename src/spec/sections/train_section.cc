@@ -21,6 +21,7 @@ class TrainReader {
 
   std::optional<TrainSpec> Read() {
     if (!CheckSection("train", map_, diagnostics_)) return {};
+    for (size_t i = 0; i < map_.size(); ++i) spec_.values.emplace(map_.key(i).text(), map_.value(i).location());
     bool good = ReadFreeze();
     good = ReadLoss() && good;
     good = ReadAlternative(Optimizers(), spec_.optimizer) && good;

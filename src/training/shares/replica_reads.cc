@@ -2,22 +2,22 @@
 
 #include <vector>
 
-#include "src/training/apart_words.h"
+#include "src/training/checks/strategy_checks.h"
 #include "src/training/rank_devices.h"
 
 namespace dfrun {
 namespace {
 
 Status CheckOtherInputs(const JobGraphDraft& draft, const Consumers& consumers, const std::vector<NodeId>& snapshots) {
-  const ApartWords words = WordsOfApart(*draft.spec.train);
+  const StrategyWords words = WordsOf(*draft.spec.train);
   for (const InputSpec& input : draft.spec.inputs) {
     if (input.all) continue;
     const NodeId position = draft.shared.nodes.at(input.position);
     for (const NodeId id : snapshots) {
       if (draft.job.graph.node(id).inputs[0].node != position || consumers.of(id).empty()) continue;
       return InvalidArgument(draft.LocationText(input.location), "input '", input.name, "' has a position of its own, ",
-                             "and with ", words.with,
-                             " replicas share out one: tie it to the loss's input by 'with', or ", words.instead);
+                             "and with ", words.name,
+                             " replicas share out one: tie it to the loss's input by 'with', or ", words.otherwise);
     }
   }
   return Status();

@@ -21,8 +21,9 @@ namespace {
 Status CheckDevices(const JobGraphDraft& draft) {
   for (const ClusterDevice& device : draft.cluster.devices) {
     if (*device.name.type == HostDeviceType()) continue;
-    return InvalidArgument("'strategy: async' of 'train' computes on CPUs alone, and there is ", device.name.ToString(),
-                           ": write '", DeviceCountKey(*device.name.type), ": 0' in 'cluster', or 'strategy: sync'");
+    return InvalidArgument(draft.LocationText(draft.spec.train->LocationOf("strategy")), "'strategy: async' computes ",
+                           "on CPUs alone, and there is ", device.name.ToString(), ": write '",
+                           DeviceCountKey(*device.name.type), ": 0' in 'cluster', or 'strategy: sync'");
   }
   return Status();
 }

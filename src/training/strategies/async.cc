@@ -1,10 +1,7 @@
 // Asynchronous data parallelism: each replica runs for itself. It takes the next share of the batches, computes its
 // gradient with the variables as they are then, and updates them by it alone.
-#include <algorithm>
-
-#include "src/base/text.h"
+#include "src/training/checks/strategy_checks.h"
 #include "src/training/shares/replicas_apart.h"
-#include "src/training/slices_check.h"
 #include "src/training/strategy.h"
 
 namespace dfrun {
@@ -16,30 +13,20 @@ ApartOptions OptionsOf(const TrainSpec& train) {
           .max_staleness = train.strategy.integer("max_staleness")};
 }
 
-bool CheckShares(const TrainSpec& train, std::span<const InputSpec* const> inputs, Diagnostics& diagnostics) {
+bool CheckAsync(const TrainSpec& train, std::span<const InputSpec* const> inputs, Diagnostics& diagnostics) {
   bool good = CheckSlices(train, inputs, diagnostics);
-  if (train.data_parallel == TrainSpec::DataParallel::kAllreduce) {
-    diagnostics.Error(train.location, "'strategy: async' and 'data_parallel: allreduce' do not go together: replicas ",
-                      "that run for themselves share the variables, of which no task has a copy: leave out ",
-                      "'data_parallel', or write 'strategy: sync'");
-    good = false;
-  }
+  good = CheckNoAllreduce(train, diagnostics) && good;
+  good = CheckOneInput(train, inputs, /*whole_sets=*/true, diagnostics) && good;
   if (train.strategy.integer("max_staleness") == 0 && train.strategy.integer("steps_in_flight") > 1) {
-    diagnostics.Error(train.location,
-                      "with 'max_staleness: 0' a replica waits for the end of each step, so that it has ",
-                      "one in flight: leave out 'steps_in_flight', or write a greater 'max_staleness'");
+    diagnostics.Error(train.LocationOf("steps_in_flight"), "'steps_in_flight' and 'max_staleness: 0' do not go ",
+                      "together, since a replica then waits for the end of each step: leave out 'steps_in_flight', or ",
+                      "write a greater 'max_staleness'");
     good = false;
   }
   for (const InputSpec* input : inputs) {
-    if (input->all && input->is_sliced()) {
-      diagnostics.Error(input->location, "with 'strategy: async' of 'train' shares of 'batch: all' are not cut by ",
-                        "'split': leave out 'split', write a number for 'batch', or write 'strategy: sync'");
-      good = false;
-    }
-    if (input->position == inputs[0]->position || (input->all && inputs[0]->all)) continue;
-    diagnostics.Error(input->location, "the loss reads the inputs '", inputs[0]->name, "' and '", input->name,
-                      "', and with 'strategy: async' of 'train' one position is shared out: write 'with: ",
-                      inputs[0]->name, "' at '", input->name, "', or 'strategy: sync'");
+    if (!input->all || !input->is_sliced() || input->follows()) continue;
+    diagnostics.Error(input->batch_location, "'split: true' of 'batch: all' and 'strategy: async' do not go together: ",
+                      "leave out 'split', write a number for 'batch', or write 'strategy: sync'");
     good = false;
   }
   return good;
@@ -58,7 +45,7 @@ STRATEGY(
     {.keys = {{.name = "replicas", .kind = KeyKind::kInt, .minimum = 1, .maximum = 1 << 16, .fallback = int64_t{1}},
               {.name = "max_staleness", .kind = KeyKind::kInt, .minimum = 0, .fallback = int64_t{-1}},
               {.name = "steps_in_flight", .kind = KeyKind::kInt, .minimum = 1, .maximum = 64, .fallback = int64_t{1}}},
-     .check = &CheckShares,
+     .check = &CheckAsync,
      .doc = "each replica for itself takes the next share of the batch, and updates the variables by its gradient",
      .add = &AddAsync,
      .finish = &FinishAsync});

@@ -1,13 +1,10 @@
 // Local steps: each replica trains variables of its own, and every so many steps an outer step brings them together.
-#include <algorithm>
-
-#include "src/graph/order/ancestors.h"
 #include "src/spec/job_spec.h"
+#include "src/training/checks/strategy_checks.h"
 #include "src/training/fed_learning_rate.h"
 #include "src/training/outer_step.h"
 #include "src/training/replicas.h"
 #include "src/training/scalar_fetches.h"
-#include "src/training/slices_check.h"
 #include "src/training/strategy.h"
 #include "src/training/updates.h"
 
@@ -16,29 +13,9 @@ namespace {
 
 bool CheckLocal(const TrainSpec& train, std::span<const InputSpec* const> inputs, Diagnostics& diagnostics) {
   bool good = CheckSlices(train, inputs, diagnostics);
-  const auto refuse = [&](SourceLocation location, const auto&... text) {
-    diagnostics.Error(location, text...);
-    good = false;
-  };
-  if (train.data_parallel == TrainSpec::DataParallel::kAllreduce) {
-    refuse(train.location,
-           "'strategy: local' gives each replica variables of its own, which 'data_parallel: allreduce' ",
-           "would keep equal: leave out 'data_parallel'");
-  }
-  const InputSpec* first = nullptr;
-  for (const InputSpec* input : inputs) {
-    if (input->all) {
-      refuse(input->batch_location,
-             "'batch: all' does not go with 'strategy: local', whose replicas are to see different ",
-             "samples: give a number of samples");
-    }
-    if (first != nullptr && input->position != first->position) {
-      refuse(input->location, "with 'strategy: local' the loss reads one input, but it reads '", first->name, "' and '",
-             input->name, "': write 'with: ", first->name, "' at this one, or 'strategy: sync' in 'train'");
-    }
-    if (first == nullptr) first = input;
-  }
-  return good;
+  good = CheckNoAllreduce(train, diagnostics) && good;
+  good = CheckNoWholeSets(train, inputs, diagnostics) && good;
+  return CheckOneInput(train, inputs, /*whole_sets=*/false, diagnostics) && good;
 }
 
 // The outer steps of a job are between its steps: what reads the job's variables comes after one.
@@ -57,32 +34,18 @@ Status CheckIntervals(const JobGraphDraft& draft) {
   return checkpoint ? check(checkpoint->every, checkpoint->location, "checkpoint") : Status();
 }
 
-// Refuses a loss that waits for elements of a queue: replicas take what is there, in an order of chance.
-Status CheckQueues(const JobGraphDraft& draft) {
-  AncestorWalk walk(draft.model);
-  walk.Add(draft.spec.train->loss.node);
-  if (draft.spec.train->loss_over.valid()) walk.Add(draft.spec.train->loss_over.node);
-  while (const Node* node = walk.Next()) {
-    if (node->op->traits.wait == WaitKind::kTake) {
-      return InvalidArgument(draft.model.Describe(node->id), " takes elements that the replicas of 'strategy: local' ",
-                             "would share by chance: read an input, or write 'strategy: sync' in 'train'");
-    }
-    walk.AddSources(*node);
-  }
-  return Status();
-}
-
 Status AddLocal(JobGraphDraft& draft) {
   const TrainSpec& train = *draft.spec.train;
   if (draft.spec.compression != WireCompression::kNone) {
-    return InvalidArgument(draft.LocationText(train.location), "with 'compress' of 'cluster' the replicas of ",
-                           "'strategy: local' would begin with other values than the job's: leave it out, and write ",
-                           "'compress_gradients: true' in 'train'");
+    return InvalidArgument(draft.LocationText(train.LocationOf("strategy")), "'compress' of 'cluster' and ",
+                           "'strategy: local' do not go together, since its replicas would begin with other values ",
+                           "than the job's: leave it out, and write 'compress_gradients: true' in 'train'");
   }
   DF_TRY(CheckIntervals(draft));
-  DF_TRY(CheckQueues(draft));
   const auto count = static_cast<int>(train.strategy.integer("replicas"));
   DF_ASSIGN(const Replicas replicas, Replicas::Add(draft, count, Replicas::Variables::kOwn));
+  DF_ASSIGN(const std::vector<NodeId> body, replicas.Body(draft));
+  DF_TRY(CheckNoWaits(train, replicas.graph(), body, WaitKind::kTake));
   DF_ASSIGN(const Output learning_rate, AddFedLearningRate(replicas, draft));
   DF_TRY(FetchScalars(replicas, draft));
   return AddUpdates(draft, replicas, learning_rate);

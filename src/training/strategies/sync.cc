@@ -1,12 +1,12 @@
 // Synchronous data parallelism: each replica has the gradients of its slice of the batch, and each variable one update,
 // by their mean.
 #include "src/spec/job_spec.h"
+#include "src/training/checks/strategy_checks.h"
 #include "src/training/fed_learning_rate.h"
 #include "src/training/replica_counts.h"
 #include "src/training/replicas.h"
 #include "src/training/scalar_fetches.h"
 #include "src/training/shares/backup.h"
-#include "src/training/slices_check.h"
 #include "src/training/strategy.h"
 #include "src/training/updates.h"
 
@@ -16,32 +16,16 @@ namespace {
 bool CheckSync(const TrainSpec& train, std::span<const InputSpec* const> inputs, Diagnostics& diagnostics) {
   bool good = CheckSlices(train, inputs, diagnostics);
   if (BackupOf(train) == 0) return good;
-  const auto refuse = [&](SourceLocation location, const auto&... text) {
-    diagnostics.Error(location, text...);
+  good = CheckNoAllreduce(train, diagnostics) && good;
+  good = CheckNoWholeSets(train, inputs, diagnostics) && good;
+  good = CheckOneInput(train, inputs, /*whole_sets=*/false, diagnostics) && good;
+  const auto refuse = [&](const char* key, const char* other, const char* way_out) {
+    diagnostics.Error(train.LocationOf(key), "'backup' and '", other, "' do not go together: ", way_out,
+                      ", or leave out 'backup'");
     good = false;
   };
-  if (ReplicasOf(train) == 1) {
-    refuse(train.location,
-           "'backup' and 'replicas: 1' do not go together: write 'replicas' of 2 or more, or leave out ", "'backup'");
-  }
-  if (train.data_parallel == TrainSpec::DataParallel::kAllreduce) {
-    refuse(train.location, "'backup' and 'data_parallel: allreduce' do not go together: the replicas of a step are ",
-           "others each time: leave out 'data_parallel', or 'backup'");
-  }
-  if (train.strategy.flag("allreduce")) {
-    refuse(train.location, "'backup' and 'allreduce' do not go together: the replicas of a step are others each time: ",
-           "leave out one of them");
-  }
-  for (const InputSpec* input : inputs) {
-    if (input->all) {
-      refuse(input->batch_location, "'batch: all' and 'backup' of 'train' do not go together, since replicas take the ",
-             "rows of a step as they come: give a number of samples, or leave out 'backup'");
-    } else if (input->position != inputs[0]->position) {
-      refuse(input->location, "the loss reads the inputs '", inputs[0]->name, "' and '", input->name,
-             "', and with 'backup' of 'train' one position is shared out: write 'with: ", inputs[0]->name, "' at '",
-             input->name, "', or leave out 'backup'");
-    }
-  }
+  if (ReplicasOf(train) == 1) refuse("backup", "replicas: 1", "write 'replicas' of 2 or more");
+  if (train.strategy.flag("allreduce")) refuse("allreduce", "allreduce: true", "leave out 'allreduce'");
   return good;
 }
 

@@ -217,8 +217,10 @@ TEST_F(WithData, TrainErrors) {
             "job.yaml:9:15: the loss must be a floating-point scalar, but 'y' is float32[?,1]");
   EXPECT_EQ(error("train: {loss: lost, learning_rate: 0.1, steps: 1}"),
             "job.yaml:9:15: unknown node 'lost', did you mean 'loss'?");
-  EXPECT_EQ(error("train: {loss: loss, learning_rate: 0.1, steps: 1, replicas: 3}"),
-            "job.yaml:3:86: a batch of 4 cannot be cut into equal slices for 3 replicas");
+  EXPECT_EQ(
+      error("train: {loss: loss, learning_rate: 0.1, steps: 1, replicas: 3}"),
+      "job.yaml:3:86: a batch of 4 cannot be cut into equal slices for 3 replicas: write 3 or 6, or another number of "
+      "'replicas'");
   EXPECT_EQ(error("train: {loss: loss, learning_rate: 0.1, steps: 1, momentum: 0.5}"),
             "job.yaml:9:61: 'momentum' is a key of optimizer 'momentum', but this is 'sgd'");
   EXPECT_EQ(error("train: {loss: loss, learning_rate: {schedule: step, initial: 1, steps: 3}, steps: 1}"),
