@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Trainings by local steps: the bits do not depend on the rank count, nor on a kill or a signal between two outer steps;
-# one step a sync is synchronous training; checkpoints are exchanged with that; what travels; what is refused.
+# one step a sync is synchronous training; what travels; what is refused.
 #   local_steps_test.sh SOURCE_DIR DFRUN
 SOURCE=$1 DFRUN=$2
 WORK=$(mktemp -d)
@@ -155,23 +155,6 @@ awk -v a="$expected" -v b="$seen" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(
   fail "the slope is $seen, and not $expected"
 echo "the slope after 5 outer steps is $seen, in float64 $expected"
 
-# A checkpoint of one strategy is resumed by the other.
-spec other-sync "optimizer: momentum, learning_rate: 0.05, replicas: 4"
-cp -r "$WORK/momentum-2" "$WORK/to-sync"
-run to-sync other-sync 2 --set steps=80 --resume
-grep -q "train.strategy is sync and was local.*it also has .*OuterMomentum.*left out" "$WORK/log" ||
-  { cat "$WORK/log"; fail "to sync: it did not say so"; }
-run to-local other-sync 2
-cp "$WORK/momentum.yaml" "$WORK/other.yaml"
-run to-local other 2 --set steps=80 --resume
-[ "$(grep -c "train.strategy is local and was sync.*it has no .*, which begins anew with this strategy" "$WORK/log")" = 1 ] ||
-  { cat "$WORK/log"; fail "to local: it did not say so"; }
-# Slots begin as the first replica's, so that the first steps of two such jobs on other ranks are equal.
-cp -r "$WORK/to-sync" "$WORK/back"
-run back other 4 --set steps=100 --resume
-[ "$(losses "$WORK/back" 80 | wc -l)" = 4 ] || fail "back to local"
-echo "checkpoints are exchanged with sync"
-
 # What travels: nothing in a step that is not logged, and over all a fiftieth of synchronous training.
 cat > "$WORK/sent.py" <<'CHECK'
 """sent.py TRACE...: bytes and messages that the ranks sent, and how many requests had messages."""
@@ -248,9 +231,5 @@ refused "'every' of 'eval' is 20, but with 'strategy: local' it must be a multip
   "strategy: local"
 refused "'every' of 'checkpoint' is 30, but with 'strategy: local' it must be a multiple of 'sync_every', which is 20: 20 or 40 is one" \
   "strategy: local, sync_every: 20" --set every=30
-refused "leave out 'data_parallel'" "$LOCAL, data_parallel: allreduce"
-refused "'batch: all' does not go with" "$LOCAL" --set inputs.batch.batch=all
-refused "cannot be cut into equal slices" "$LOCAL" --set inputs.batch.batch=62
-refused "write 'compress_gradients: true'" "$LOCAL" --set cluster.compress=ranks
 refused "'sync_every' is a key of strategy 'local', but this is 'sync'" "sync_every: 5"
 echo "refusals"
