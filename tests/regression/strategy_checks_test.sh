@@ -74,6 +74,7 @@ while IFS='|' read -r keys name otherwise; do
 done <<'END'
 strategy: local, replicas: 2, sync_every: 10|'strategy: local'|write 'strategy: sync'
 strategy: async, replicas: 2|'strategy: async'|write 'strategy: sync'
+strategy: sync, replicas: 2, backup: 1|'backup'|leave out 'backup'
 END
 
 allowed "replicas: 2" "$own_input" "$reads_both"
@@ -92,6 +93,10 @@ done
 LOCAL="strategy: local, replicas: 2, sync_every: 10" ASYNC="strategy: async, replicas: 2"
 refused 4:56 "'batch: all' and 'strategy: local' do not go together" "write a number of samples, or write 'strategy: sync'" \
   "$LOCAL" 's/batch: 12/batch: all/'
+refused 4:56 "'batch: all' and 'backup' do not go together" "write a number of samples, or leave out 'backup'" \
+  "replicas: 2, backup: 1" 's/batch: 12/batch: all/'
+refused 9:30 "'backup' and 'replicas: 1' do not go together" "write 'replicas' of 2 or more, or leave out 'backup'" \
+  "replicas: 1, backup: 1"
 refused 9:36 "'replicas' must be an integer of at least 2, not '1'" "" "strategy: local, replicas: 1"
 refused 9:19 "'compress' of 'cluster' and 'strategy: local' do not go together" "write 'compress_gradients: true'" \
   "$LOCAL" 's/worker: rest}/worker: rest}, compress: ranks/'

@@ -82,6 +82,7 @@ P
 
 strategies=(
   "sync --set train.strategy=sync"
+  "backup --set train.strategy=sync --set train.backup=1"
   "async-none --set train.strategy=async"
   "async-0 --set train.strategy=async --set train.max_staleness=0"
   "async-4 --set train.strategy=async --set train.max_staleness=4"
