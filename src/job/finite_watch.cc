@@ -7,7 +7,7 @@
 #include "src/framework/values/finite.h"
 #include "src/job/metrics_log.h"
 #include "src/job/numerics_finding.h"
-#include "src/training/replica_counts.h"
+#include "src/spec/replica_counts.h"
 
 namespace dfrun {
 namespace {

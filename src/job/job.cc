@@ -39,7 +39,7 @@
 #include "src/storage/hdf5_helpers.h"
 #include "src/storage/hdf5_library.h"
 #include "src/training/build_job_graph.h"
-#include "src/training/replica_counts.h"
+#include "src/spec/replica_counts.h"
 #include "src/training/warnings/spec_warnings.h"
 
 namespace dfrun {

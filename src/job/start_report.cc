@@ -10,7 +10,7 @@
 #include "src/framework/device/device.h"
 #include "src/framework/device/device_factory.h"
 #include "src/job/parameter_sizes.h"
-#include "src/training/replica_counts.h"
+#include "src/spec/replica_counts.h"
 
 namespace dfrun {
 namespace {

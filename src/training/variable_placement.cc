@@ -8,7 +8,7 @@
 #include "src/framework/device/device_speed.h"
 #include "src/placement/device_choice.h"
 #include "src/training/optimizer.h"
-#include "src/training/replica_counts.h"
+#include "src/spec/replica_counts.h"
 
 namespace dfrun {
 namespace {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The bound of staleness in jobs on two ranks: who takes a share of step s reads variables with the updates of all shares
-# of the steps up to s - 1 - N. The graph itself asserts it in each share.
+# The bound of staleness in jobs on two ranks: who takes a share of step s reads variables with the updates of all
+# shares of the steps up to s - 1 - N. The graph itself asserts it in each share.
 #   staleness_test.sh SOURCE_DIR DFRUN LIBRARY [SHARES]    LIBRARY: of TestWait; SHARES: of each job
 SOURCE=$1 DFRUN=$2 LIBRARY=$3 SHARES=${4:-4000}
 source "$SOURCE/tests/regression/lib.sh"
@@ -27,7 +27,8 @@ graph:
   raw: Mean(Square(Cast(x, DstT=float32) * 0.00001 * W - 3.0))
   loss: {op: Identity, input: raw, control: [^count]}
 train:
-  {loss: loss, learning_rate: 0.001, epochs: 1, strategy: async, replicas: $replicas, max_staleness: "\${bound}", log_every: 50}
+  {loss: loss, learning_rate: 0.001, epochs: 1, log_every: 50,
+   strategy: async, replicas: $replicas, max_staleness: "\${bound}"}
 Y
 
 job() {  # job BOUND ASSERTED
@@ -41,7 +42,7 @@ for bound in 0 1 4; do
   seen=$(sed -nE 's/.*"async\/staleness_max": ([0-9]+).*/\1/p' run/metrics.jsonl | sort -n | tail -n 1)
   # From the token of a share of step s on shares of the steps s - N to s + N are applied, itself left out.
   most=$(((2 * bound + 1) * replicas - 1))
-  [ "$seen" -le "$most" ] || fail "max_staleness: $bound: $seen shares were applied between a share's read and its update"
+  [ "$seen" -le "$most" ] || fail "max_staleness: $bound: $seen shares between a share's read and its update"
   echo "max_staleness: $bound: at most $seen of $most shares between a share's read and its update"
 done
 # The job does assert it: a looser bound is found.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Trainings of each strategy, over each transport, that end, fail in a node, are stopped by a signal, and whose rank dies
-# or is stopped, in mid-step: none hangs, and each ends with its code and names the rank.
+# Trainings of each strategy, over each transport, that end, fail in a node, are stopped by a signal, and whose rank
+# dies or is stopped, in mid-step: none hangs, and each ends with its code and names the rank.
 #   strategy_ends_test.sh SOURCE_DIR DFRUN LIBRARY [TRANSPORTS]
 # LIBRARY is that of TestWait. Without TRANSPORTS each end is that of one strategy alone, over MPI.
 SOURCE=$1 DFRUN=$2 LIBRARY=$3 TRANSPORTS=${4:-}

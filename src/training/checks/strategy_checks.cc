@@ -4,7 +4,7 @@
 
 #include "src/base/text.h"
 #include "src/spec/schema/alternatives.h"
-#include "src/training/replica_counts.h"
+#include "src/spec/replica_counts.h"
 
 namespace dfrun {
 

@@ -3,7 +3,7 @@
 #include "src/spec/job_spec.h"
 #include "src/training/checks/strategy_checks.h"
 #include "src/training/fed_learning_rate.h"
-#include "src/training/replica_counts.h"
+#include "src/spec/replica_counts.h"
 #include "src/training/replicas.h"
 #include "src/training/scalar_fetches.h"
 #include "src/training/shares/backup.h"

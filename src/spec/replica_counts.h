@@ -1,6 +1,6 @@
 // The numbers of replicas that a training asks for.
-#ifndef DFRUN_SRC_TRAINING_REPLICA_COUNTS_H_
-#define DFRUN_SRC_TRAINING_REPLICA_COUNTS_H_
+#ifndef DFRUN_SRC_SPEC_REPLICA_COUNTS_H_
+#define DFRUN_SRC_SPEC_REPLICA_COUNTS_H_
 
 #include <cstdint>
 
@@ -20,4 +20,4 @@ inline int64_t BackupOf(const TrainSpec& train) {
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_TRAINING_REPLICA_COUNTS_H_
+#endif  // DFRUN_SRC_SPEC_REPLICA_COUNTS_H_
