@@ -11,7 +11,7 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "scripts" / "bench" / "figures"
 sys.path.insert(0, str(ROOT / "scripts" / "bench"))
-from figureslib import rows as figures  # noqa: E402
+from figureslib import curves, rows as figures  # noqa: E402
 
 HEAD = ",".join(figures.COLUMNS) + "\n"
 
@@ -89,6 +89,9 @@ class FiguresTest(unittest.TestCase):
                           "times": 220}])[-2:]
         self.assertEqual([(row.peer, row.ratio, row.ranks) for row in rows], [("TensorFlow over gRPC", "220", "2"),
                                                                            ("bare MPI", "0.5", "2")])
+        row = self.add([{"workers": 4, "servers": 2, "case": "scalar", "dfrun_ms": 0.05, "bare_ms": 0.01, "tensorflow_ms": 5,
+                         "times": 100, "turns": []}])[-2]
+        self.assertEqual((row.case, row.ratio, row.ranks), ("scalar, read and updated: 2 servers, 4 workers", "100", "6"))
         rows = self.add([{"format": "hdf5", "ranks": 1, "wait_us": 2.1, "share_of_all": 0.008}])[-2:]
         self.assertEqual([(row.value, row.unit) for row in rows], [("2.1", "us"), ("0.8", "%")])
         net = {"net": "gpt2", "precision": "tf32", "batch": 8, "ms": 10.0, "peers": {"jax": 12.5}}
@@ -115,6 +118,13 @@ class FiguresTest(unittest.TestCase):
                 picture = xml.etree.ElementTree.parse(self.folder / "picture.svg").getroot()
                 bars = [each for each in picture.iter("{http://www.w3.org/2000/svg}rect") if len(each)]
                 self.assertEqual(len(bars), len(rows), path.name)
+
+    def test_curves(self):
+        cases = {"scalar": [(1, 0.01, 2.0, "ms"), (4, 0.05, 5.0, "ms")], "dense": [(1, 30.0, 200.0, "ms")]}
+        picture = xml.etree.ElementTree.fromstring(curves.draw({"1 server": cases, "2 servers": cases}))
+        lines = list(picture.iter("{http://www.w3.org/2000/svg}polyline"))
+        self.assertEqual(len(lines), 2 * 2 * len(cases), "a line and a dashed one for each case of each panel")
+        self.assertEqual([len(line.get("points").split()) for line in lines[:4]], [2, 2, 1, 1])
 
 
 if __name__ == "__main__":

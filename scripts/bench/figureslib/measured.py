@@ -52,11 +52,14 @@ def of_fabric(entry, shared):
 
 
 def of_null_step(entry, shared):
-    """scripts/bench/null_step: a parameter server's workers."""
-    own = {**shared, "ranks": str(entry["workers"] + 1)}
+    """scripts/bench/null_step: the workers of parameter servers, which only read, or update too."""
+    own = {**shared, "ranks": str(entry["workers"] + entry.get("servers", 1))}
+    case = entry["case"]
+    if "servers" in entry:
+        case += f", read and updated: {count(entry['servers'], 'server')}, {count(entry['workers'], 'worker')}"
     ratios = {"TensorFlow over gRPC": (entry["tensorflow_ms"], entry["times"]),
               "bare MPI": (entry["bare_ms"], entry["dfrun_ms"] / entry["bare_ms"])}
-    return [Row(entry["case"], **own, value=number(entry["dfrun_ms"]), unit="ms", peer=peer, peer_value=number(value),
+    return [Row(case, **own, value=number(entry["dfrun_ms"]), unit="ms", peer=peer, peer_value=number(value),
                 ratio=number(ratio)) for peer, (value, ratio) in ratios.items()]
 
 
@@ -99,6 +102,10 @@ def with_threads(name, shared):
     """The name without `/threads-N`, which is the number of threads."""
     match = re.fullmatch(r"(.*)/threads-(\d+)", name)
     return (match[1], {**shared, "threads": match[2]}) if match else (name, shared)
+
+
+def count(number_of, what):
+    return f"{number_of} {what}{'' if number_of == 1 else 's'}"
 
 
 def number(value):
