@@ -1,5 +1,7 @@
 #include "src/framework/kernel/variable.h"
 
+#include <algorithm>
+
 #include "src/framework/device/exchange_memory.h"
 
 namespace dfrun {
@@ -13,6 +15,32 @@ Allocator& AllocatorOfValues(Device& device, DType dtype) {
   return IsPlain(dtype) ? ExchangeAllocator(device) : device.host_allocator();
 }
 
+using Headers = std::vector<std::unique_ptr<Tensor>>;
+
+void Publish(std::unique_ptr<Tensor> header, Headers& headers, std::atomic<Tensor*>& current) {
+  headers.push_back(std::move(header));
+  current.store(headers.back().get(), std::memory_order_release);
+  if (headers.size() > kRetiredHeaders) headers.erase(headers.begin());
+}
+
+// Returns a header with a copy of the value: a retired one of this shape whose bytes nobody shares any more, or a new
+// one. A large variable that is read as snapshots all the time would else have as many values as headers are kept, in
+// memory that is new each time.
+Result<std::unique_ptr<Tensor>> TakeCopy(const Tensor& value, DType dtype, Device& device, Headers& headers) {
+  const auto current = headers.end() - 1;
+  const auto unused = std::find_if(headers.begin(), current, [&](const std::unique_ptr<Tensor>& header) {
+    return header->shape() == value.shape() && header->SoleOwner();
+  });
+  if (unused == current) {
+    DF_ASSIGN(Tensor copy, device.Clone(value, AllocatorOfValues(device, dtype)));
+    return std::make_unique<Tensor>(std::move(copy));
+  }
+  DF_TRY(device.Copy(value, **unused));
+  std::unique_ptr<Tensor> header = std::move(*unused);
+  headers.erase(unused);
+  return header;
+}
+
 }  // namespace
 
 Variable::Variable(std::string name, DType dtype, PartialShape shape)
@@ -22,24 +50,22 @@ Variable::Variable(std::string name, DType dtype, PartialShape shape)
 }
 
 void Variable::Replace(Tensor value) {
-  headers_.push_back(std::make_unique<Tensor>(std::move(value)));
-  current_.store(headers_.back().get(), std::memory_order_release);
-  if (headers_.size() > kRetiredHeaders) headers_.erase(headers_.begin());
+  Publish(std::make_unique<Tensor>(std::move(value)), headers_, current_);
 }
 
 Status Variable::Assign(const Tensor& value, Device& device) {
   Tensor& now = mutable_value();
   if (now.SharesBufferWith(value)) return Status();
   if (now.shape() == value.shape() && now.SoleOwner()) return device.Copy(value, now);
-  DF_ASSIGN(Tensor copy, device.Clone(value, AllocatorOfValues(device, dtype_)));
-  Replace(std::move(copy));
+  DF_ASSIGN(std::unique_ptr<Tensor> copy, TakeCopy(value, dtype_, device, headers_));
+  Publish(std::move(copy), headers_, current_);
   return Status();
 }
 
 Status Variable::MakeWritable(Device& device) {
   if (value().SoleOwner()) return Status();
-  DF_ASSIGN(Tensor copy, device.Clone(value(), AllocatorOfValues(device, dtype_)));
-  Replace(std::move(copy));
+  DF_ASSIGN(std::unique_ptr<Tensor> copy, TakeCopy(value(), dtype_, device, headers_));
+  Publish(std::move(copy), headers_, current_);
   return Status();
 }
 

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "tests/unit/testing/node_runner.h"
 
 namespace dfrun {
@@ -100,6 +103,28 @@ TEST_F(VariableOps, ReadsOfHandlesAreSnapshots) {
   EXPECT_EQ(Run("ReadVariableOp", {handle}, {{"dtype", DType::kDouble}}).status().code(), Code::kInvalidArgument);
   ASSERT_TRUE(Run("DestroyResourceOp", {handle}).ok());
   EXPECT_FALSE((*Run("VarIsInitializedOp", {handle}))[0].scalar<bool>());
+}
+
+// A table that replicas read as snapshots would else take its size in memory with each update.
+TEST_F(VariableOps, UpdatesBesideSnapshotsUseTheBytesOfEarlierValues) {
+  const Tensor handle = Handle("r", DType::kFloat, PartialShape({3, 2}));
+  const AttrMap dtype = {{"dtype", DType::kFloat}};
+  ASSERT_TRUE(Run("AssignVariableOp", {handle, Make<float>(Shape({3, 2}), {0, 0, 0, 0, 0, 0})}, dtype).ok());
+  const auto read = [&] { return (*Run("ReadVariableOp", {handle}, dtype))[0]; };
+  const Tensor first = read();
+  std::set<const void*> buffers;
+  Tensor last = first;
+  for (int i = 0; i < 20; ++i) {
+    const Tensor now = read();
+    buffers.insert(now.raw());
+    EXPECT_EQ(now.data<float>()[2], static_cast<float>(i));
+    const Tensor row = Make<float>(Shape({1, 2}), {1, 1});
+    ASSERT_TRUE(Run("ResourceScatterAdd", {handle, Tensor::Vector<int32_t>({1}), row}).ok());
+    EXPECT_EQ(last.data<float>()[2], static_cast<float>(std::max(i - 1, 0))) << "a snapshot has changed";
+    last = now;
+  }
+  EXPECT_EQ(first.data<float>()[2], 0.F);
+  EXPECT_LE(buffers.size(), 4U) << "that of `first`, of `last`, of `now` and of the value";
 }
 
 TEST_F(VariableOps, AHandleThatIsNoneIsRefused) {
