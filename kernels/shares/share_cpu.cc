@@ -21,7 +21,8 @@ class OpenKernel final : public Kernel {
                  .rows = setup.attr<int64_t>("rows"),
                  .values = setup.attr<int64_t>("values"),
                  .most_skipped = setup.attr<int64_t>("most_skipped"),
-                 .log_every = setup.attr<int64_t>("log_every")} {}
+                 .log_every = setup.attr<int64_t>("log_every"),
+                 .last_step = setup.attr<int64_t>("last_step")} {}
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const RefPtr<ShareTokens> tokens, TokensOf(ctx));
     if (ctx.input(1).num_elements() != 2) return InvalidArgument("the steps are two numbers");

@@ -27,6 +27,7 @@ OP("_OpenShares")
     .Attr("values: int >= 0")
     .Attr("most_skipped: int >= 0")
     .Attr("log_every: int >= 1")
+    .Attr("last_step: int >= 0")
     .As(UsesShareObject)
     .Doc("Has tokens of the steps from the first of `steps` up to the second handed out.");
 

@@ -26,6 +26,7 @@ struct ShareOptions {
   int64_t values = 0;          // values that a share reports
   int64_t most_skipped = 0;    // shares behind each other that are not finite, after which no token is given; 0: any
   int64_t log_every = 1;       // steps
+  int64_t last_step = 0;       // steps of the job: the last has a line whatever log_every is
 };
 
 // The state at the end of a period.
@@ -81,7 +82,7 @@ class ShareTokens final : public TokenSource {
   bool Refuses(int64_t step) const REQUIRES(mu_);
   void Count(const ShareToken& token, int64_t replica, int64_t found) REQUIRES(mu_);
   bool IsLogged(int64_t step) const REQUIRES(mu_) {
-    return (step + 1) % options_.log_every == 0 || step + 1 == end_step_;
+    return (step + 1) % options_.log_every == 0 || step + 1 == options_.last_step;
   }
   void EndSteps() REQUIRES(mu_);
   void AddLine(int64_t step, const OpenStep& ended) REQUIRES(mu_);

@@ -788,10 +788,8 @@ Status Job::RunShares(int64_t stop) {
   return step_ == trace_until_ && trace_steps() > 0 ? session_->WriteTrace(directory_->trace() + "/") : Status();
 }
 
-// A line of a step in the midst of a period is one of the last step before a stop that is not logged, too.
 Status Job::LogShares(const ShareLine& line) {
   step_ = line.step;
-  if (step_ % log_every_ != 0 && step_ != steps_) return Status();
   own_metrics_->AddSteps(std::chrono::duration<double>(line.seconds));
   NamedTensors values = line.values;
   AddSkipped(values);

@@ -33,6 +33,25 @@ expect 71 "as many shares behind each other as may be left out" "$DFRUN" inf.yam
 expect 0 "the updates were made all the same" "$DFRUN" inf.yaml --output warned --set train.learning_rate=0.3 \
   --set train.on_nan=warn --set train.steps=30 --set checkpoint=null
 
+# Shares that are not finite are counted, whatever ends between two lines: here an evaluation after step 15, of which
+# shares 48 to 51 come before it.
+seq 0 999 | sed 's/$/,1/' > rows.csv
+cat > counted.yaml <<'Y'
+dfrun: 1
+inputs: {batch: {csv: rows.csv, tensors: {id: {from: 0, dtype: float32}, x: 1}, batch: 8}}
+graph:
+  W:      {op: Variable, shape: [], init: 0}
+  bad:    Cast(Equal(Floor(batch/id / 8.0), 12.0), DstT=float32)
+  loss:   Mean(Square(batch/x * W - 3.0) + bad / (1.0 - bad) - bad)
+  weight: Square(W)
+train: {loss: loss, learning_rate: 0.001, steps: 40, strategy: async, replicas: 4, max_staleness: 0, on_nan: skip,
+        log_every: 10}
+eval:  {every: 15, metrics: [weight]}
+Y
+expect 0 "step 40/40" "$DFRUN" counted.yaml --output counted
+grep -oE '"step": [0-9]+|"not_finite_steps": [0-9]+' counted/metrics.jsonl | paste -sd' ' > counts
+grep -q '"step": 20 "not_finite_steps": 4 ' counts || { cat counts; fail "shares that are not finite are not counted"; }
+
 # Two loops a replica: all shares are counted for one.
 expect 0 "step 50/50" "$DFRUN" $spec --output loops --set train.steps=50 --set train.steps_in_flight=2 --threads 2
 grep -q '"async/updates_per_s/3"' loops/metrics.jsonl || fail "a replica has no rate"

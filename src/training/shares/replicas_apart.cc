@@ -197,7 +197,8 @@ class Finisher {
                            {"rows", input == nullptr ? int64_t{0} : input->batch / options_.replicas},
                            {"values", static_cast<int64_t>(apart.dtypes.size())},
                            {"most_skipped", MostSkipped()},
-                           {"log_every", std::max<int64_t>(draft_.spec.train->log_every, 1)}};
+                           {"log_every", std::max<int64_t>(draft_.spec.train->log_every, 1)},
+                           {"last_step", draft_.spec.train->steps}};
     apart.open.feeds = {steps};
     apart.open.feed_shapes = {PartialShape({2})};
     apart.open.targets = {ops.Add("open", "_OpenShares", {counter, steps, position}, attrs).node};

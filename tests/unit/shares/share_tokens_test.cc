@@ -20,11 +20,12 @@ namespace {
 
 constexpr int kReplicas = 3;
 constexpr int64_t kRows = 10;
+constexpr int64_t kLastStep = 3;
 
 // The nodes that take, end and count shares, each a signature of one session.
 class ShareTokensTest : public testing::Test {
  protected:
-  void Make(int64_t max_staleness, int64_t most_skipped = 0) {
+  void Make(int64_t max_staleness, int64_t most_skipped = 0, int64_t log_every = 1) {
     Result<std::unique_ptr<Runtime>> runtime = Runtime::Create({}, std::move(comm::ConnectInProcess(1)[0]));
     ASSERT_TRUE(runtime.ok()) << runtime.status().ToString();
     runtime_ = *std::move(runtime);
@@ -45,7 +46,8 @@ class ShareTokensTest : public testing::Test {
              {"rows", kRows},
              {"values", int64_t{1}},
              {"most_skipped", most_skipped},
-             {"log_every", int64_t{1}}});
+             {"log_every", log_every},
+             {"last_step", kLastStep}});
     for (int r = 0; r < kReplicas; ++r) {
       ops.Add(StrCat("take_", r), "_TakeShare", {counter}, {{"replica", int64_t{r}}});
       ops.Add(StrCat("end_", r), "_EndShare", {counter, token, report}, {{"replica", int64_t{r}}});
@@ -174,6 +176,27 @@ TEST_F(ShareTokensTest, LinesComeInTheOrderOfTheSteps) {
       EXPECT_EQ(line[columns - kReplicas + r], static_cast<double>(10 * (step * kReplicas + r + 1)));
   }
   EXPECT_EQ(lines().shape()[0], 0) << "a line is told once";
+}
+
+// The next line has what shares have reported before the end of a period; a period has no line of its own.
+TEST_F(ShareTokensTest, ALineGoesOverPeriods) {
+  constexpr int64_t kLogEvery = 2;
+  Make(/*max_staleness=*/-1, /*most_skipped=*/0, kLogEvery);
+  std::vector<double> steps;
+  std::vector<double> not_finite;
+  for (int64_t step = 0; step < kLastStep; ++step) {
+    Open(step, step + 1, 0);
+    for (int r = 0; r < kReplicas; ++r) End(r, AskAndTake(r), step == 0 && r == 1 ? 5 : 0);
+    Close();
+    const Tensor told = (*session_->Run({}, {"lines:0"}))[0];
+    for (int64_t i = 0; i < told.shape()[0]; ++i) {
+      const double* const line = told.data<double>() + i * told.shape()[1];
+      steps.push_back(line[0]);
+      not_finite.push_back(line[4]);  // the first number found since the last line
+    }
+  }
+  EXPECT_EQ(steps, (std::vector<double>{2, 3})) << "those of log_every, and the job's last";
+  EXPECT_EQ(not_finite, (std::vector<double>{5, 0}));
 }
 
 TEST_F(ShareTokensTest, AShareThatIsNotFiniteEndsThePeriod) {
