@@ -92,6 +92,8 @@ class FiguresTest(unittest.TestCase):
         row = self.add([{"workers": 4, "servers": 2, "case": "scalar", "dfrun_ms": 0.05, "bare_ms": 0.01, "tensorflow_ms": 5,
                          "times": 100, "turns": []}])[-2]
         self.assertEqual((row.case, row.ratio, row.ranks), ("scalar, read and updated: 2 servers, 4 workers", "100", "6"))
+        rows = self.add([{"replicas": 4, "backup": 1, "ranks": 2, "median_ms": 20.0, "ninetieth_ms": 41.0, "times": 2.0}])[-2:]
+        self.assertEqual([(row.value, row.ratio, row.ranks) for row in rows], [("20", "0.5", "2"), ("41", "", "2")])
         rows = self.add([{"format": "hdf5", "ranks": 1, "wait_us": 2.1, "share_of_all": 0.008}])[-2:]
         self.assertEqual([(row.value, row.unit) for row in rows], [("2.1", "us"), ("0.8", "%")])
         net = {"net": "gpt2", "precision": "tf32", "batch": 8, "ms": 10.0, "peers": {"jax": 12.5}}

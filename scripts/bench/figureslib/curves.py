@@ -2,6 +2,8 @@
 logarithmic. A case has a line, and a dashed one for what stands beside it."""
 import math
 
+from figureslib.measured import number
+
 WIDTH, HEIGHT, MARGIN = 360, 260, 56
 COLOURS = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22"]
 
@@ -25,7 +27,7 @@ def panel(bench, cases, left):
         out.append(f'<text x="{x(ranks)}" y="{HEIGHT - MARGIN + 16}" text-anchor="middle">{ranks}</text>')
     everything = [p[1] for p in points] + [p[2] for p in points]
     for value in sorted({min(everything), max(everything)}):
-        out.append(f'<text x="{left + MARGIN - 4}" y="{y(value) + 4}" text-anchor="end">{value:.3g}</text>')
+        out.append(f'<text x="{left + MARGIN - 4}" y="{y(value) + 4}" text-anchor="end">{number(value)}</text>')
     for i, (case, curve) in enumerate(cases.items()):
         colour = COLOURS[i % len(COLOURS)]
         for column, dash in ((1, ""), (2, ' stroke-dasharray="4 3"')):

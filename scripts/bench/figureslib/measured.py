@@ -63,6 +63,15 @@ def of_null_step(entry, shared):
                 ratio=number(ratio)) for peer, (value, ratio) in ratios.items()]
 
 
+def of_backup(entry, shared):
+    """scripts/bench/null_step backup: a step by the number of backup replicas."""
+    own = {**shared, "ranks": str(entry["ranks"])}
+    case = f"a step of {count(entry['replicas'], 'replica')} and {entry['backup']} for backup"
+    return [Row(f"{case}, median", **own, value=number(entry["median_ms"]), unit="ms", peer="without backup",
+                peer_value=number(entry["median_ms"] * entry["times"]), ratio=number(1 / entry["times"])),
+            Row(f"{case}, 90th percentile", **own, value=number(entry["ninetieth_ms"]), unit="ms")]
+
+
 def of_input_wait(entry, shared):
     """scripts/bench/input_wait: what a step of the digits CNN waits for its input."""
     own = {**shared, "ranks": str(entry["ranks"])}
@@ -94,6 +103,7 @@ FORMS = (
     ({"name", "before_ms", "now_ms", "ratios"}, of_builds),
     ({"name", "us", "ratios"}, of_fabric),
     ({"workers", "case", "dfrun_ms", "bare_ms", "tensorflow_ms"}, of_null_step),
+    ({"replicas", "backup", "median_ms", "ninetieth_ms"}, of_backup),
     ({"name", "value", "unit", "limit"}, of_bench),
 )
 
