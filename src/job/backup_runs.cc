@@ -134,11 +134,4 @@ Result<NotFiniteShare> BackupRuns::FindNotFinite() {
   return NotFiniteShare{.position = 0, .replica = -1, .what = {}};
 }
 
-Status BackupRuns::RunAgain(const NotFiniteShare& share, int64_t step) {
-  DF_ASSIGN(const Session::Handle again, session_.Prepare(parts_.again));
-  const Tensor feeds[] = {Tensor::Vector<int64_t>({step, step + 1}), Tensor::Scalar(share.position)};
-  DF_TRY(session_.RunStep(again, feeds, {}));
-  return session_.CheckNumerics(parts_.steps[static_cast<size_t>(share.replica)], /*optimize=*/false, {});
-}
-
 }  // namespace dfrun

@@ -49,8 +49,6 @@ class BackupRuns {
   // The first share of the last step that was not finite; `replica` -1: each was, for itself. Call when no period is
   // open.
   Result<NotFiniteShare> FindNotFinite();
-  // Computes the share once more, from the variables as they are, as step `step`. kNotFinite: the first finding.
-  Status RunAgain(const NotFiniteShare& share, int64_t step);
 
  private:
   using Clock = std::chrono::steady_clock;

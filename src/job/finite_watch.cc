@@ -110,16 +110,32 @@ std::string FiniteWatch::DescribeShares(int64_t step, int64_t count, int32_t fir
       "): ", spec_.train->on_nan == OnNan::kSkip ? "the updates were left out" : "the updates were made all the same");
 }
 
-Status FiniteWatch::ExplainShare(const SharesEnd& end) const {
+Status FiniteWatch::ExplainShare(const SharesEnd& end) {
   const int64_t replicas = ReplicasOf(*spec_.train);
   const bool stops = spec_.train->on_nan == OnNan::kStop;
+  const int64_t step = end.share / replicas;
+  // Other replicas may have updated the variables that the share had read.
+  Origin origin;
+  if (stops && parts_.apart->steps.size() == 1) {
+    DF_ASSIGN(origin, OriginInShare(0, end.position, step));
+  }
   return Error(
-      Code::kNotFinite, "step ", end.share / replicas + 1, ": ", NameOf(end.found), " of replica ", end.replica,
-      " is not finite", RowsOfShare(end.position), ". ",
+      Code::kNotFinite, origin.location, "step ", step + 1, ": ", NameOf(end.found), " of replica ", end.replica,
+      " is not finite", RowsOfShare(end.position), origin.text, ". ",
       stops ? "No update was made by it" : "It is the last of as many shares behind each other as may be left out",
       ". A lower learning_rate or a clip_norm may keep it finite; ",
       stops ? "with 'on_nan: skip' of 'train' such shares are left out"
             : "'on_nan: {skip: N}' of 'train' lets more shares behind each other be left out");
+}
+
+Result<FiniteWatch::Origin> FiniteWatch::OriginInShare(int64_t replica, int64_t position, int64_t step) {
+  DF_ASSIGN(const Session::Handle again, session_.Prepare(parts_.apart->again));
+  const Tensor feeds[] = {Tensor::Vector<int64_t>({step, step + 1}), Tensor::Scalar(position)};
+  DF_TRY(session_.RunStep(again, feeds, {}));
+  const RunSignature& signature = parts_.apart->steps[static_cast<size_t>(replica)];
+  const Status found = session_.CheckNumerics(signature, /*optimize=*/false, {});
+  if (!found.ok() && found.code() != Code::kNotFinite) return found;
+  return found.ok() ? Origin() : OriginOf({.found = found, .checked = {}}, step + 1);
 }
 
 std::string FiniteWatch::RowsOfShare(int64_t position) const {
@@ -180,9 +196,7 @@ Status FiniteWatch::ExplainStopWithBackup(int64_t step, const std::string& was) 
   DF_TRY(backup_->Close());
   DF_ASSIGN(const NotFiniteShare share, backup_->FindNotFinite());
   if (share.replica < 0) return Error(Code::kNotFinite, "step ", step, ": ", was, " is not finite", kEnd);
-  const Status found = backup_->RunAgain(share, step - 1);
-  if (!found.ok() && found.code() != Code::kNotFinite) return found;
-  const Origin origin = found.ok() ? Origin{} : OriginOf({.found = found, .checked = {}}, step);
+  DF_ASSIGN(const Origin origin, OriginInShare(share.replica, share.position, step - 1));
   return Error(Code::kNotFinite, origin.location, "step ", step, ": ", share.what, " of replica ", share.replica,
                " is not finite", RowsOfShare(share.position), origin.text, kEnd);
 }

@@ -49,7 +49,7 @@ class FiniteWatch {
   // A sentence like that of Describe(); `first_found`: the number that the gates of the first such share have found.
   std::string DescribeShares(int64_t step, int64_t count, int32_t first_found) const;
   // kNotFinite: why the share ended the job.
-  Status ExplainShare(const SharesEnd& end) const;
+  Status ExplainShare(const SharesEnd& end);
 
   // Describes the values that are not finite among the variables to be saved, in a sentence; "" where all are finite.
   Result<std::string> FindInVariables();
@@ -80,6 +80,9 @@ class FiniteWatch {
   Origin OriginOf(const Again& again, int64_t step);
   Status ExplainStop(int64_t step, const std::string& was);
   Status ExplainStopWithBackup(int64_t step, const std::string& was);
+  // The origin of what is not finite in the share at `position` of step `step`, which is computed once more from the
+  // variables as they are; an empty one where all is finite then. No period is open.
+  Result<Origin> OriginInShare(int64_t replica, int64_t position, int64_t step);
   // ", of the rows 64 to 79 of the stream of input 'batch'"; "" where the loss reads none.
   std::string RowsOfShare(int64_t position) const;
   Status ExplainSkipped(int64_t step);

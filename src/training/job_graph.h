@@ -82,9 +82,9 @@ struct ReplicasApart {
   // number of the value, the share, the position of its rows and its replica. With backup it fetches the shares that
   // are returned, as the variable `returned` has them.
   RunSignature close;
-  // With backup alone. `again` begins a period like `open`, with a share whose position is fed as its first; `abort`
-  // ends the waits for shares; `named` fetches the output of _NamedShares.
+  // Begins a period like `open`, with a share whose position is fed as its first.
   RunSignature again;
+  // With backup alone. `abort` ends the waits for shares; `named` fetches the output of _NamedShares.
   RunSignature abort;
   RunSignature named;
   std::string returned = {};               // the variable of the shares that were handed out and not applied; or ""

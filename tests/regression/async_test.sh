@@ -28,6 +28,9 @@ for bound in none 2 0; do
     --set train.learning_rate=0.3
   grep -q "of replica [0-3] is not finite" out || fail "no replica is named"
 done
+# A single replica names the node: its variables are those that the share had read.
+expect 71 "is not finite, of the rows" "$DFRUN" inf.yaml --output inf-one --set train.replicas=1 --set train.learning_rate=0.3
+grep -qE "inf.yaml:[0-9]+:[0-9]+: .*first, " out || { cat out; fail "the node is not named"; }
 expect 71 "as many shares behind each other as may be left out" "$DFRUN" inf.yaml --output skipped \
   --set train.learning_rate=0.3 --set 'train.on_nan={skip: 6}'
 expect 0 "the updates were made all the same" "$DFRUN" inf.yaml --output warned --set train.learning_rate=0.3 \

@@ -203,6 +203,11 @@ class Finisher {
     apart.open.feed_shapes = {PartialShape({2})};
     apart.open.targets = {ops.Add("open", "_OpenShares", {counter, steps, position}, attrs).node};
     DF_TRY(turns_.AddOpen(steps, apart.open));
+    const Output share = ops.Add("share", "Placeholder", {}, {{"dtype", DType::kInt64}, {"shape", Shape()}});
+    apart.again = apart.open;
+    apart.again.feeds.push_back(share);
+    apart.again.feed_shapes.push_back(PartialShape::Scalar());
+    apart.again.targets[0] = ops.Add("again", "_OpenShares", {counter, steps, share}, attrs).node;
     const Output lines = ops.Add("lines", "_ShareLines", {counter});
     apart.lines.fetches = {lines, {lines.node, 1}};
     const Output closed = ops.Add("close", "_CloseShares", {counter});
