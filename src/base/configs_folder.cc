@@ -13,7 +13,7 @@ std::string ConfigsFolder() {
 }
 
 bool IsFileOfLibrary(const std::string& path) {
-  const std::string folder = ConfigsFolder();
+  static const std::string folder = ConfigsFolder();
   std::error_code error;
   const std::string canonical = std::filesystem::weakly_canonical(path, error).string();
   return !folder.empty() && !error && canonical.starts_with(folder + "/lib/");

@@ -17,7 +17,10 @@ class FrameTreeBuilder {
   Result<FrameTree> Build() {
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
     tree_.of_outputs.assign(static_cast<size_t>(graph_.num_nodes()), FrameTree::kAny);
-    for (NodeId id : order) DF_TRY(Visit(graph_.node(id)).Annotate(graph_.Describe(id)));
+    for (NodeId id : order) {
+      const Status status = Visit(graph_.node(id));
+      if (!status.ok()) return status.Annotate(graph_.Describe(id));
+    }
     return std::move(tree_);
   }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/framework/device/device_types.h"
+#include "src/graph/order/ancestors.h"
 #include "src/spec/schedule_numbers.h"
 #include "src/training/order/step_order.h"
 #include "src/training/rank_devices.h"
@@ -125,6 +126,36 @@ class Builder {
   std::string home_;
 };
 
+// Orders the nodes of one replica, which fetches nothing. The graph has the nodes of all replicas: the order is found
+// in a graph of its own nodes, so that the time is in proportion to these.
+Status OrderOwn(const StepOrderOptions& order, const RunSignature& signature, Graph& graph) {
+  AncestorWalk walk(graph);
+  for (const NodeId target : signature.targets) walk.Add(target);
+  while (const Node* node = walk.Next()) walk.AddSources(*node);
+  std::vector<NodeId> own_of;
+  Graph own = graph.Subset(walk.added(), &own_of);
+  const auto own_ids = [&](const std::vector<NodeId>& ids) {
+    std::vector<NodeId> found;
+    for (const NodeId id : ids) found.push_back(own_of[static_cast<size_t>(id)]);
+    return found;
+  };
+  const StepOrderOptions own_order = {.last = own_ids(order.last), .fetches_come_last = order.fetches_come_last};
+  RunSignature own_signature;
+  own_signature.targets = own_ids(signature.targets);
+  DF_TRY(OrderStep(own_order, own, own_signature));
+  std::vector<NodeId> of_own;
+  for (NodeId id = 0; id < static_cast<NodeId>(own_of.size()); ++id) {
+    if (own_of[static_cast<size_t>(id)] >= 0) of_own.push_back(id);
+  }
+  for (const Node& node : own.nodes()) {
+    Node& ordered = graph.mutable_node(of_own[static_cast<size_t>(node.id)]);
+    ordered.attrs = node.attrs;
+    for (const NodeId control : node.control_inputs)
+      graph.AddControlEdge(of_own[static_cast<size_t>(control)], ordered.id);
+  }
+  return Status();
+}
+
 // Adds what ends the steps of one draft's replicas, and begins and ends their periods.
 class Finisher {
  public:
@@ -171,7 +202,7 @@ class Finisher {
     StepOrderOptions order = {.last = {}, .fetches_come_last = false};
     for (const auto& [variable, writers] : replica.writers)
       order.last.insert(order.last.end(), writers.begin(), writers.end());
-    DF_TRY(OrderStep(order, graph_, signature));
+    DF_TRY(OrderOwn(order, signature, graph_));
     draft_.job.apart->steps.push_back(signature);
     return Status();
   }
