@@ -31,9 +31,7 @@ Tensor NumberAs(DType dtype, double value) {
 }  // namespace
 
 Status ShareRuns::Prepare() {
-  for (const RunSignature& step : parts_.apart->steps) {
-    DF_ASSIGN(handles_.emplace_back(), session_.Prepare(step));
-  }
+  DF_ASSIGN(handles_, session_.PrepareAll(parts_.apart->steps));
   DF_ASSIGN(open_, session_.Prepare(parts_.apart->open));
   DF_ASSIGN(lines_, session_.Prepare(parts_.apart->lines));
   DF_ASSIGN(close_, session_.Prepare(parts_.apart->close));

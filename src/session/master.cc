@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "src/graph/graph_def/graph_def.h"
-#include "src/session/compile.h"
+#include "src/session/compile_copies.h"
 #include "src/session/control/control.pb.h"
 #include "src/session/control/control_error.h"
 #include "src/session/control/control_plane.h"
@@ -40,6 +40,10 @@ std::string SignatureKey(const RunSignature& signature) {
   key += '^';
   for (NodeId target : signature.targets) key += StrCat(target, ' ');
   return key;
+}
+
+std::string KeyOf(const RunSignature& signature, bool optimize, bool keep_graphs) {
+  return SignatureKey(signature) + (optimize ? "" : "as it is") + (keep_graphs ? " with graphs" : "");
 }
 
 bool Fits(const Shape& shape, const PartialShape& wanted) {
@@ -99,15 +103,43 @@ Master::~Master() = default;
 
 Result<Executable*> Master::Prepare(const RunSignature& signature, bool optimize, bool for_check) {
   const bool keep_graphs = keep_bytes_ > 0 && (for_check || check_numerics_);
-  const std::string key = SignatureKey(signature) + (optimize ? "" : "as it is") + (keep_graphs ? " with graphs" : "");
+  const std::string key = KeyOf(signature, optimize, keep_graphs);
   DF_TRY(session_status());
   if (Executable* found = FindExecutable(key)) return found;
   MutexLock change(change_mu_);
   DF_TRY(session_status());
   if (Executable* found = FindExecutable(key)) return found;  // made by another thread meanwhile
-  DF_ASSIGN(std::unique_ptr<Executable> compiled, Compile(signature, optimize, keep_graphs));
-  MutexLock lock(mu_);
-  return (executables_[key] = std::move(compiled)).get();
+  const std::shared_ptr<const Graph> graph = this->graph();
+  const CompileOptions options = OptionsFor(optimize);
+  SignatureCompiler compiler(*graph, runtime_, options, &next_channel_);
+  return Compile(signature, key, keep_graphs, compiler);
+}
+
+Result<std::vector<Executable*>> Master::PrepareAll(std::span<const RunSignature> signatures) {
+  const bool keep_graphs = keep_bytes_ > 0 && check_numerics_;
+  MutexLock change(change_mu_);
+  DF_TRY(session_status());
+  const std::shared_ptr<const Graph> graph = this->graph();
+  const CompileOptions options = OptionsFor(optimize_);
+  SignatureCompiler compiler(*graph, runtime_, options, &next_channel_);
+  std::vector<Executable*> executables;
+  for (const RunSignature& signature : signatures) {
+    const std::string key = KeyOf(signature, optimize_, keep_graphs);
+    Executable* executable = FindExecutable(key);
+    if (executable == nullptr) {
+      DF_ASSIGN(executable, Compile(signature, key, keep_graphs, compiler));
+    }
+    executables.push_back(executable);
+  }
+  return executables;
+}
+
+CompileOptions Master::OptionsFor(bool optimize) const {
+  return {.cluster = cluster_,
+          .optimize = optimize,
+          .soft_placement = soft_placement_,
+          .compression = compression_,
+          .without_passes = without_passes_};
 }
 
 std::shared_ptr<const Graph> Master::graph() const {
@@ -164,20 +196,15 @@ Status Master::ResetContainers(const std::vector<std::string>& names) {
   return status;
 }
 
-Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signature, bool optimize, bool keep_graphs) {
-  const std::shared_ptr<const Graph> graph = this->graph();
-  DF_ASSIGN(std::vector<Partition> partitions, CompileRun(*graph, signature, runtime_,
-                                                          {.cluster = cluster_,
-                                                           .optimize = optimize,
-                                                           .soft_placement = soft_placement_,
-                                                           .compression = compression_,
-                                                           .without_passes = without_passes_},
-                                                          &next_channel_));
+Result<Executable*> Master::Compile(const RunSignature& signature, const std::string& key, bool keep_graphs,
+                                    SignatureCompiler& compiler) {
+  DF_ASSIGN(const SignatureCompiler::Partitions compiled, compiler.Compile(signature));
+  const std::vector<Partition>& partitions = *compiled;
   if (on_compiled_) on_compiled_(signature, partitions);
   auto executable = std::make_unique<Executable>(runtime_.communicator().max_slots());
   executable->id = next_executable_++;
   executable->keep_graphs = keep_graphs;
-  for (const Output& feed : signature.feeds) executable->feeds.push_back(OutputName(*graph, feed));
+  for (const Output& feed : signature.feeds) executable->feeds.push_back(OutputName(compiler.graph(), feed));
   executable->num_fetches = signature.fetches.size();
   std::vector<bool> is_idle(static_cast<size_t>(runtime_.size()), true);
   for (const Partition& partition : partitions) {
@@ -190,7 +217,8 @@ Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signatur
     if (is_idle[static_cast<size_t>(rank)]) executable->idle_ranks.push_back(rank);
   }
   DF_TRY(Register(partitions, *executable));
-  return executable;
+  MutexLock lock(mu_);
+  return (executables_[key] = std::move(executable)).get();
 }
 
 Status Master::Register(const std::vector<Partition>& partitions, Executable& executable) {

@@ -30,6 +30,8 @@ class Message;
 }
 
 class ControlRound;
+class SignatureCompiler;
+struct CompileOptions;
 
 // A compiled signature. Immutable but for the state in its plans.
 struct Executable {
@@ -59,6 +61,9 @@ class Master final : private PendingStepHost {
   // `for_check`: for steps whose nodes may be captured; the handle is another one then.
   Result<Executable*> Prepare(const RunSignature& signature, bool optimize, bool for_check = false)
       EXCLUDES(change_mu_, mu_);
+  // Prepares several signatures: one that differs from another in names alone takes a small part of its time
+  // (compile_copies.h). After an error those before it are prepared.
+  Result<std::vector<Executable*>> PrepareAll(std::span<const RunSignature> signatures) EXCLUDES(change_mu_, mu_);
   Status Extend(const std::function<Status(Graph&)>& add) EXCLUDES(change_mu_, mu_);
   Status ResetContainers(const std::vector<std::string>& names) EXCLUDES(change_mu_, request_mu_, mu_);
   // Begins a step, or several behind each other that feed and fetch nothing. The calling thread runs nodes of it until
@@ -99,8 +104,9 @@ class Master final : private PendingStepHost {
  private:
   // Returns null if there is none yet.
   Executable* FindExecutable(const std::string& key) const EXCLUDES(mu_);
-  Result<std::unique_ptr<Executable>> Compile(const RunSignature& signature, bool optimize, bool keep_graphs)
-      REQUIRES(change_mu_);
+  CompileOptions OptionsFor(bool optimize) const;
+  Result<Executable*> Compile(const RunSignature& signature, const std::string& key, bool keep_graphs,
+                              SignatureCompiler& compiler) REQUIRES(change_mu_) EXCLUDES(mu_);
   Status Register(const std::vector<Partition>& partitions, Executable& executable) REQUIRES(change_mu_);
   Status BuildOwn(const std::vector<Partition>& partitions, Executable& executable) REQUIRES(change_mu_);
   // Sends each other rank its request of the round, and returns. FinishRound() waits for their answers.

@@ -94,6 +94,10 @@ Result<Session::Handle> Session::Prepare(const RunSignature& signature) {
   return master_->Prepare(signature, master_->optimizes());
 }
 
+Result<std::vector<Session::Handle>> Session::PrepareAll(std::span<const RunSignature> signatures) {
+  return master_->PrepareAll(signatures);
+}
+
 Status Session::RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches) {
   DF_TRY(CheckPrepared(handle));
   return master_->RunStep(*handle, feeds, fetches);

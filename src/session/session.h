@@ -77,6 +77,9 @@ class Session {
   // the graph declares. A second call for a signature returns the same handle, and does not wait for steps or for other
   // signatures being compiled.
   Result<Handle> Prepare(const RunSignature& signature);
+  // Prepares several signatures. One that runs the same nodes as another under other names, as a replica that runs for
+  // itself, takes a small part of the other's time. After an error those before it are prepared.
+  Result<std::vector<Handle>> PrepareAll(std::span<const RunSignature> signatures);
   // Prepares a signature by names, as Run() takes them.
   Result<Handle> Prepare(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches,
                          const std::vector<std::string>& targets = {});

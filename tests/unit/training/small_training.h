@@ -14,7 +14,7 @@
 namespace dfrun {
 
 // loss = mean((a * b + c - 3)^2), where c is not trained.
-class SmallTraining : public testing::Test {
+class SmallTraining : public ::testing::Test {
  protected:
   // Fills spec_: ten steps.
   void Make(const char* optimizer, const char* strategy, int64_t replicas) {
