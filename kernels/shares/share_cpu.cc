@@ -122,6 +122,13 @@ class CloseKernel final : public Kernel {
     DF_ASSIGN(const EndOfShares end, tokens->Close());
     ctx.SetOutput(0, Tensor::Vector<int64_t>({end.steps, end.found, end.share, end.position_of_share, end.replica}));
     ctx.SetOutput(1, Tensor::Scalar<int64_t>(end.position));
+    Tensor* out = nullptr;
+    DF_TRY(ctx.AllocateOutput(2, Shape({static_cast<int64_t>(end.staleness.size()), 2}), &out));
+    int64_t* to = out->data<int64_t>();
+    for (const auto& [staleness, shares] : end.staleness) {
+      *to++ = staleness;
+      *to++ = shares;
+    }
     return Status();
   }
 };

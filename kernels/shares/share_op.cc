@@ -88,13 +88,17 @@ OP("_CloseShares")
     .Input("tokens: resource")
     .Output("end: int64")
     .Output("position: int64")
+    .Output("staleness: int64")
     .As(UsesShareObject)
     .Shape([](InferenceContext& c) {
       c.set_output(0, PartialShape({5}));
       c.set_output(1, PartialShape::Scalar());
+      c.set_output(2, PartialShape({PartialShape::kUnknown, 2}));
       return Status();
     })
-    .Doc("Ends what _OpenShares began: the steps that are done, and the share that was not finite.");
+    .Doc(
+        "Ends what _OpenShares began: the steps that are done, and the share that was not finite. staleness: how many "
+        "shares had which staleness, a row each.");
 
 OP("_UpdateTurns").As(MakesShareObject).Doc("The turns of the updates that such replicas make on a device.");
 

@@ -17,6 +17,7 @@ Status ShareTokens::Open(const ShareOptions& options, int64_t first_step, int64_
   opened_ = Clock::now();
   stop_step_ = -1;
   stopped_ = {};
+  staleness_.clear();
   steps_.clear();
   lines_of_steps_.clear();
   const auto takers = static_cast<size_t>(options.takers);
@@ -91,6 +92,7 @@ void ShareTokens::Count(const ShareToken& token, int64_t replica, int64_t found)
   const auto staleness = static_cast<double>(ended_ - begun.mapped().ended_before);
   staleness_sum_ += staleness;
   staleness_max_ = std::max(staleness_max_, staleness);
+  ++staleness_[ended_ - begun.mapped().ended_before];
   ++ended_;
   ++ended_of_[static_cast<size_t>(replica)];
   if (found == 0) {
@@ -139,6 +141,8 @@ Result<EndOfShares> ShareTokens::Close() {
   EndOfShares end = stopped_;
   end.steps = done_steps_;
   end.position = position_ + handed_out_ * options_.rows;
+  end.staleness = std::move(staleness_);
+  staleness_.clear();
   end_step_ = first_step_;  // no token until the next period
   open_s_ = SecondsOpen();
   taken_.clear();

@@ -31,8 +31,9 @@ struct ShareOptions {
 
 // The state at the end of a period.
 struct EndOfShares {
-  int64_t steps = 0;     // steps that are done, of the whole job
-  int64_t position = 0;  // the sample behind the last share
+  int64_t steps = 0;                          // steps that are done, of the whole job
+  int64_t position = 0;                       // the sample behind the last share
+  std::map<int64_t, int64_t> staleness = {};  // how many shares of the period had which
   // The share that ended the period because it was not finite; `found` 0: there was none.
   int64_t found = 0;
   int64_t share = 0;
@@ -103,6 +104,7 @@ class ShareTokens final : public TokenSource {
   std::map<int64_t, OpenStep> steps_ GUARDED_BY(mu_);  // steps of which a share has ended
   std::vector<std::vector<double>> lines_of_steps_ GUARDED_BY(mu_);
   EndOfShares stopped_ GUARDED_BY(mu_);
+  std::map<int64_t, int64_t> staleness_ GUARDED_BY(mu_);  // shares of this period, by theirs
   int64_t not_finite_row_ GUARDED_BY(mu_) = 0;
   // Sums since the tokens were made.
   int64_t ended_ GUARDED_BY(mu_) = 0;

@@ -65,6 +65,33 @@ std::string ScalarSummaries::Take() {
   return summary;
 }
 
+std::string CountsSummary(const std::string& tag, const std::map<int64_t, int64_t>& counts) {
+  proto::Summary summary;
+  proto::Summary::Value& value = *summary.add_value();
+  value.set_tag(tag);
+  proto::HistogramProto& histogram = *value.mutable_histo();
+  if (!counts.empty()) {
+    histogram.set_min(static_cast<double>(counts.begin()->first));
+    histogram.set_max(static_cast<double>(counts.rbegin()->first));
+    histogram.add_bucket_limit(static_cast<double>(counts.begin()->first) - 0.5);
+    histogram.add_bucket(0);
+  }
+  for (const auto& [number, count] : counts) {
+    const auto x = static_cast<double>(number);
+    const auto n = static_cast<double>(count);
+    histogram.set_num(histogram.num() + n);
+    histogram.set_sum(histogram.sum() + n * x);
+    histogram.set_sum_squares(histogram.sum_squares() + n * x * x);
+    if (x - 0.5 > *histogram.bucket_limit().rbegin()) {
+      histogram.add_bucket_limit(x - 0.5);
+      histogram.add_bucket(0);
+    }
+    histogram.add_bucket_limit(x + 0.5);
+    histogram.add_bucket(n);
+  }
+  return summary.SerializeAsString();
+}
+
 std::string SessionStartSummary(const JsonValue& hparams, double start_s) {
   proto::HParamsPluginData data;
   proto::HParamsPluginData::SessionStartInfo& start = *data.mutable_session_start_info();

@@ -3,6 +3,8 @@
 #ifndef DFRUN_SRC_EVENTS_SUMMARIES_H_
 #define DFRUN_SRC_EVENTS_SUMMARIES_H_
 
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -32,6 +34,9 @@ std::string SessionStartSummary(const JsonValue& hparams, double start_s);
 
 // The end of a session, that was a success or a failure.
 std::string SessionEndSummary(bool success, double end_s);
+
+// A histogram of whole numbers: how often each was found. It has a bucket for each.
+std::string CountsSummary(const std::string& tag, const std::map<int64_t, int64_t>& counts);
 
 // A text in a scalar tensor of strings, for the plugin that reads it.
 std::string StringSummary(const std::string& tag, std::string_view plugin, std::string text);

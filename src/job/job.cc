@@ -95,7 +95,8 @@ class Job {
   Status RunLogged(bool logs, bool summarizes);
   Status RunInFlight(int64_t stop);
   Status RunShares(int64_t stop);
-  Status LogShares(const ShareLine& line);
+  Status LogShares(const ShareLine& line, std::span<const Tensor> fingerprints = {});
+  Result<std::vector<Tensor>> FingerprintsBetweenPeriods();
   void AddSkipped(NamedTensors& values) const;
   Status AfterStep();
   Status Log();
@@ -291,6 +292,7 @@ Status Job::PrepareStep() {
   if (parts_.apart && parts_.apart->backup == 0) {
     shares_ = std::make_unique<ShareRuns>(parts_, *session_);
     DF_TRY(shares_->Prepare());
+    if (!parts_.apart->state.fetches.empty()) DF_TRY(session_->Prepare(parts_.apart->state).status());
   } else {
     DF_ASSIGN(logged_, session_->Prepare(parts_.step.signature));
   }
@@ -780,15 +782,26 @@ void Job::AddSkipped(NamedTensors& values) const {
 
 // Runs steps of replicas that run for themselves up to `stop`. At a signal the step that has begun is ended.
 Status Job::RunShares(int64_t stop) {
+  // The line of the last step is told when the variables are at rest, with their fingerprints.
+  std::optional<ShareLine> last;
   const ShareRuns::Hooks hooks = {.is_stopping = [this] { return is_stopping(); },
-                                  .on_line = [this](const ShareLine& line) { return LogShares(line); }};
+                                  .on_line = [this, &last, stop](const ShareLine& line) {
+                                    if (line.step < stop) return LogShares(line);
+                                    if (line.step % log_every_ == 0 || line.step == steps_) last = line;
+                                    return Status();
+                                  }};
   DF_ASSIGN(const SharesEnd end, shares_->Run(step_, stop, hooks));
+  if (last) {
+    DF_ASSIGN(const std::vector<Tensor> fingerprints, FingerprintsBetweenPeriods());
+    DF_TRY(LogShares(*last, fingerprints));
+  }
   if (end.found != 0) return watch_->ExplainShare(end);
   step_ = end.steps;
+  DF_TRY(output_.TellStaleness(Results(), end.staleness));
   return step_ == trace_until_ && trace_steps() > 0 ? session_->WriteTrace(directory_->trace() + "/") : Status();
 }
 
-Status Job::LogShares(const ShareLine& line) {
+Status Job::LogShares(const ShareLine& line, std::span<const Tensor> fingerprints) {
   step_ = line.step;
   own_metrics_->AddSteps(std::chrono::duration<double>(line.seconds));
   NamedTensors values = line.values;
@@ -798,7 +811,16 @@ Status Job::LogShares(const ShareLine& line) {
     if (line.not_finite > 0)
       TellMessage("warning: " + watch_->DescribeShares(step_, line.not_finite, line.first_found));
   }
-  return TellLogged(values, {}, &line);
+  return TellLogged(values, fingerprints, &line);
+}
+
+// The state of a job whose replicas run for themselves, while none runs.
+Result<std::vector<Tensor>> Job::FingerprintsBetweenPeriods() {
+  std::vector<Tensor> fingerprints(parts_.apart->state.fetches.size());
+  if (fingerprints.empty()) return fingerprints;
+  DF_ASSIGN(const Session::Handle state, session_->Prepare(parts_.apart->state));
+  DF_TRY(session_->RunStep(state, {}, fingerprints));
+  return fingerprints;
 }
 
 Status Job::Log() {

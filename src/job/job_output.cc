@@ -5,6 +5,7 @@
 #include "src/base/log.h"
 #include "src/base/text.h"
 #include "src/events/shown_graph.h"
+#include "src/events/summaries.h"
 #include "src/job/embeddings.h"
 #include "src/job/hparams.h"
 #include "src/job/kept_spec.h"
@@ -67,7 +68,7 @@ void JobOutput::TellBegin(int64_t step, int64_t steps) const {
 }
 
 Status JobOutput::TellStep(JobResults results, std::span<const Tensor> fingerprints) {
-  if (states_) {
+  if (states_ && !fingerprints.empty()) {
     states_->Take(fingerprints);
     results.state = states_->OfAll();
     results.fingerprints = states_->of_variables();
@@ -78,6 +79,14 @@ Status JobOutput::TellStep(JobResults results, std::span<const Tensor> fingerpri
 Status JobOutput::Tell(Status (JobObserver::*event)(const JobResults&), const JobResults& results) const {
   for (JobObserver* observer : observers_) DF_TRY((observer->*event)(results));
   return Status();
+}
+
+Status JobOutput::TellStaleness(JobResults results, const std::map<int64_t, int64_t>& shares) {
+  if (shares.empty()) return Status();
+  record_->AddStaleness(shares);
+  const Tensor summaries[] = {Tensor::Vector<std::string>({CountsSummary("async/staleness", shares)})};
+  results.summaries = summaries;
+  return TellSummaries(results);
 }
 
 Status JobOutput::TellSave(int64_t step) const {

@@ -3,6 +3,7 @@
 #ifndef DFRUN_SRC_JOB_JOB_OUTPUT_H_
 #define DFRUN_SRC_JOB_JOB_OUTPUT_H_
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,10 +48,12 @@ class JobOutput {
   // Tells the observers; see JobObserver.
   void TellMessage(const std::string& text) const;
   void TellBegin(int64_t step, int64_t steps) const;
-  // `fingerprints`: what the step fetched of them, in the order of those of Open().
+  // `fingerprints`: what the step fetched of them, in the order of those of Open(); empty: it has fetched none.
   Status TellStep(JobResults results, std::span<const Tensor> fingerprints);
   Status TellEvaluation(const JobResults& results) const { return Tell(&JobObserver::OnEvaluation, results); }
   Status TellSummaries(const JobResults& results) const { return Tell(&JobObserver::OnSummaries, results); }
+  // How many shares had which staleness, since the last call: a histogram.
+  Status TellStaleness(JobResults results, const std::map<int64_t, int64_t>& shares);
   Status TellSave(int64_t step) const;
   // Ends the record, and tells the observers. After Open().
   void End(const Status& status) const;

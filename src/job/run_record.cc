@@ -44,6 +44,14 @@ std::string PrintFacts(const RunFacts& facts) {
                 Join(facts.files, ",\n  ", PrintFile), "\n ],\n \"begin\": ", JsonString(Now()));
 }
 
+// Pairs of a staleness and the number of shares; nothing where there are none.
+std::string PrintStaleness(const std::map<int64_t, int64_t>& shares) {
+  if (shares.empty()) return "";
+  const auto print = [](const auto& entry) { return StrCat("[", entry.first, ", ", entry.second, "]"); };
+  const std::vector<std::pair<int64_t, int64_t>> rows(shares.begin(), shares.end());
+  return StrCat(",\n \"async/staleness\": [", Join(rows, ", ", print), "]");
+}
+
 Status KeepEarlier(const std::string& path) {
   DF_TRY(CheckReplaceable(path));
   const size_t ending = path.size() - std::string_view(".json").size();
@@ -56,8 +64,8 @@ Status KeepEarlier(const std::string& path) {
 
 std::string RunRecord::Print(const std::string& end, const std::string& exit, const std::string& error) const {
   return StrCat("{\n", facts_, ",\n \"end\": ", end, ",\n \"exit\": ", exit, ",\n \"error\": ", error,
-                ",\n \"stopped\": ", stopped_, ",\n \"memory\": [", memory_.empty() ? "" : "\n  ",
-                Join(memory_, ",\n  ", &ToJson), memory_.empty() ? "" : "\n ", "]\n}\n");
+                ",\n \"stopped\": ", stopped_, PrintStaleness(staleness_), ",\n \"memory\": [",
+                memory_.empty() ? "" : "\n  ", Join(memory_, ",\n  ", &ToJson), memory_.empty() ? "" : "\n ", "]\n}\n");
 }
 
 Result<RunRecord> RunRecord::Begin(const std::string& path, const RunFacts& facts) {
@@ -82,6 +90,10 @@ std::optional<std::vector<std::string>> RunRecord::SetsOf(const std::string& pat
     if (rest.starts_with(", ")) rest.remove_prefix(2);
   }
   return sets;
+}
+
+void RunRecord::AddStaleness(const std::map<int64_t, int64_t>& shares) {
+  for (const auto& [staleness, count] : shares) staleness_[staleness] += count;
 }
 
 void RunRecord::SetStopped(int64_t step, const std::string& reason) {

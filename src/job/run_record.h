@@ -2,6 +2,8 @@
 #ifndef DFRUN_SRC_JOB_RUN_RECORD_H_
 #define DFRUN_SRC_JOB_RUN_RECORD_H_
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -39,6 +41,8 @@ class RunRecord {
   void SetMemory(std::vector<DeviceMemory> memory) { memory_ = std::move(memory); }
   // Sets why a training ended before its last step, and after which.
   void SetStopped(int64_t step, const std::string& reason);
+  // Counts shares of replicas that run for themselves, by their staleness.
+  void AddStaleness(const std::map<int64_t, int64_t>& shares);
   // Adds when and how the run ended. Where that cannot be written the log has a warning, and the record no end, as that
   // of a run that was killed.
   void End(const Status& status) const;
@@ -51,6 +55,7 @@ class RunRecord {
   std::string facts_;             // JSON members
   std::string stopped_ = "null";  // JSON
   std::vector<DeviceMemory> memory_;
+  std::map<int64_t, int64_t> staleness_;  // shares by it
 };
 
 }  // namespace dfrun

@@ -170,14 +170,17 @@ ShareLine ShareRuns::MakeLine(const double* columns) {
 }
 
 Result<SharesEnd> ShareRuns::Close() {
-  Tensor fetched[1];
+  Tensor fetched[2];
   DF_TRY(session_.RunStep(close_, {}, fetched));
   const int64_t* const end = fetched[0].data<int64_t>();
-  return SharesEnd{.steps = end[0],
-                   .found = static_cast<int32_t>(end[1]),
-                   .share = end[2],
-                   .position = end[3],
-                   .replica = end[4] / (loops() / replicas())};
+  SharesEnd closed = {.steps = end[0],
+                      .found = static_cast<int32_t>(end[1]),
+                      .share = end[2],
+                      .position = end[3],
+                      .replica = end[4] / (loops() / replicas())};
+  const int64_t* const staleness = fetched[1].data<int64_t>();
+  for (int64_t i = 0; i < fetched[1].shape()[0]; ++i) closed.staleness[staleness[2 * i]] = staleness[2 * i + 1];
+  return closed;
 }
 
 }  // namespace dfrun

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -38,6 +39,7 @@ struct SharesEnd {
   int64_t share = 0;     // that one
   int64_t position = 0;  // the first row of that share
   int64_t replica = 0;
+  std::map<int64_t, int64_t> staleness = {};  // how many shares had which
 };
 
 // Thread safety: one thread. The arguments outlive it.

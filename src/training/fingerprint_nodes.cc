@@ -76,8 +76,9 @@ Result<std::string> DeviceFor(const Node& variable, DType dtype) {
   return HostOf(variable.device);
 }
 
-// `joined`: the op of a node that waits for the updates of a device.
-Status AddNode(const std::string& device, Members members, const std::string& joined, JobGraphDraft& draft) {
+// `joined`: the op of a node that waits for the updates of a device. `step`: gets the fetch.
+Status AddNode(const std::string& device, Members members, const std::string& joined, JobGraphDraft& draft,
+               RunSignature& step) {
   GraphOps ops(draft.job.graph, "fingerprint", device);
   std::vector<NodeId> after;
   for (auto& [of, updates] : members.updates) {
@@ -93,7 +94,7 @@ Status AddNode(const std::string& device, Members members, const std::string& jo
     values.push_back({kept->source, 0});
   }
   ops.set_device(device);
-  draft.job.step.signature.fetches.push_back(ops.Add("variables", kOp, std::move(values), {}, std::move(after)));
+  step.fetches.push_back(ops.Add("variables", kOp, std::move(values), {}, std::move(after)));
   draft.job.fingerprints.push_back(std::move(fetch));
   return ops.status();
 }
@@ -101,13 +102,15 @@ Status AddNode(const std::string& device, Members members, const std::string& jo
 }  // namespace
 
 Status AddFingerprints(JobGraphDraft& draft) {
+  if (!IsWanted(draft.spec)) return Status();
   // The step of one replica has no state of all.
-  if (!IsWanted(draft.spec) || (draft.job.apart && draft.job.apart->backup == 0)) return Status();
+  const bool has_no_step = draft.job.apart && draft.job.apart->backup == 0;
+  RunSignature& signature = has_no_step ? draft.job.apart->state : draft.job.step.signature;
   const Graph& graph = draft.job.graph;
   std::map<std::string, Members> by_device;
   {
     DF_ASSIGN(const FrameTree frames, BuildFrameTree(graph));
-    const StepUpdates step(graph, frames, draft.job.step.signature);
+    const StepUpdates step(graph, frames, signature);
     for (const Kept& kept : draft.kept) {
       if (!kept.is_variable) continue;
       const Node& variable = graph.node(kept.source);
@@ -121,7 +124,7 @@ Status AddFingerprints(JobGraphDraft& draft) {
   // A ControlTrigger runs where the updates are dead. It makes a graph one with control flow, of which a GPU records
   // nothing, so that it stands only where there is such flow.
   const std::string joined = HasControlFlow(graph) ? "ControlTrigger" : "NoOp";
-  for (auto& [device, members] : by_device) DF_TRY(AddNode(device, std::move(members), joined, draft));
+  for (auto& [device, members] : by_device) DF_TRY(AddNode(device, std::move(members), joined, draft, signature));
   return Status();
 }
 

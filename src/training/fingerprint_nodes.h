@@ -10,7 +10,8 @@ namespace dfrun {
 // by then, to the fetches of the step, and describes them in JobGraph::fingerprints. The node is on the device, where
 // that has a kernel, else on the task's host, and runs after all nodes of the step that may change its variables. It is a fetch alone: a step that
 // fetches nothing runs none. A `run:` job has fingerprints where the spec has a variable and steps are not in flight
-// together, whose updates have no order.
+// together, whose updates have no order. A step of a replica that runs for itself has no state of all: there they are
+// fetches of a step of their own, ReplicasApart::state.
 Status AddFingerprints(JobGraphDraft& draft);
 
 }  // namespace dfrun

@@ -79,11 +79,12 @@ struct ReplicasApart {
   // _BackupUse.
   RunSignature lines;
   // Ends a period; fetches the steps of the job that are done, and, if a share that was not finite has ended it, the
-  // number of the value, the share, the position of its rows and its replica. With backup it fetches the shares that
-  // are returned, as the variable `returned` has them.
+  // number of the value, the share, the position of its rows and its replica; and the histogram of the staleness. With
+  // backup it fetches the shares that are returned, as the variable `returned` has them.
   RunSignature close;
   // Begins a period like `open`, with a share whose position is fed as its first.
   RunSignature again;
+  RunSignature state;  // between two periods: fetches `JobGraph::fingerprints`; with backup the step does
   // With backup alone. `abort` ends the waits for shares; `named` fetches the output of _NamedShares.
   RunSignature abort;
   RunSignature named;
@@ -98,7 +99,7 @@ struct JobGraph {
   RunSignature init;               // gives every variable its first value
   std::vector<GivenValues> given;  // behind it, in this order: the values of `init_from`
   // Feeds the learning rate if fed_learning_rate; fetches the scalars of a training step, or a run's fetches, and
-  // behind these, which have names, `fingerprints`.
+  // behind these, which have names, `fingerprints`, where replicas do not run for themselves.
   JobStep step;
   // Set where replicas run for themselves. Without backup `step` is then one step of each, which nothing runs so.
   std::optional<ReplicasApart> apart;

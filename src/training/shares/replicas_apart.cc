@@ -242,7 +242,7 @@ class Finisher {
     const Output lines = ops.Add("lines", "_ShareLines", {counter});
     apart.lines.fetches = {lines, {lines.node, 1}};
     const Output closed = ops.Add("close", "_CloseShares", {counter});
-    apart.close.fetches = {closed};
+    apart.close.fetches = {closed, {closed.node, 2}};
     if (input != nullptr) {
       const Output moved = ops.Add("position", "Assign", {position, {closed.node, 1}});
       apart.close.targets = {moved.node};
