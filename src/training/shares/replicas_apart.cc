@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/framework/device/device_types.h"
 #include "src/graph/order/ancestors.h"
 #include "src/spec/schedule_numbers.h"
 #include "src/training/order/step_order.h"
@@ -17,17 +16,6 @@
 
 namespace dfrun {
 namespace {
-
-// Turns and shares end on the host, where the work of another device may only be enqueued.
-Status CheckDevices(const JobGraphDraft& draft) {
-  for (const ClusterDevice& device : draft.cluster.devices) {
-    if (*device.name.type == HostDeviceType()) continue;
-    return InvalidArgument(draft.LocationText(draft.spec.train->LocationOf("strategy")), "'strategy: async' computes ",
-                           "on CPUs alone, and there is ", device.name.ToString(), ": write '",
-                           DeviceCountKey(*device.name.type), ": 0' in 'cluster', or 'strategy: sync'");
-  }
-  return Status();
-}
 
 // Histograms, images and the like would be of one share.
 Status CheckSummaries(const JobGraphDraft& draft) {
@@ -57,7 +45,6 @@ class Builder {
 
   Status Run() {
     DF_TRY(CheckSummaries(draft_));
-    DF_TRY(CheckDevices(draft_));
     DF_ASSIGN(home_, HostOf(draft_.cluster, draft_.workers[0]));
     GraphOps ops(draft_.job.graph, "train", home_);
     const Output counter = ops.Add("shares", "_ShareTokens", {}, {{"shared_name", "train/shares"}});
