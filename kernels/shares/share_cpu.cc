@@ -25,9 +25,9 @@ class OpenKernel final : public Kernel {
                  .last_step = setup.attr<int64_t>("last_step")} {}
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const RefPtr<ShareTokens> tokens, TokensOf(ctx));
-    if (ctx.input(1).num_elements() != 2) return InvalidArgument("the steps are two numbers");
-    const int64_t* const steps = ctx.input(1).data<int64_t>();
-    return tokens->Open(options_, steps[0], steps[1], ctx.input(2).scalar<int64_t>());
+    if (ctx.input(1).num_elements() != 3) return InvalidArgument("the period is three numbers");
+    const int64_t* const period = ctx.input(1).data<int64_t>();
+    return tokens->Open(options_, period[0], period[1], ctx.input(2).scalar<int64_t>(), period[2]);
   }
 
  private:
@@ -120,7 +120,8 @@ class CloseKernel final : public Kernel {
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const RefPtr<ShareTokens> tokens, TokensOf(ctx));
     DF_ASSIGN(const EndOfShares end, tokens->Close());
-    ctx.SetOutput(0, Tensor::Vector<int64_t>({end.steps, end.found, end.share, end.position_of_share, end.replica}));
+    ctx.SetOutput(
+        0, Tensor::Vector<int64_t>({end.steps, end.found, end.share, end.position_of_share, end.replica, end.row}));
     ctx.SetOutput(1, Tensor::Scalar<int64_t>(end.position));
     Tensor* out = nullptr;
     DF_TRY(ctx.AllocateOutput(2, Shape({static_cast<int64_t>(end.staleness.size()), 2}), &out));

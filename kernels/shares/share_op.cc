@@ -18,7 +18,7 @@ OP("_ShareTokens")
 
 OP("_OpenShares")
     .Input("tokens: resource")
-    .Input("steps: int64")
+    .Input("period: int64")
     .Input("position: int64")
     .Attr("replicas: int >= 1")
     .Attr("takers: int >= 1")
@@ -29,7 +29,9 @@ OP("_OpenShares")
     .Attr("log_every: int >= 1")
     .Attr("last_step: int >= 0")
     .As(UsesShareObject)
-    .Doc("Has tokens of the steps from the first of `steps` up to the second handed out.");
+    .Doc(
+        "Has tokens of the steps from the first number of `period` up to the second handed out; the third is how many "
+        "shares before were not finite, behind each other.");
 
 OP("_TakeShare")
     .Input("tokens: resource")
@@ -91,24 +93,25 @@ OP("_CloseShares")
     .Output("staleness: int64")
     .As(UsesShareObject)
     .Shape([](InferenceContext& c) {
-      c.set_output(0, PartialShape({5}));
+      c.set_output(0, PartialShape({6}));
       c.set_output(1, PartialShape::Scalar());
       c.set_output(2, PartialShape({PartialShape::kUnknown, 2}));
       return Status();
     })
     .Doc(
-        "Ends what _OpenShares began: the steps that are done, and the share that was not finite. staleness: how many "
-        "shares had which staleness, a row each.");
+        "Ends what _OpenShares began: the steps that are done, the share that was not finite, and how many were so "
+        "behind "
+        "each other at the end. staleness: how many shares had which staleness, a row each.");
 
 OP("_UpdateTurns").As(MakesShareObject).Doc("The turns of the updates that such replicas make on a device.");
 
 OP("_OpenTurns")
     .Input("turns: resource")
-    .Input("steps: int64")
+    .Input("period: int64")
     .Attr("replicas: int >= 1")
     .Attr("in_turn: bool")
     .As(UsesShareObject)
-    .Doc("Has turns given from the first share of `steps` on.");
+    .Doc("Has turns given from the first share of `period` on.");
 
 OP("_CountReads")
     .Input("turns: resource")

@@ -5,7 +5,8 @@
 
 namespace dfrun {
 
-Status ShareTokens::Open(const ShareOptions& options, int64_t first_step, int64_t end_step, int64_t position) {
+Status ShareTokens::Open(const ShareOptions& options, int64_t first_step, int64_t end_step, int64_t position,
+                         int64_t not_finite_row) {
   Finished finished;
   MutexLock lock(mu_);
   if (!begun_.empty()) return FailedPrecondition(begun_.size(), " shares have not ended");
@@ -17,6 +18,7 @@ Status ShareTokens::Open(const ShareOptions& options, int64_t first_step, int64_
   opened_ = Clock::now();
   stop_step_ = -1;
   stopped_ = {};
+  not_finite_row_ = not_finite_row;
   staleness_.clear();
   steps_.clear();
   lines_of_steps_.clear();
@@ -140,6 +142,7 @@ Result<EndOfShares> ShareTokens::Close() {
   if (!begun_.empty()) return Internal("share ", begun_.begin()->first, " has not ended");
   EndOfShares end = stopped_;
   end.steps = done_steps_;
+  end.row = not_finite_row_;
   end.position = position_ + handed_out_ * options_.rows;
   end.staleness = std::move(staleness_);
   staleness_.clear();

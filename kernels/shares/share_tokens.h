@@ -34,6 +34,7 @@ struct EndOfShares {
   int64_t steps = 0;                          // steps that are done, of the whole job
   int64_t position = 0;                       // the sample behind the last share
   std::map<int64_t, int64_t> staleness = {};  // how many shares of the period had which
+  int64_t row = 0;                            // the last shares, behind each other, that were not finite
   // The share that ended the period because it was not finite; `found` 0: there was none.
   int64_t found = 0;
   int64_t share = 0;
@@ -46,9 +47,10 @@ class ShareTokens final : public TokenSource {
  public:
   explicit ShareTokens(std::string name) : name_(std::move(name)) {}
 
-  // Begins a period: tokens of the steps [first_step, end_step) are handed out, the first of them at `position`.
-  // FailedPrecondition while shares of the period before have not ended.
-  Status Open(const ShareOptions& options, int64_t first_step, int64_t end_step, int64_t position) EXCLUDES(mu_);
+  // Begins a period: tokens of the steps [first_step, end_step) are handed out, the first of them at `position`, behind
+  // so many shares in a row that were not finite. FailedPrecondition while shares of the period before have not ended.
+  Status Open(const ShareOptions& options, int64_t first_step, int64_t end_step, int64_t position,
+              int64_t not_finite_row) EXCLUDES(mu_);
   // Ends a share with what its replica reports: the number that its gate has found, and then the values.
   Status End(const ShareToken& token, int64_t replica, std::span<const double> report) EXCLUDES(mu_);
   // Takes the lines of logged steps that have ended, with all steps before them, in the order of the steps. Columns:

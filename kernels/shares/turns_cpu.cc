@@ -16,7 +16,7 @@ class OpenTurnsKernel final : public Kernel {
       : replicas_(setup.attr<int64_t>("replicas")), in_turn_(setup.attr<bool>("in_turn")) {}
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const RefPtr<UpdateTurns> turns, TurnsOf(ctx));
-    if (ctx.input(1).num_elements() != 2) return InvalidArgument("the steps are two numbers");
+    if (ctx.input(1).num_elements() != 3) return InvalidArgument("the period is three numbers");
     turns->Open(ctx.input(1).data<int64_t>()[0] * replicas_, replicas_, in_turn_);
     return Status();
   }

@@ -130,7 +130,10 @@ Status FiniteWatch::ExplainShare(const SharesEnd& end) {
 
 Result<FiniteWatch::Origin> FiniteWatch::OriginInShare(int64_t replica, int64_t position, int64_t step) {
   DF_ASSIGN(const Session::Handle again, session_.Prepare(parts_.apart->again));
-  const Tensor feeds[] = {Tensor::Vector<int64_t>({step, step + 1}), Tensor::Scalar(position)};
+  const bool has_backup = parts_.apart->backup > 0;
+  const Tensor period =
+      has_backup ? Tensor::Vector<int64_t>({step, step + 1}) : Tensor::Vector<int64_t>({step, step + 1, 0});
+  const Tensor feeds[] = {period, Tensor::Scalar(position)};
   DF_TRY(session_.RunStep(again, feeds, {}));
   const RunSignature& signature = parts_.apart->steps[static_cast<size_t>(replica)];
   const Status found = session_.CheckNumerics(signature, /*optimize=*/false, {});

@@ -33,7 +33,7 @@ class FiniteWatch {
   // JobGraph::replica_findings fetches. BeginReplicas() takes what a job begins with.
   Status AfterReplicas(int64_t step, const Tensor& findings);
   void BeginReplicas(const Tensor& findings);
-  // State for a checkpoint: the number of last steps, behind each other, that made no updates.
+  // State for a checkpoint: the number of last steps, or shares, behind each other, that made no updates.
   int64_t skipped_steps() const;
   void Resume(int64_t skipped_steps);
   // Steps that were not finite since the last call; nothing where the job stops at the first.
@@ -46,6 +46,8 @@ class FiniteWatch {
   // Replicas that run for themselves report which shares were not finite. Whether these are counted: not where the job
   // stops at the first.
   bool CountsShares() const { return spec_.train->on_nan != TrainSpec::OnNan::kStop; }
+  // Takes the end of a period of such replicas.
+  void AfterShares(const SharesEnd& end) { row_.length = end.row; }
   // A sentence like that of Describe(); `first_found`: the number that the gates of the first such share have found.
   std::string DescribeShares(int64_t step, int64_t count, int32_t first_found) const;
   // kNotFinite: why the share ended the job.

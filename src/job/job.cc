@@ -36,10 +36,10 @@
 #include "src/session/grace_period_watchdog.h"
 #include "src/session/session.h"
 #include "src/session/start_tasks.h"
+#include "src/spec/replica_counts.h"
 #include "src/storage/hdf5_helpers.h"
 #include "src/storage/hdf5_library.h"
 #include "src/training/build_job_graph.h"
-#include "src/spec/replica_counts.h"
 #include "src/training/warnings/spec_warnings.h"
 
 namespace dfrun {
@@ -785,17 +785,19 @@ Status Job::RunShares(int64_t stop) {
   // The line of the last step is told when the variables are at rest, with their fingerprints.
   std::optional<ShareLine> last;
   const ShareRuns::Hooks hooks = {.is_stopping = [this] { return is_stopping(); },
-                                  .on_line = [this, &last, stop](const ShareLine& line) {
-                                    if (line.step < stop) return LogShares(line);
-                                    if (line.step % log_every_ == 0 || line.step == steps_) last = line;
-                                    return Status();
-                                  }};
-  DF_ASSIGN(const SharesEnd end, shares_->Run(step_, stop, hooks));
+                                  .on_line =
+                                      [this, &last, stop](const ShareLine& line) {
+                                        if (line.step < stop) return LogShares(line);
+                                        if (line.step % log_every_ == 0 || line.step == steps_) last = line;
+                                        return Status();
+                                      }};
+  DF_ASSIGN(const SharesEnd end, shares_->Run(step_, stop, watch_->skipped_steps(), hooks));
   if (last) {
     DF_ASSIGN(const std::vector<Tensor> fingerprints, FingerprintsBetweenPeriods());
     DF_TRY(LogShares(*last, fingerprints));
   }
   if (end.found != 0) return watch_->ExplainShare(end);
+  watch_->AfterShares(end);
   step_ = end.steps;
   DF_TRY(output_.TellStaleness(Results(), end.staleness));
   return step_ == trace_until_ && trace_steps() > 0 ? session_->WriteTrace(directory_->trace() + "/") : Status();
@@ -959,7 +961,7 @@ Status Job::Save() {
   DF_ASSIGN(const int64_t returned, ReturnedRows());
   SaveReturned(returned, state_);
   manifest.state = state_;
-  manifest.set_skipped_steps(watch_->skipped_steps());
+  manifest.set_skipped_steps(std::min(watch_->skipped_steps(), step_));  // of shares there may be more
   DF_TRY(output_.TellSave(step_));
   store_->Protect(progress_.best_steps());
   DF_TRY(store_->Commit(manifest));

@@ -89,8 +89,8 @@ void ShareRuns::CutShort() {
   shares_ = std::min(shares_, steps * replicas());
 }
 
-Result<SharesEnd> ShareRuns::Run(int64_t first, int64_t end, const Hooks& hooks) {
-  const Tensor steps[] = {Tensor::Vector<int64_t>({first, end})};
+Result<SharesEnd> ShareRuns::Run(int64_t first, int64_t end, int64_t row, const Hooks& hooks) {
+  const Tensor steps[] = {Tensor::Vector<int64_t>({first, end, row})};
   DF_TRY(session_.RunStep(open_, steps, {}));
   shares_ = (end - first) * replicas();
   asked_ = 0;
@@ -177,7 +177,8 @@ Result<SharesEnd> ShareRuns::Close() {
                       .found = static_cast<int32_t>(end[1]),
                       .share = end[2],
                       .position = end[3],
-                      .replica = end[4] / (loops() / replicas())};
+                      .replica = end[4] / (loops() / replicas()),
+                      .row = end[5]};
   const int64_t* const staleness = fetched[1].data<int64_t>();
   for (int64_t i = 0; i < fetched[1].shape()[0]; ++i) closed.staleness[staleness[2 * i]] = staleness[2 * i + 1];
   return closed;

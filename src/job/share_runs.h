@@ -39,6 +39,7 @@ struct SharesEnd {
   int64_t share = 0;     // that one
   int64_t position = 0;  // the first row of that share
   int64_t replica = 0;
+  int64_t row = 0;                            // the last shares, behind each other, that were not finite
   std::map<int64_t, int64_t> staleness = {};  // how many shares had which
 };
 
@@ -55,8 +56,9 @@ class ShareRuns {
     std::function<bool()> is_stopping;                     // true: no step is begun that none of its shares has begun
     std::function<Status(const ShareLine& line)> on_line;  // in the order of the steps
   };
-  // Runs the steps from `first`, which are done, up to `end`: fewer at a signal, or after a share that is not finite.
-  Result<SharesEnd> Run(int64_t first, int64_t end, const Hooks& hooks);
+  // Runs the steps from `first`, which are done, up to `end`, behind so many shares in a row that were not finite:
+  // fewer at a signal, or after a share that is not finite.
+  Result<SharesEnd> Run(int64_t first, int64_t end, int64_t row, const Hooks& hooks);
 
  private:
   struct Loop {

@@ -73,13 +73,16 @@ struct ReplicasApart {
   int backup = 0;                   // replicas beside these; not 0: JobGraph::step takes the shares and updates by them
   std::vector<RunSignature> steps;  // by replica, and by its loops; feed and fetch nothing
   bool in_turn = false;             // each replica makes as many steps as the job
-  // Begins a period: feeds its first step and the step behind its last.
+  // Begins a period: feeds its first step, the step behind its last, and, without backup, how many shares before it
+  // were not finite, behind each other.
+  static constexpr int64_t kPeriod = 3;
   RunSignature open;
   // Fetches what logged steps have reported, a row each: the columns of ShareLine. With backup the output of
   // _BackupUse.
   RunSignature lines;
   // Ends a period; fetches the steps of the job that are done, and, if a share that was not finite has ended it, the
-  // number of the value, the share, the position of its rows and its replica; and the histogram of the staleness. With
+  // number of the value, the share, the position of its rows, its replica and the row that the next period begins with;
+  // and the histogram of the staleness. With
   // backup it fetches the shares that are returned, as the variable `returned` has them.
   RunSignature close;
   // Begins a period like `open`, with a share whose position is fed as its first.

@@ -33,6 +33,10 @@ expect 71 "is not finite, of the rows" "$DFRUN" inf.yaml --output inf-one --set 
 grep -qE "inf.yaml:[0-9]+:[0-9]+: .*first, " out || { cat out; fail "the node is not named"; }
 expect 71 "as many shares behind each other as may be left out" "$DFRUN" inf.yaml --output skipped \
   --set train.learning_rate=0.3 --set 'train.on_nan={skip: 6}'
+# The count goes on in a resumed job.
+expect 0 "step 20/20" "$DFRUN" inf.yaml --output row --set train.learning_rate=0.3 --set 'train.on_nan={skip: 100000}' \
+  --set train.steps=20 --set checkpoint.every=20
+grep -qE '"skipped": \{"steps": "[1-9]' row/checkpoints/step-20/manifest.json || fail "no shares behind each other are saved"
 expect 0 "the updates were made all the same" "$DFRUN" inf.yaml --output warned --set train.learning_rate=0.3 \
   --set train.on_nan=warn --set train.steps=30 --set checkpoint=null
 

@@ -205,7 +205,8 @@ class Finisher {
   Status AddPeriod(ReplicasApart& apart) {
     GraphOps ops(graph_, "train/period", home_);
     const Output counter = draft_.apart[0].counter;
-    const Output steps = ops.Add("steps", "Placeholder", {}, {{"dtype", DType::kInt64}, {"shape", PartialShape({2})}});
+    const PartialShape shape({ReplicasApart::kPeriod});
+    const Output steps = ops.Add("steps", "Placeholder", {}, {{"dtype", DType::kInt64}, {"shape", shape}});
     const InputSpec* const input = InputOfShares(draft_.spec);
     const Output position = input == nullptr ? ops.Const("position", Tensor::Scalar<int64_t>(0))
                                              : Output{draft_.shared.nodes.at(input->position), 0};
@@ -218,7 +219,7 @@ class Finisher {
                            {"log_every", std::max<int64_t>(draft_.spec.train->log_every, 1)},
                            {"last_step", draft_.spec.train->steps}};
     apart.open.feeds = {steps};
-    apart.open.feed_shapes = {PartialShape({2})};
+    apart.open.feed_shapes = {shape};
     apart.open.targets = {ops.Add("open", "_OpenShares", {counter, steps, position}, attrs).node};
     DF_TRY(turns_.AddOpen(steps, apart.open));
     const Output share = ops.Add("share", "Placeholder", {}, {{"dtype", DType::kInt64}, {"shape", Shape()}});

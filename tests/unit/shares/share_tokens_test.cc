@@ -35,7 +35,7 @@ class ShareTokensTest : public testing::Test {
       return ops.Add(name, "Placeholder", {}, {{"dtype", dtype}, {"shape", shape}});
     };
     const Output counter = ops.Add("counter", "_ShareTokens", {});
-    const Output steps = fed("steps", DType::kInt64, PartialShape({2}));
+    const Output steps = fed("steps", DType::kInt64, PartialShape({3}));
     const Output position = fed("position", DType::kInt64, PartialShape::Scalar());
     const Output token = fed("token", DType::kInt64, PartialShape({ShareToken::kElements}));
     const Output report = fed("report", DType::kDouble, PartialShape({2}));
@@ -64,9 +64,9 @@ class ShareTokensTest : public testing::Test {
     }
   }
 
-  void Open(int64_t first_step, int64_t end_step, int64_t position) {
+  void Open(int64_t first_step, int64_t end_step, int64_t position, int64_t row = 0) {
     ASSERT_TRUE(session_
-                    ->Run({{"steps", Tensor::Vector<int64_t>({first_step, end_step})},
+                    ->Run({{"steps", Tensor::Vector<int64_t>({first_step, end_step, row})},
                            {"position", Tensor::Scalar<int64_t>(position)}},
                           {}, {"open"})
                     .ok());
@@ -155,6 +155,20 @@ TEST_F(ShareTokensTest, InTurnEachReplicaHasItsOwnShareOfEachStep) {
   End(1, second);
   EXPECT_TRUE(HasShare(2));
   EXPECT_EQ(Take(2).share, 5);
+}
+
+// A job that goes on counts the shares that were not finite before.
+TEST_F(ShareTokensTest, ARowGoesOverPeriods) {
+  Make(/*max_staleness=*/-1, /*most_skipped=*/3);
+  Open(0, 10, 0, /*row=*/1);
+  End(0, AskAndTake(0), /*found=*/2);
+  const Result<std::vector<Tensor>> closed = session_->Run({}, {"close:0"});
+  ASSERT_TRUE(closed.ok());
+  EXPECT_EQ((*closed)[0].data<int64_t>()[5], 2);
+  Open(1, 10, 30, /*row=*/2);
+  End(1, AskAndTake(1), /*found=*/2);
+  EXPECT_FALSE(AskAndTake(1).is_given());
+  EXPECT_EQ(Close()[1], 2);
 }
 
 TEST_F(ShareTokensTest, LinesComeInTheOrderOfTheSteps) {
@@ -253,8 +267,8 @@ TEST_F(ShareTokensTest, TheBoundHolds) {
   }
 }
 
-// Replicas on threads of their own work for times at random, and one is slow: the bound holds for each of 100,000 shares,
-// and none is handed out twice.
+// Replicas on threads of their own work for times at random, and one is slow: the bound holds for each of 100,000
+// shares, and none is handed out twice.
 TEST_F(ShareTokensTest, TheBoundHoldsForThreads) {
   constexpr int64_t kBound = 1;
   constexpr int64_t kSteps = 33'334;
