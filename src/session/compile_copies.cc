@@ -38,7 +38,7 @@ class NodeMatch {
   // Whether the signatures run the same nodes but for their names.
   bool matches() const { return matches_; }
   const std::vector<Pair>& pairs() const { return pairs_; }
-  // Of the attrs kNames: the values, and those in the copy.
+  // Returns the values of the attrs kNames, with those in the copy.
   const std::unordered_map<std::string, std::string>& names() const { return names_; }
 
  private:
@@ -140,7 +140,7 @@ class NodeMatch {
   std::vector<NodeId> to_of_;    // by node; kNone: none yet
   std::vector<NodeId> from_of_;  // by node of the copy
   std::vector<Pair> pairs_;
-  std::unordered_map<NodeId, NodeId> heads_;  // of groups that are colocated
+  std::unordered_map<NodeId, NodeId> heads_;  // heads of groups that are colocated
   std::unordered_map<NodeId, NodeId> heads_of_copy_;
   std::unordered_map<std::string, std::string> names_;
   bool matches_ = false;
