@@ -30,7 +30,7 @@ in_turn() {
   shift
   spec "$name"
   run "$name" 1 "$name-1" --set train.max_staleness=0 "$@" --no-gpu-graphs
-  for seed in 1 2 3; do
+  for seed in 1 2; do
     DFRUN_EMULATED_SEED=$seed run "$name" 1 "$name-1-$seed" --set train.max_staleness=0 "$@"
     DFRUN_EMULATED_SEED=$seed run "$name" 2 "$name-2-$seed" --set train.max_staleness=0 "$@"
     for ranks in 1 2; do
