@@ -506,7 +506,8 @@ Status Job::CheckFetchesThere() const {
 int64_t Job::NextStop() const {
   // Steps in flight are logged as they end. None is when a trace is written.
   const bool is_logged_later = runs_in_flight() || shares_ != nullptr;
-  int64_t stop = is_logged_later && step_ < trace_until_ ? trace_until_ : steps_;
+  const bool stops_at_trace = is_logged_later || backup_ != nullptr;
+  int64_t stop = stops_at_trace && step_ < trace_until_ ? trace_until_ : steps_;
   std::vector<int64_t> intervals = {is_logged_later ? 0 : log_every_, save_every_, parts_.sync_every,
                                     summarized_ == nullptr ? 0 : spec_.job.summaries.every};
   for (const EvalSpec& eval : spec_.job.evals) intervals.push_back(eval.every);

@@ -50,6 +50,10 @@ for name in late updates_per_s waiting; do
   grep -q "\"backup/$name/4\"" metrics/metrics.jsonl || fail "no backup/$name/4"
 done
 
+# A trace ends between two steps, when no replica is at work.
+expect 0 "step 20/20" mpirun --oversubscribe -np 2 "$DFRUN" $spec --output traced --set train.steps=20 --trace 3
+grep -q _TakeShares traced/trace/rank-0.json || fail "the trace lacks the step"
+
 # A signal; and other strategies, which say how many rows they leave out.
 "$DFRUN" $spec --output stopped --set train.steps=1000000 --set eval=null --threads 2 > log 2>&1 &
 pid=$!
