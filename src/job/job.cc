@@ -962,7 +962,7 @@ Status Job::Save() {
   DF_ASSIGN(const int64_t returned, ReturnedRows());
   SaveReturned(returned, state_);
   manifest.state = state_;
-  manifest.set_skipped_steps(std::min(watch_->skipped_steps(), step_));  // of shares there may be more
+  manifest.set_skipped_steps(std::min(watch_->skipped_steps(), step_));  // there may be more shares than steps
   DF_TRY(output_.TellSave(step_));
   store_->Protect(progress_.best_steps());
   DF_TRY(store_->Commit(manifest));
