@@ -56,6 +56,12 @@ for _ in 1 2 3 4 5; do code_of 76; done
 [ "$(requeues)" = 4 ] || fail "a lost rank put the job into the queue $(($(requeues) - 1)) times, not 3"
 says 'not started again'
 
+# A launcher that ends before the script waits for it: its code is not lost.
+cat > "$WORK/slow" <<'SH'
+trap() { [ "${0##*/}" != train.slurm ] || sleep 0.3; builtin trap "$@"; }
+SH
+BASH_ENV=$WORK/slow code_of 71
+
 # srun where it can start the ranks, else mpirun, with the reason.
 code_of 0
 says 'mpirun starts the ranks: srun --mpi=list has no pmix'
