@@ -5,6 +5,7 @@
 
 #include "comm/in_process/in_process.h"
 #include "src/placement/assumed_cluster.h"
+#include "src/session/compile_copies.h"
 #include "src/session/kernel_check.h"
 #include "src/training/build_job_graph.h"
 
@@ -38,18 +39,37 @@ Result<JobCompiler> JobCompiler::Create(const Model& model, int ranks, const std
   return JobCompiler(std::move(cluster), std::move(runtime), soft_placement, compression, last_stage);
 }
 
+CompileOptions JobCompiler::OptionsFor(std::vector<StageTime>& times) const {
+  return {.cluster = cluster_,
+          .optimize = true,
+          .soft_placement = soft_placement_,
+          .compression = compression_,
+          .last_stage = last_stage_,
+          .times = &times};
+}
+
 Result<CompiledStep> JobCompiler::Compile(const std::string& name, const Graph& graph, const RunSignature& signature) {
   int32_t channels = 0;
   CompiledStep step{name, {}, {}};
-  DF_ASSIGN(step.partitions, CompileRun(graph, signature, *runtime_,
-                                        {.cluster = cluster_,
-                                         .optimize = true,
-                                         .soft_placement = soft_placement_,
-                                         .compression = compression_,
-                                         .last_stage = last_stage_,
-                                         .times = &step.times},
-                                        &channels));
+  DF_ASSIGN(step.partitions, CompileRun(graph, signature, *runtime_, OptionsFor(step.times), &channels));
   return step;
+}
+
+Status JobCompiler::AddReplicas(const JobGraph& job, std::vector<CompiledStep>& out) {
+  int32_t channels = 0;
+  std::vector<StageTime> times;
+  const CompileOptions options = OptionsFor(times);
+  SignatureCompiler compiler(job.graph, *runtime_, options, &channels);
+  for (const RunSignature& replica : job.apart->steps) {
+    DF_ASSIGN(const SignatureCompiler::Partitions compiled, compiler.Compile(replica));
+    CompiledStep& step = out.emplace_back();
+    step.name = StrCat("replica_", out.size() - 1);
+    for (const Partition& partition : *compiled)
+      step.partitions.push_back({partition.device, partition.rank, partition.graph.Clone()});
+    step.times = std::exchange(times, {});
+    step.runs_beside = true;
+  }
+  return Status();
 }
 
 Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spec) {
@@ -68,12 +88,10 @@ Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spe
     return out;
   }
   DF_ASSIGN(const JobGraph job, BuildJobGraph(spec, cluster_));
-  if (job.apart) {
-    for (size_t r = 0; r < job.apart->steps.size(); ++r)
-      DF_TRY(add(StrCat("replica_", r), job.graph, job.apart->steps[r]));
-  }
+  if (job.apart) DF_TRY(AddReplicas(job, out));
   if (!job.apart || job.apart->backup > 0) {
     DF_TRY(add(spec.job.train ? "train" : "run", job.graph, job.step.signature));
+    out.back().runs_beside = job.apart.has_value();
   }
   if (job.sync_every > 0) DF_TRY(add("sync", job.graph, job.sync));
   DF_TRY(add("init", job.graph, job.init));

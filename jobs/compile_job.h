@@ -14,6 +14,7 @@
 #include "src/session/compile.h"
 #include "src/session/runtime.h"
 #include "src/spec/job_spec.h"
+#include "src/training/job_graph.h"
 
 namespace dfrun::jobs {
 
@@ -28,7 +29,8 @@ Status CheckWithoutPass(const std::vector<std::string>& passes);
 struct CompiledStep {
   std::string name;  // "train", "init", ...
   std::vector<Partition> partitions;
-  std::vector<StageTime> times;
+  std::vector<StageTime> times;  // none of a copy of a step before it (src/session/compile_copies.h)
+  bool runs_beside = false;      // DevicePart::runs_beside
 };
 
 // Compiles the steps of a job.
@@ -49,6 +51,10 @@ class JobCompiler {
   const Cluster& cluster() const { return cluster_; }
 
  private:
+  CompileOptions OptionsFor(std::vector<StageTime>& times) const;
+  // Appends the steps of replicas that run for themselves.
+  Status AddReplicas(const JobGraph& job, std::vector<CompiledStep>& out);
+
   JobCompiler(Cluster cluster, std::unique_ptr<Runtime> runtime, bool soft_placement, WireCompression compression,
               std::string last_stage)
       : cluster_(std::move(cluster)),

@@ -77,12 +77,12 @@ std::string IdleRanks(const LoadedSpec& spec, const Cluster& cluster, int ranks,
 
 // Returns a forecast of the memory that the compiled steps need, and warnings where the spec gives devices less.
 Result<std::string> Memory(const LoadedSpec& spec, const Cluster& cluster, const std::vector<CompiledStep>& steps) {
-  std::vector<const Partition*> partitions;
+  std::vector<DevicePart> parts;
   for (const CompiledStep& step : steps) {
-    for (const Partition& partition : step.partitions) partitions.push_back(&partition);
+    for (const Partition& partition : step.partitions) parts.push_back({&partition, step.runs_beside});
   }
-  DF_ASSIGN(const std::vector<std::string> warnings, CheckMemory(partitions, spec.job.memory_limits, cluster));
-  const std::vector<std::string> forecast = DescribeMemory(EstimateDevices(partitions));
+  DF_ASSIGN(const std::vector<std::string> warnings, CheckMemory(parts, spec.job.memory_limits, cluster));
+  const std::vector<std::string> forecast = DescribeMemory(EstimateDevices(parts));
   const auto line = [](const std::string& text) { return StrCat("  ", PrintableLine(text), "\n"); };
   const auto warn = [](const std::string& warning) { return StrCat("warning: ", warning, "\n"); };
   return StrCat(Join(forecast, "", line), Join(warnings, "", warn));

@@ -107,16 +107,21 @@ std::string KeyOf(const std::string& device) {
 
 }  // namespace
 
-MemoryEstimate EstimateMemory(const std::vector<const Partition*>& parts) {
+MemoryEstimate EstimateMemory(const std::vector<DevicePart>& parts) {
   MemoryEstimate estimate;
   std::map<std::string, Held> variables;
-  for (const Partition* part : parts) {
-    estimate.device = part->device;
-    for (const Node& node : part->graph.nodes()) {
+  int64_t beside_bytes = 0;
+  for (const DevicePart& part : parts) {
+    const Graph& graph = part.partition->graph;
+    estimate.device = part.partition->device;
+    for (const Node& node : graph.nodes()) {
       if (node.op->traits.is_variable) variables[node.name] = HeldBy(node);
     }
-    estimate.step_bytes = std::max(estimate.step_bytes, LiveValues(part->graph).Peak());
+    const int64_t peak = LiveValues(graph).Peak();
+    estimate.step_bytes = std::max(estimate.step_bytes, peak);
+    if (part.runs_beside) beside_bytes += peak;
   }
+  estimate.step_bytes = std::max(estimate.step_bytes, beside_bytes);
   int64_t most = 0;
   for (const auto& [name, held] : variables) {
     estimate.state_bytes += held.bytes;
@@ -127,11 +132,11 @@ MemoryEstimate EstimateMemory(const std::vector<const Partition*>& parts) {
   return estimate;
 }
 
-std::vector<MemoryEstimate> EstimateDevices(const std::vector<const Partition*>& partitions) {
-  std::map<std::string, std::vector<const Partition*>> by_device;
-  for (const Partition* partition : partitions) by_device[partition->device].push_back(partition);
+std::vector<MemoryEstimate> EstimateDevices(const std::vector<DevicePart>& parts) {
+  std::map<std::string, std::vector<DevicePart>> by_device;
+  for (const DevicePart& part : parts) by_device[part.partition->device].push_back(part);
   std::vector<MemoryEstimate> estimates;
-  for (const auto& [device, parts] : by_device) estimates.push_back(EstimateMemory(parts));
+  for (const auto& [device, own] : by_device) estimates.push_back(EstimateMemory(own));
   return estimates;
 }
 
@@ -151,10 +156,10 @@ std::vector<std::string> DescribeMemory(std::vector<MemoryEstimate> estimates) {
   return lines;
 }
 
-Result<std::vector<std::string>> CheckMemory(const std::vector<const Partition*>& partitions,
-                                             const MemoryLimits& limits, const Cluster& cluster) {
+Result<std::vector<std::string>> CheckMemory(const std::vector<DevicePart>& parts, const MemoryLimits& limits,
+                                             const Cluster& cluster) {
   std::vector<std::string> warnings;
-  for (const MemoryEstimate& estimate : EstimateDevices(partitions)) {
+  for (const MemoryEstimate& estimate : EstimateDevices(parts)) {
     const std::string& device = estimate.device;
     const int64_t limit = LimitOf(device, limits, cluster);
     if (limit == 0) continue;

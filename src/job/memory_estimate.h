@@ -21,21 +21,27 @@ struct MemoryEstimate {
   int64_t step_bytes = 0;
 };
 
+// A device's part of a signature of the job. It lives as long as its partition.
+struct DevicePart {
+  const Partition* partition = nullptr;
+  bool runs_beside = false;  // parts of which this is true run at the same time, the others one after the other
+};
+
 // Estimates one device, from the part of each signature of the job that it runs.
-MemoryEstimate EstimateMemory(const std::vector<const Partition*>& parts);
+MemoryEstimate EstimateMemory(const std::vector<DevicePart>& parts);
 
 // Estimates each device that has a part, in the order of their names.
-std::vector<MemoryEstimate> EstimateDevices(const std::vector<const Partition*>& partitions);
+std::vector<MemoryEstimate> EstimateDevices(const std::vector<DevicePart>& parts);
 
 // The forecast for people, a line a device; of many devices those that need most: "memory: 150 KiB of variables and
 // slots, about 1.20 MiB of values in a step, on /job:worker/task:0/device:cpu:0".
 std::vector<std::string> DescribeMemory(std::vector<MemoryEstimate> estimates);
 
-// Checks `limits` for the devices of `cluster`, given the partitions of all signatures: an error (kInvalidArgument)
+// Checks `limits` for the devices of `cluster`, given the parts of all signatures: an error (kInvalidArgument)
 // where variables and slots alone take more than a device has, else sentences about devices of which a step may take
 // more. A share of a device whose memory is not known is not checked.
-Result<std::vector<std::string>> CheckMemory(const std::vector<const Partition*>& partitions,
-                                             const MemoryLimits& limits, const Cluster& cluster);
+Result<std::vector<std::string>> CheckMemory(const std::vector<DevicePart>& parts, const MemoryLimits& limits,
+                                             const Cluster& cluster);
 
 }  // namespace dfrun
 
