@@ -1,6 +1,6 @@
 // The counter of the shares of a synchronous training with backup replicas.
 //
-// Of a step, up to replicas + backup shares are handed out. Of the replicas that offer the gradients of theirs the
+// Up to replicas + backup shares are handed out for a step. Of the replicas that offer the gradients of theirs the
 // first `replicas` are named: their gradients make the update. Shares that are not offered by then are returned, and
 // are the first that the next step hands out; what is computed of them is late, and is dropped. So each share is
 // applied once. A training hands out no more shares than it applies in all: in its last step the backup replicas have

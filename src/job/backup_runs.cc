@@ -1,24 +1,14 @@
 #include "src/job/backup_runs.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "src/base/text.h"
+#include "src/job/rounded.h"
 
 namespace dfrun {
-namespace {
-
-constexpr double kDigits = 1e3;
-Tensor Rounded(double value) {
-  return Tensor::Scalar(std::round(value * kDigits) / kDigits);
-}
-
-}  // namespace
 
 Status BackupRuns::Prepare() {
-  for (const RunSignature& step : parts_.steps) {
-    DF_ASSIGN(handles_.emplace_back(), session_.Prepare(step));
-  }
+  DF_ASSIGN(handles_, session_.PrepareAll(parts_.steps));
   DF_ASSIGN(open_, session_.Prepare(parts_.open));
   DF_ASSIGN(close_, session_.Prepare(parts_.close));
   DF_ASSIGN(abort_, session_.Prepare(parts_.abort));
@@ -51,9 +41,9 @@ Status BackupRuns::TakeEnded(size_t replica) {
   return Status();
 }
 
-Status BackupRuns::RunStep(Session::Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches) {
+Status BackupRuns::RunStep(Session::Handle handle, std::span<Tensor> fetches, int64_t number) {
   const Clock::time_point begun = Clock::now();
-  DF_ASSIGN(running_.back(), session_.StartStep(handle, feeds));
+  DF_ASSIGN(running_.back(), session_.StartStep(handle, {}, number));
   Status status = RunBeside(fetches);
   if (!status.ok()) {
     Abort();
@@ -113,8 +103,8 @@ Result<std::vector<std::pair<std::string, Tensor>>> BackupRuns::TakeTimings() {
     for (size_t r = 0; r < count; ++r) {
       const auto since = [&](size_t column) { return use[column * count + r] - told_[column * count + r]; };
       timings.emplace_back(StrCat("backup/late/", r), Tensor::Scalar<int64_t>(static_cast<int64_t>(since(1))));
-      timings.emplace_back(StrCat("backup/updates_per_s/", r), Rounded(since(0) / seconds));
-      timings.emplace_back(StrCat("backup/waiting/", r), Rounded(since(2) / seconds));
+      timings.emplace_back(StrCat("backup/updates_per_s/", r), Tensor::Scalar(Rounded(since(0) / seconds)));
+      timings.emplace_back(StrCat("backup/waiting/", r), Tensor::Scalar(Rounded(since(2) / seconds)));
     }
   }
   told_.assign(use.begin(), use.end());

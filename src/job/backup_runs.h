@@ -38,8 +38,8 @@ class BackupRuns {
   bool is_open() const { return left_ >= 0; }
   // Whether all steps of the period have run.
   bool is_done() const { return left_ == 0; }
-  // Runs the next step of the job beside the replicas, as Session::RunStep() does.
-  Status RunStep(Session::Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches);
+  // Runs the next step of the job, of this number, beside the replicas, as Session::RunStep() does.
+  Status RunStep(Session::Handle handle, std::span<Tensor> fetches, int64_t number);
   // Ends the period, if one is open: the replicas end what they compute.
   Status Close();
 

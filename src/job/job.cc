@@ -308,7 +308,7 @@ Status Job::PrepareStep() {
 
 // The dtype in which steps take the learning rate.
 DType Job::RateDType() const {
-  return shares_ != nullptr ? parts_.apart->rate : parts_.fed_learning_rate.value_or(DType::kDouble);
+  return parts_.scheduled_rate.value_or(DType::kDouble);
 }
 
 std::vector<Session::Handle> Job::StepHandles() const {
@@ -690,10 +690,10 @@ Result<int64_t> Job::ReturnedRows(bool usable) {
 Status Job::RunQuietly(int64_t steps) {
   if (steps <= 0) return Status();
   const StepsTimer timer(*own_metrics_);
-  if (!parts_.fed_learning_rate && step_ >= trace_until_ && backup_ == nullptr) {
+  if (step_ >= trace_until_ && backup_ == nullptr) {
     const int64_t before = session_->steps_run();
     // A rank knows its own replicas' findings alone, so that ranks would not end after the same step.
-    DF_TRY(session_->RunSteps(quiet_, steps, HasSyncs() ? nullptr : &watch_->row()));
+    DF_TRY(session_->RunSteps(quiet_, steps, HasSyncs() ? nullptr : &watch_->row(), step_));
     step_ += session_->steps_run() - before;
     return HasSyncs() ? Status() : watch_->AfterSteps(step_);
   }
@@ -702,13 +702,7 @@ Status Job::RunQuietly(int64_t steps) {
 }
 
 Status Job::Step(Session::Handle handle, std::span<Tensor> fetches) {
-  std::vector<Tensor> feeds;
-  if (parts_.fed_learning_rate) {
-    const double rate = LearningRateAt(spec_.job.train->learning_rate, step_);
-    const bool is_double = *parts_.fed_learning_rate == DType::kDouble;
-    feeds.push_back(is_double ? Tensor::Scalar(rate) : Tensor::Scalar(static_cast<float>(rate)));
-  }
-  DF_TRY(backup_ == nullptr ? session_->RunStep(handle, feeds, fetches) : backup_->RunStep(handle, feeds, fetches));
+  DF_TRY(backup_ == nullptr ? session_->RunStep(handle, {}, fetches, step_) : backup_->RunStep(handle, fetches, step_));
   return AfterStep();
 }
 
@@ -760,7 +754,7 @@ Status Job::RunInFlight(int64_t stop) {
     const bool is_full = static_cast<int>(started.size()) == spec_.job.run->steps_in_flight;
     const int64_t next = step_ + static_cast<int64_t>(started.size()) + 1;
     if (!is_full && next <= stop && !is_stopping()) {
-      DF_ASSIGN(started.emplace_back(), session_->StartStep(Summarizes(next) ? summarized_ : logged_));
+      DF_ASSIGN(started.emplace_back(), session_->StartStep(Summarizes(next) ? summarized_ : logged_, {}, next - 1));
       continue;
     }
     if (started.empty()) return Status();

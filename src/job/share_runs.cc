@@ -1,9 +1,9 @@
 #include "src/job/share_runs.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "src/base/text.h"
+#include "src/job/rounded.h"
 #include "src/training/job_graph_draft.h"
 
 namespace dfrun {
@@ -11,11 +11,6 @@ namespace {
 
 // The columns of _ShareLines: these, then two a replica, then the values of each share.
 enum Column { kStep, kTime, kEnded, kNotFinite, kFirstNotFinite, kStalenessSum, kStalenessMax, kColumns };
-
-constexpr double kDigits = 1e3;
-double Rounded(double value) {
-  return std::round(value * kDigits) / kDigits;
-}
 
 // A number in a dtype that holds it.
 Tensor NumberAs(DType dtype, double value) {

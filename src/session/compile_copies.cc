@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/base/text.h"
+#include "src/graph/colocation_head.h"
 #include "src/graph/order/participants.h"
 
 namespace dfrun {
@@ -87,18 +88,9 @@ class NodeMatch {
   }
 
   // The nodes of a group have one head, which need not run.
-  NodeId HeadOf(const Node& node) const {
-    NodeId head = node.id;
-    for (int steps = 0; steps < graph_.num_nodes() && !graph_.node(head).colocate_with.empty(); ++steps) {
-      const NodeId next = graph_.Find(graph_.node(head).colocate_with);
-      if (next < 0) break;
-      head = next;
-    }
-    return head;
-  }
   bool MatchColocation(const Node& from, const Node& to) {
-    const NodeId a = HeadOf(from);
-    const NodeId b = HeadOf(to);
+    const NodeId a = HeadOfColocation(graph_, from).id;
+    const NodeId b = HeadOfColocation(graph_, to).id;
     return heads_.emplace(a, b).first->second == b && heads_of_copy_.emplace(b, a).first->second == a;
   }
 

@@ -324,11 +324,12 @@ Status Master::CheckFeeds(const Executable& executable, std::span<const Tensor> 
   return Status();
 }
 
-Status Master::RunStep(Executable& executable, std::span<const Tensor> feeds, std::span<Tensor> fetches) {
+Status Master::RunStep(Executable& executable, std::span<const Tensor> feeds, std::span<Tensor> fetches,
+                       int64_t number) {
   if (ended_.load(std::memory_order_acquire)) return session_status();
   DF_TRY(CheckArgs(executable, feeds.size(), fetches.size()));
   DF_TRY(CheckFeeds(executable, feeds));
-  StepRequest request{.feeds = feeds, .fetches = fetches, .trace = trace()};
+  StepRequest request{.number = number, .feeds = feeds, .fetches = fetches, .trace = trace()};
   if (executable.part->communicator == nullptr && !check_numerics_) {
     request.first_step = next_step_.fetch_add(1, std::memory_order_relaxed);
     return runtime_.runner().Run(*executable.part, request);
@@ -338,11 +339,12 @@ Status Master::RunStep(Executable& executable, std::span<const Tensor> feeds, st
 }
 
 Result<std::unique_ptr<PendingStep>> Master::StartSteps(Executable& executable, int64_t steps,
-                                                        std::span<const Tensor> feeds) {
+                                                        std::span<const Tensor> feeds, int64_t number) {
   if (ended_.load(std::memory_order_acquire)) return session_status();
   DF_TRY(CheckArgs(executable, feeds.size(), executable.num_fetches));
   DF_TRY(CheckFeeds(executable, feeds));
-  std::unique_ptr<PendingStep> step(new PendingStep(*this, executable, {.steps = steps, .trace = trace()}));
+  std::unique_ptr<PendingStep> step(
+      new PendingStep(*this, executable, {.number = number, .steps = steps, .trace = trace()}));
   step->feeds_.assign(feeds.begin(), feeds.end());
   step->fetched_.resize(executable.num_fetches);
   step->request_.feeds = step->feeds_;
@@ -359,17 +361,17 @@ void Master::WaitForAny(std::span<const std::unique_ptr<PendingStep>> steps) {
   });
 }
 
-Status Master::RunSteps(Executable& executable, int64_t steps, NotFiniteRow& row) {
+Status Master::RunSteps(Executable& executable, int64_t steps, NotFiniteRow& row, int64_t number) {
   DF_TRY(CheckArgs(executable, 0, 0));
   const auto stops = [&] { return runtime_.stop_signal() != 0 || row.is_full(); };
   for (int64_t done = 0; done < steps && !stops();) {
     if (ended_.load(std::memory_order_acquire)) return session_status();
     if (several_ranks_) {
-      DF_ASSIGN(const int64_t now, RunSomeSteps(executable, steps - done, row));
+      DF_ASSIGN(const int64_t now, RunSomeSteps(executable, steps - done, row, number + done));
       done += now;
     } else {
       const int64_t not_finite = steps_not_finite();
-      DF_TRY(RunStep(executable, {}, {}));
+      DF_TRY(RunStep(executable, {}, {}, number + done));
       row.Add(steps_not_finite() == not_finite);
       ++done;
     }
@@ -385,14 +387,14 @@ Status Master::CheckNumerics(const RunSignature& signature, bool optimize, std::
   return RunToEnd(step);
 }
 
-Result<int64_t> Master::RunSomeSteps(Executable& executable, int64_t most, NotFiniteRow& row) {
+Result<int64_t> Master::RunSomeSteps(Executable& executable, int64_t most, NotFiniteRow& row, int64_t number) {
   using Clock = std::chrono::steady_clock;
   // A request that fails alone has one step: all ranks must run the same steps, up to the one that failed.
   const bool may_fail_alone = error_scope_ == ErrorScope::kStep || check_numerics_;
   const int64_t at_once = may_fail_alone ? 1 : executable.steps_per_request.load();
   const int64_t steps = std::min(at_once, most);
   const Clock::time_point begin = Clock::now();
-  PendingStep step(*this, executable, {.steps = steps, .not_finite = row, .trace = trace()});
+  PendingStep step(*this, executable, {.number = number, .steps = steps, .not_finite = row, .trace = trace()});
   DF_TRY(RunToEnd(step));
   row = step.run_->not_finite();
   const std::chrono::duration<double> step_time = (Clock::now() - begin) / static_cast<double>(steps);
@@ -488,6 +490,7 @@ void Master::SendRequest(const PendingStep& step) {
   control::Run& run = *message.mutable_run();
   run.set_executable(step.executable_.id);
   run.set_first_step(request.first_step);
+  run.set_number(request.number);
   run.set_steps(request.steps);
   run.set_slot(request.slot);
   run.set_trace(request.trace != nullptr);

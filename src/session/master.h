@@ -71,18 +71,18 @@ class Master final : private PendingStepHost {
   // not the bytes that they borrow. `executable`, of Prepare(), lives until the step has ended; the step is destroyed
   // before this object. After an error no step has begun. Blocks: while no slot of the executable is free, steps are
   // paused, or messages of a failed step still come to this rank; the thread runs work of the pool meanwhile.
-  Result<std::unique_ptr<PendingStep>> StartSteps(Executable& executable, int64_t steps, std::span<const Tensor> feeds)
-      EXCLUDES(request_mu_, mu_);
+  Result<std::unique_ptr<PendingStep>> StartSteps(Executable& executable, int64_t steps, std::span<const Tensor> feeds,
+                                                  int64_t number) EXCLUDES(request_mu_, mu_);
   // Waits until one of the steps that are not null has ended, or the network has failed.
   // Blocks: until then.
   void WaitForAny(std::span<const std::unique_ptr<PendingStep>> steps);
   // Runs a step to its end on all ranks; `fetches` are set where the status is OK.
   // Blocks: until then, and before it as StartSteps(), but on one rank with one plan, where a step needs no slot.
-  Status RunStep(Executable& executable, std::span<const Tensor> feeds, std::span<Tensor> fetches)
+  Status RunStep(Executable& executable, std::span<const Tensor> feeds, std::span<Tensor> fetches, int64_t number)
       EXCLUDES(request_mu_, mu_);
   // Runs up to `steps` steps that feed and fetch nothing: fewer where the runtime is asked to stop or `row` is full.
   // Blocks: as RunStep().
-  Status RunSteps(Executable& executable, int64_t steps, NotFiniteRow& row) EXCLUDES(request_mu_, mu_);
+  Status RunSteps(Executable& executable, int64_t steps, NotFiniteRow& row, int64_t number) EXCLUDES(request_mu_, mu_);
   // Runs a step as Session::CheckNumerics(), of a signature without feeds, which it prepares.
   // Blocks: as Prepare(), StartSteps() and to the step's end.
   Status CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches)
@@ -120,7 +120,8 @@ class Master final : private PendingStepHost {
   Status CheckFeeds(const Executable& executable, std::span<const Tensor> feeds) const;
   // Runs up to `most` steps that feed and fetch nothing, in a round of bounded length, and returns how many were asked
   // for.
-  Result<int64_t> RunSomeSteps(Executable& executable, int64_t most, NotFiniteRow& row) EXCLUDES(request_mu_, mu_);
+  Result<int64_t> RunSomeSteps(Executable& executable, int64_t most, NotFiniteRow& row, int64_t number)
+      EXCLUDES(request_mu_, mu_);
 
   // Asks all ranks for steps, and begins this rank's part of them. Blocks while no slot is free.
   Status Ask(PendingStep& step) EXCLUDES(request_mu_, mu_);

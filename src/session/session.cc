@@ -98,31 +98,31 @@ Result<std::vector<Session::Handle>> Session::PrepareAll(std::span<const RunSign
   return master_->PrepareAll(signatures);
 }
 
-Status Session::RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches) {
+Status Session::RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches, int64_t number) {
   DF_TRY(CheckPrepared(handle));
-  return master_->RunStep(*handle, feeds, fetches);
+  return master_->RunStep(*handle, feeds, fetches, number);
 }
 
-Result<std::unique_ptr<PendingStep>> Session::StartStep(Handle handle, std::span<const Tensor> feeds) {
+Result<std::unique_ptr<PendingStep>> Session::StartStep(Handle handle, std::span<const Tensor> feeds, int64_t number) {
   DF_TRY(CheckPrepared(handle));
-  return master_->StartSteps(*handle, 1, feeds);
+  return master_->StartSteps(*handle, 1, feeds, number);
 }
 
 Result<std::unique_ptr<PendingStep>> Session::StartSteps(Handle handle, int64_t steps) {
   DF_TRY(CheckPrepared(handle));
   if (steps < 1) return InvalidArgument("a number of steps to begin is at least 1, not ", steps);
-  return master_->StartSteps(*handle, steps, {});
+  return master_->StartSteps(*handle, steps, {}, 0);
 }
 
 void Session::WaitForAny(std::span<const std::unique_ptr<PendingStep>> steps) {
   master_->WaitForAny(steps);
 }
 
-Status Session::RunSteps(Handle handle, int64_t steps, NotFiniteRow* row) {
+Status Session::RunSteps(Handle handle, int64_t steps, NotFiniteRow* row, int64_t number) {
   DF_TRY(CheckPrepared(handle));
   if (steps < 0) return InvalidArgument("a number of steps to run is at least 0, not ", steps);
   NotFiniteRow none;
-  return master_->RunSteps(*handle, steps, row == nullptr ? none : *row);
+  return master_->RunSteps(*handle, steps, row == nullptr ? none : *row, number);
 }
 
 int64_t Session::steps_not_finite() const {

@@ -100,12 +100,12 @@ class Session {
 
   // Runs one step. feeds and fetches are in the signature's order; a feed's dtype and shape must fit the signature's.
   // The fetched tensors are owned and may share bytes with feeds; they must be destroyed before the runtime, which owns
-  // their memory.
-  Status RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches);
+  // their memory. `number`: the caller's number of the step, which kernels find in StepContext.
+  Status RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches, int64_t number = 0);
   // Begins a step, which runs beside others; the calling thread may run parts of it first, or all. Feeds are kept until
   // its end, but for bytes that they borrow.
   // Blocks: while as many steps of the handle are in flight as the transport tells apart (Transport::max_slots()).
-  Result<std::unique_ptr<PendingStep>> StartStep(Handle handle, std::span<const Tensor> feeds = {});
+  Result<std::unique_ptr<PendingStep>> StartStep(Handle handle, std::span<const Tensor> feeds = {}, int64_t number = 0);
   // Begins `steps` steps of a signature without feeds and fetches, one after the other, as StartStep() begins one.
   Result<std::unique_ptr<PendingStep>> StartSteps(Handle handle, int64_t steps);
   // Waits until one of the steps has ended; those that are null are none. At least one is not.
@@ -113,8 +113,8 @@ class Session {
   void WaitForAny(std::span<const std::unique_ptr<PendingStep>> steps);
   // Runs `steps` steps of a signature without feeds and fetches, requested at once: ranks wait for each other only
   // where data does. It runs fewer if the runtime is asked to stop, or if `row`, which counts on over these steps, is
-  // full: steps_run() tells how many.
-  Status RunSteps(Handle handle, int64_t steps, NotFiniteRow* row = nullptr);
+  // full: steps_run() tells how many. `number`: of the first; the others count on.
+  Status RunSteps(Handle handle, int64_t steps, NotFiniteRow* row = nullptr, int64_t number = 0);
 
   // The number of steps so far, by all handles, whose updates were withheld because a value that they check is not
   // finite (src/graph/update_gate.h). Such a step is no error.

@@ -64,6 +64,7 @@ void StepRun::Start(size_t index) {
   args.numerics = request_.numerics;
   args.withheld = &withheld_;
   args.step.step_id = request_.first_step + steps_run_ - 1;
+  args.step.number = request_.number + steps_run_ - 1;
   args.step.step_containers = &plan.containers.emplace();
   if (rendezvous_ != nullptr) {
     args.step.rendezvous = this;

@@ -46,6 +46,7 @@ class StepRunHost {
 struct StepRequest {
   int64_t round = 0;  // set if there are several ranks
   int64_t first_step = 0;
+  int64_t number = 0;  // StepContext::number of the first step; those after it count on
   int64_t steps = 1;
   int32_t slot = 0;
   ErrorScope scope = ErrorScope::kSession;  // kStep: of one step

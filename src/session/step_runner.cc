@@ -100,6 +100,7 @@ Status StepRunner::RunAlone(LocalExecutable& part, const StepRequest& request) {
   args.feeds = request.feeds;
   args.fetches = request.fetches;
   args.step.step_id = request.first_step;
+  args.step.number = request.number;
   args.step.step_containers = &containers;
   args.trace = request.trace;
   args.numerics = request.numerics;

@@ -240,6 +240,7 @@ void Worker::Impl::StartRun(const control::Message& request) {
   RunRequestHandler::Start(runtime_, *it->second,
                            {.round = request.round(),
                             .first_step = run.first_step(),
+                            .number = run.number(),
                             .steps = run.steps(),
                             .slot = run.slot(),
                             .scope = run.ends_alone() ? ErrorScope::kStep : ErrorScope::kSession,

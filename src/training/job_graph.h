@@ -93,7 +93,6 @@ struct ReplicasApart {
   RunSignature named;
   std::string returned = {};               // the variable of the shares that were handed out and not applied; or ""
   std::vector<std::string> checked_names;  // values that a replica checks: 1, 2, ...
-  DType rate = DType::kDouble;             // in which steps take the learning rate
   std::vector<DType> dtypes;               // dtypes of the values that a share reports: by JobGraph::step.names
 };
 
@@ -101,15 +100,15 @@ struct JobGraph {
   Graph graph;
   RunSignature init;               // gives every variable its first value
   std::vector<GivenValues> given;  // behind it, in this order: the values of `init_from`
-  // Feeds the learning rate if fed_learning_rate; fetches the scalars of a training step, or a run's fetches, and
-  // behind these, which have names, `fingerprints`, where replicas do not run for themselves.
+  // Fetches the scalars of a training step, or a run's fetches, and behind these, which have names, `fingerprints`,
+  // where replicas do not run for themselves.
   JobStep step;
   // Set where replicas run for themselves. Without backup `step` is then one step of each, which nothing runs so.
   std::optional<ReplicasApart> apart;
   std::vector<FingerprintFetch> fingerprints;
   // The fetches of `step`, and behind them strings, serialised Summary messages; without names where there are none.
   JobStep summarized;
-  std::optional<DType> fed_learning_rate;  // float64 where a variable of it is trained, else float32
+  std::optional<DType> scheduled_rate;  // dtype of a rate that changes: float64 where a variable of it is trained
   std::vector<EvaluationPass>
       evaluations;          // by JobSpec::evals; one without fetches has no metric that the job computes
   RunSignature save;        // feeds the directory; fetches a serialised ShardEntry a shard

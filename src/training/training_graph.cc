@@ -5,6 +5,7 @@
 #include "src/spec/schema/alternatives.h"
 #include "src/training/build_job_graph.h"
 #include "src/training/copy_subgraph.h"
+#include "src/training/learning_rate.h"
 
 namespace dfrun {
 namespace {
@@ -21,13 +22,30 @@ Result<JobGraph> BuildTraining(const LoadedSpec& spec, const Cluster& cluster) {
   return BuildJobGraph(one, cluster);
 }
 
-// Everything that a step, logged or not, and the first values need.
+bool IsRate(const Node& node) {
+  return node.op->name == kLearningRateOp;
+}
+
+// Everything that a step, logged or not, and the first values need, but for the nodes that compute a rate.
 Result<std::vector<NodeId>> NodesToKeep(const JobGraph& job) {
   std::vector<Output> wanted = job.step.signature.fetches;
   for (NodeId target : job.step.signature.targets) wanted.push_back({target, 0});
   for (NodeId target : job.init.targets) wanted.push_back({target, 0});
-  const std::vector<bool> stop(static_cast<size_t>(job.graph.num_nodes()), false);
+  std::vector<bool> stop;
+  for (const Node& node : job.graph.nodes()) stop.push_back(IsRate(node));
   return Ancestors(job.graph, wanted, stop);
+}
+
+// The placeholder of the rate, for each node that computes it.
+Status AddFedRate(const JobGraph& job, Graph& graph, SubgraphMap& map) {
+  if (!job.scheduled_rate) return Status();
+  GraphOps ops(graph, "train");
+  const Output fed = ops.Add("learning_rate", "Placeholder", {}, {{"dtype", *job.scheduled_rate}, {"shape", Shape()}});
+  DF_TRY(ops.status());
+  for (const Node& node : job.graph.nodes()) {
+    if (IsRate(node)) map.nodes[node.id] = fed.node;
+  }
+  return Status();
 }
 
 // The nodes of the model that the training does without.
@@ -69,6 +87,7 @@ Result<TrainingGraph> MakeTrainingGraph(const LoadedSpec& spec, const Cluster& c
   Graph& graph = made.graph;
   graph.TakeLocations(job->graph);
   SubgraphMap map;
+  DF_TRY(AddFedRate(*job, graph, map));
   DF_TRY(CopySubgraph(job->graph, kept, {}, graph, map));
   DF_TRY(AddRest(spec.graph, graph));
   RestoreDevices(spec.graph, graph);

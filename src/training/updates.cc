@@ -4,10 +4,12 @@
 #include <memory>
 #include <set>
 
+#include "src/training/learning_rate.h"
 #include "src/training/mean_gradients.h"
 #include "src/training/narrow_values.h"
 #include "src/training/optimizer.h"
 #include "src/training/optimizer_constants.h"
+#include "src/training/rank_devices.h"
 
 namespace dfrun {
 namespace {
@@ -58,7 +60,7 @@ class Updates {
   Status AddNorm();
   void Check(const std::string& name, Output value, NodeId at);
   Status NarrowAndCheckGradients();
-  Output LearningRate(DType dtype, const std::string& device);
+  Result<Output> LearningRate(DType dtype, const std::string& device);
   Status AddUpdate(const Replicas::Trained& trained);
   Status AddTargets();
 
@@ -73,7 +75,8 @@ class Updates {
   const OptimizerContext context_;
   const OptimizerDef& def_;
   const std::unique_ptr<Optimizer> optimizer_;
-  std::set<NodeId> copies_;  // the site's copies
+  std::map<std::string, Output> rates_;  // learning_rate_ by the CPUs that have it
+  std::set<NodeId> copies_;              // the site's copies
   MeanGradients gradients_;
   std::vector<NodeId> updates_;
 };
@@ -265,17 +268,20 @@ Status Updates::Clip(double limit) {
   return ops.status();
 }
 
-Output Updates::LearningRate(DType dtype, const std::string& device) {
+Result<Output> Updates::LearningRate(DType dtype, const std::string& device) {
   GraphOps ops(graph_, "train", device);
   if (!learning_rate_.valid()) {
     return ops.Const("learning_rate", ScalarOf(dtype, LearningRateAt(train_.learning_rate, 0)));
   }
-  const Node node = graph_.node(learning_rate_.node);
-  // A node of the token is one on each device, since the token is there.
-  const Output rate = node.op->name == kLearningRateOp && node.device != device
-                          ? ops.Add("learning_rate", kLearningRateOp, node.inputs, node.attrs)
-                          : learning_rate_;
-  return CastTo(ops, "learning_rate_cast", rate, graph_.dtype(learning_rate_), dtype);
+  DF_ASSIGN(const std::string host, HostOf(draft_.cluster, device));
+  Output& rate = rates_[host];
+  if (!rate.valid()) {
+    rate = learning_rate_;
+    if (graph_.node(rate.node).device != host) {
+      DF_ASSIGN(rate, AddLearningRateOn(host, learning_rate_, graph_));
+    }
+  }
+  return CastTo(ops, "learning_rate_cast", rate, graph_.dtype(rate), dtype);
 }
 
 Status Updates::AddUpdate(const Replicas::Trained& trained) {
@@ -285,7 +291,7 @@ Status Updates::AddUpdate(const Replicas::Trained& trained) {
   UpdatedVariable updated{.variable = {variable.id, 0}, .slots = {}, .learning_rate = {}};
   for (const SlotDef& slot : def_.slots)
     updated.slots.push_back(AddState(StrCat(name, "/", slot.name), updated.variable, false, slot.initial));
-  updated.learning_rate = LearningRate(variable.output_types[0].dtype, variable.device);
+  DF_ASSIGN(updated.learning_rate, LearningRate(variable.output_types[0].dtype, variable.device));
   std::vector<NodeId> writers;
   if (trained.gradient.is_sparse) {
     const auto& [indices, values] = gradients_.sparse.at(trained.variable);

@@ -10,14 +10,10 @@
 
 namespace dfrun {
 
-// The learning rate of a token's step (kernels/shares).
-inline constexpr const char* kLearningRateOp = "_LearningRate";
-
 // Variables that updates have added, by their names.
 using AddedVariables = std::map<std::string, NodeId>;
 
-// Clips and applies the gradients. `learning_rate` is the scalar of JobGraph::fed_learning_rate that the step
-// feeds; invalid: the rate is constant.
+// Clips and applies the gradients. `learning_rate`: of AddLearningRate(); invalid: the rate is constant.
 Status AddUpdates(JobGraphDraft& draft, const Replicas& replicas, Output learning_rate);
 // Adds updates likewise, where others of the same variables may have added slots: these are used then.
 Status AddUpdates(JobGraphDraft& draft, const Replicas& replicas, Output learning_rate, AddedVariables& slots);

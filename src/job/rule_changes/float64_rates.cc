@@ -7,7 +7,7 @@ namespace dfrun {
 namespace {
 
 bool TrainsDoublesByRounded(const LoadedSpec& spec, const JobGraph& graph) {
-  if (!spec.job.train || !(spec.job.train->clip_norm || graph.fed_learning_rate)) return false;
+  if (!spec.job.train || !(spec.job.train->clip_norm || graph.scheduled_rate)) return false;
   const std::vector<VariableSpec>& variables = spec.job.variables;
   return std::any_of(variables.begin(), variables.end(), [&](const VariableSpec& v) {
     return v.is_trained() && spec.graph.dtype({v.node, 0}) == DType::kDouble;

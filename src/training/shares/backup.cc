@@ -6,14 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "src/graph/control_flow.h"
 #include "src/graph/update_gate.h"
 #include "src/graph/wire_compression.h"
-#include "src/training/fed_learning_rate.h"
+#include "src/training/learning_rate.h"
 #include "src/training/order/step_order.h"
 #include "src/training/rank_devices.h"
 #include "src/training/replicas.h"
 #include "src/training/scalar_fetches.h"
+#include "src/training/shares/join_writers.h"
 #include "src/training/shares/replica_reads.h"
 #include "src/training/updates.h"
 
@@ -210,7 +210,7 @@ class BackupBuilder {
     const Replicas named = all.AnyOf(std::move(maps));
     for (auto& [i, values] : assigned)
       DF_TRY(all.assigned().AssignReduced(i, std::move(values), named.sites()[0], draft_));
-    DF_ASSIGN(const Output learning_rate, AddFedLearningRate(named, draft_));
+    DF_ASSIGN(const Output learning_rate, AddLearningRate(named, home_, {}, draft_));
     DF_TRY(FetchScalars(named, draft_));
     DF_TRY(AddUpdates(draft_, named, learning_rate));
     draft_.job.apart->replicas = replicas_;
@@ -250,21 +250,9 @@ class BackupFinisher {
  private:
   std::string home() const { return graph_.node(counter_.node).device; }
 
-  // One node a device joins its updates, so that each rank sends one message.
   Status EndStep() {
-    const char* const joined = HasControlFlow(graph_) ? "ControlTrigger" : "NoOp";
-    std::map<std::string, std::vector<NodeId>> writers;
-    for (const auto& [variable, nodes] : draft_.writers) {
-      std::vector<NodeId>& all = writers[graph_.node(variable).device];
-      all.insert(all.end(), nodes.begin(), nodes.end());
-    }
-    GraphOps ops(graph_, "train");
-    std::vector<NodeId> updated;
-    for (auto& [device, nodes] : writers) {
-      ops.set_device(device);
-      updated.push_back(ops.Add("updated", joined, {}, {}, std::move(nodes)).node);
-    }
-    ops.set_device(home());
+    DF_ASSIGN(std::vector<NodeId> updated, JoinWriters(draft_.writers, graph_));
+    GraphOps ops(graph_, "train", home());
     const Output end = ops.Add("end_step", "_EndSharesStep", {counter_}, {}, std::move(updated));
     DF_TRY(ops.status());
     draft_.job.step.signature.targets.push_back(end.node);

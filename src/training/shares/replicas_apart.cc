@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "src/graph/order/ancestors.h"
-#include "src/spec/schedule_numbers.h"
+#include "src/training/learning_rate.h"
 #include "src/training/order/step_order.h"
 #include "src/training/rank_devices.h"
 #include "src/training/replicas.h"
@@ -63,21 +63,6 @@ class Builder {
   }
 
  private:
-  Result<Output> AddLearningRate(const Replicas& replica, const ReplicaApart& of) {
-    const ScheduleSpec& schedule = draft_.spec.train->learning_rate;
-    if (schedule.kind == ScheduleSpec::Kind::kConstant && schedule.warmup == 0) return Output();
-    DF_ASSIGN(const std::string host, HostOf(draft_.cluster, of.device));
-    GraphOps ops(draft_.job.graph, "train", host);
-    const std::vector<double> numbers = NumbersOf(schedule);
-    const DType dtype = LearningRateDType(replica, draft_.job.graph);
-    draft_.job.apart->rate = dtype;
-    const Output rate =
-        ops.Add("learning_rate", kLearningRateOp, {of.token},
-                {{"T", dtype}, {"schedule", AttrValue(Tensor::Vector<double>(std::span<const double>(numbers)))}});
-    DF_TRY(ops.status());
-    return rate;
-  }
-
   Status AddReplica(int number, const Replicas& replica, AddedVariables& slots) {
     ReplicaApart& of = draft_.apart[static_cast<size_t>(number)];
     draft_.job.checked_names.clear();
@@ -85,7 +70,7 @@ class Builder {
     draft_.summarized.clear();
     of.first_node = draft_.job.graph.num_nodes();
     DF_TRY(replica.AddEffects(draft_));
-    DF_ASSIGN(const Output rate, AddLearningRate(replica, of));
+    DF_ASSIGN(const Output rate, AddLearningRate(replica, of.device, of.token, draft_));
     DF_TRY(FetchScalars(replica, draft_));
     DF_TRY(AddUpdates(draft_, replica, rate, slots));
     of.end_node = draft_.job.graph.num_nodes();

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "src/base/sort_unique.h"
-#include "src/graph/control_flow.h"
 #include "src/graph/update_gate.h"
 #include "src/training/rank_devices.h"
+#include "src/training/shares/join_writers.h"
 
 namespace dfrun {
 
@@ -107,28 +107,10 @@ Status UpdateTurnNodes::ReadOnDevice(ReplicaApart& replica) {
   return Status();
 }
 
-// One node a device that comes after the replica's updates there.
-Result<std::vector<NodeId>> UpdateTurnNodes::JoinWriters(const ReplicaApart& replica) {
-  Graph& graph = draft_.job.graph;
-  const char* const joined = HasControlFlow(graph) ? "ControlTrigger" : "NoOp";
-  std::map<std::string, std::vector<NodeId>> writers;
-  for (const auto& [variable, nodes] : replica.writers) {
-    std::vector<NodeId>& all = writers[graph.node(variable).device];
-    all.insert(all.end(), nodes.begin(), nodes.end());
-  }
-  std::vector<NodeId> ends;
-  for (auto& [device, nodes] : writers) {
-    GraphOps ops(graph, "train", device);
-    ends.push_back(ops.Add("updated", joined, {}, {}, std::move(nodes)).node);
-    DF_TRY(ops.status());
-  }
-  return ends;
-}
-
 Result<std::vector<NodeId>> UpdateTurnNodes::Add(int number, ReplicaApart& replica) {
   Graph& graph = draft_.job.graph;
   DF_TRY(FindUses(replica));
-  if (!NeedsTurns(replica)) return JoinWriters(replica);
+  if (!NeedsTurns(replica)) return JoinWriters(replica.writers, graph);
   for (auto& [device, uses] : uses_) DF_TRY(AddTurn(number, device, replica, uses));
   DF_TRY(ReadOnDevice(replica));
   std::vector<NodeId> ends;

@@ -45,7 +45,6 @@ class UpdateTurnNodes {
   Status AddTurn(int number, const std::string& device, ReplicaApart& replica, Uses& uses);
   Status ReadOnDevice(ReplicaApart& replica);
   Result<Output> TurnsOn(const std::string& device);
-  Result<std::vector<NodeId>> JoinWriters(const ReplicaApart& replica);
 
   JobGraphDraft& draft_;
   const bool in_turn_;

@@ -1,7 +1,7 @@
 // Local steps: each replica trains variables of its own, and every so many steps an outer step brings them together.
 #include "src/spec/job_spec.h"
 #include "src/training/checks/strategy_checks.h"
-#include "src/training/fed_learning_rate.h"
+#include "src/training/learning_rate.h"
 #include "src/training/outer_step.h"
 #include "src/training/replicas.h"
 #include "src/training/scalar_fetches.h"
@@ -46,7 +46,7 @@ Status AddLocal(JobGraphDraft& draft) {
   DF_ASSIGN(const Replicas replicas, Replicas::Add(draft, count, Replicas::Variables::kOwn));
   DF_ASSIGN(const std::vector<NodeId> body, replicas.Body(draft));
   DF_TRY(CheckNoWaits(train, replicas.graph(), body, WaitKind::kTake));
-  DF_ASSIGN(const Output learning_rate, AddFedLearningRate(replicas, draft));
+  DF_ASSIGN(const Output learning_rate, AddLearningRate(replicas, draft.workers[0], {}, draft));
   DF_TRY(FetchScalars(replicas, draft));
   return AddUpdates(draft, replicas, learning_rate);
 }

@@ -1,9 +1,9 @@
 // Synchronous data parallelism: each replica has the gradients of its slice of the batch, and each variable one update,
 // by their mean.
 #include "src/spec/job_spec.h"
-#include "src/training/checks/strategy_checks.h"
-#include "src/training/fed_learning_rate.h"
 #include "src/spec/replica_counts.h"
+#include "src/training/checks/strategy_checks.h"
+#include "src/training/learning_rate.h"
 #include "src/training/replicas.h"
 #include "src/training/scalar_fetches.h"
 #include "src/training/shares/backup.h"
@@ -34,7 +34,7 @@ Status AddSync(JobGraphDraft& draft) {
   const auto count = static_cast<int>(ReplicasOf(train));
   if (BackupOf(train) > 0) return AddWithBackup(count, static_cast<int>(BackupOf(train)), draft);
   DF_ASSIGN(const Replicas replicas, Replicas::Add(draft, count));
-  DF_ASSIGN(const Output learning_rate, AddFedLearningRate(replicas, draft));
+  DF_ASSIGN(const Output learning_rate, AddLearningRate(replicas, draft.workers[0], {}, draft));
   DF_TRY(FetchScalars(replicas, draft));
   return AddUpdates(draft, replicas, learning_rate);
 }

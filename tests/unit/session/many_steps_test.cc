@@ -58,6 +58,30 @@ TEST_P(ManySteps, RunAllThoughOthersRunBesideThem) {
   EXPECT_EQ((*session)->StartSteps(adds[0], 0).status().code(), Code::kInvalidArgument);
 }
 
+// A variable on the last rank adds the numbers of the steps.
+TEST_P(ManySteps, HaveTheNumbersThatTheirCallerGives) {
+  const auto [ranks, threads] = GetParam();
+  testing::RankThreads rank_threads(ranks, threads);
+  Graph graph;
+  GraphOps ops(graph, "", StrCat("/job:worker/task:", ranks - 1));
+  const Output sum = ops.Add("sum", "VariableV2", {}, {{"shape", Shape()}, {"dtype", DType::kInt64}});
+  ops.Add("begin", "Assign", {sum, ops.Const("zero", Tensor::Scalar<int64_t>(0))});
+  ops.Add("add", "AssignAdd", {sum, ops.Add("number", "_StepNumber", {})});
+  ASSERT_TRUE(ops.status().ok()) << ops.status().ToString();
+  const auto session = Session::Create(rank_threads.master(), std::move(graph));
+  ASSERT_TRUE(session.ok()) << session.status().ToString();
+  ASSERT_TRUE((*session)->Run({}, {}, {"begin"}).ok());
+  const Session::Handle add = *(*session)->Prepare({}, {}, {"add"});
+  constexpr int64_t kSteps = 150;  // more than one request has
+  ASSERT_TRUE((*session)->RunSteps(add, kSteps, nullptr, 7).ok());
+  ASSERT_TRUE((*session)->RunStep(add, {}, {}, 10'000).ok());
+  const auto pending = (*session)->StartStep(add, {}, 1'000'000);
+  ASSERT_TRUE(pending.ok() && (*pending)->Wait({}).ok());
+  const auto sums = (*session)->Run({}, {"sum"});
+  ASSERT_TRUE(sums.ok()) << sums.status().ToString();
+  EXPECT_EQ((*sums)[0].scalar<int64_t>(), kSteps * 7 + kSteps * (kSteps - 1) / 2 + 1'010'000);
+}
+
 INSTANTIATE_TEST_SUITE_P(Ranks, ManySteps, ::testing::Combine(::testing::Values(1, 2, 3), ::testing::Values(1, 2)),
                          [](const auto& info) {
                            return StrCat(std::get<0>(info.param), "_ranks_", std::get<1>(info.param), "_threads");

@@ -15,6 +15,7 @@
 #include "src/placement/placer.h"
 #include "src/session/session.h"
 #include "src/spec/schema/alternatives.h"
+#include "src/training/training_graph.h"
 
 namespace dfrun {
 namespace {
@@ -54,7 +55,7 @@ class JobGraphTest : public testing::Test {
     DF_TRY(session->RunStep(init, {}, {}));
     DF_ASSIGN(const Session::Handle step, session->Prepare(job.step.signature));
     std::vector<Tensor> scalars(job.step.signature.fetches.size());
-    for (int i = 0; i < steps; ++i) DF_TRY(session->RunStep(step, {}, scalars));
+    for (int i = 0; i < steps; ++i) DF_TRY(session->RunStep(step, {}, scalars, i));
     DF_ASSIGN(const std::vector<Tensor> w, session->Run({}, {"w"}));
     return w[0].scalar<float>();
   }
@@ -75,6 +76,33 @@ TEST_F(JobGraphTest, NodesSayWhatTheirKernelsMayDo) {
   }
   EXPECT_GT(floats, 5);
   EXPECT_TRUE(Train(1).ok());
+}
+
+TEST_F(JobGraphTest, AScheduledRateIsANodeOfTheStepsNumber) {
+  ScheduleSpec& schedule = spec_.job.train->learning_rate;
+  schedule.kind = ScheduleSpec::Kind::kCosine;
+  schedule.steps = 4;
+  schedule.warmup = 2;
+  float w = kStart;
+  for (int i = 0; i < 5; ++i) w -= static_cast<float>(LearningRateAt(schedule, i)) * 2 * (w - kTarget);
+  const Result<JobGraph> job = BuildJobGraph(spec_, *MakeCluster({}, 1));
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  EXPECT_TRUE(job->step.signature.feeds.empty());
+  const Result<float> trained = Train(5);
+  ASSERT_TRUE(trained.ok()) << trained.status().ToString();
+  EXPECT_NEAR(*trained, w, 4 * std::numeric_limits<float>::epsilon() * std::abs(w));
+}
+
+// Other systems are fed the rate.
+TEST_F(JobGraphTest, AScheduledRateIsAPlaceholderOfTheGraphForOthers) {
+  spec_.job.train->learning_rate.kind = ScheduleSpec::Kind::kCosine;
+  spec_.job.train->learning_rate.steps = 4;
+  const Result<TrainingGraph> made = MakeTrainingGraph(spec_, *MakeCluster({}, 1));
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  const NodeId rate = made->graph.Find("train/learning_rate");
+  ASSERT_GE(rate, 0);
+  EXPECT_EQ(made->graph.node(rate).op->name, "Placeholder");
+  for (const Node& node : made->graph.nodes()) EXPECT_NE(node.op->name.front(), '_') << node.name;
 }
 
 TEST_F(JobGraphTest, Sgd) {

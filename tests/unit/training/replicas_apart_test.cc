@@ -112,8 +112,8 @@ TEST_F(ReplicasApartTest, TheLearningRateIsANodeOfTheToken) {
   const Result<JobGraph> job = Build();
   ASSERT_TRUE(job.ok()) << job.status().ToString();
   EXPECT_TRUE(job->apart->steps[0].feeds.empty());
-  EXPECT_FALSE(job->fed_learning_rate);
   EXPECT_GE(CountOf(NodesOf(*job, 0), "_LearningRate"), 1);
+  EXPECT_GE(CountOf(NodesOf(*job, 0), "_ShareStep"), 1);
 }
 
 TEST_F(ReplicasApartTest, AVariableThatTheGraphAssignsMustSayReduce) {
