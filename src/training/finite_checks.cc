@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "src/graph/colocation_head.h"
 #include "src/graph/update_gate.h"
 
 namespace dfrun {
@@ -23,7 +24,7 @@ class SiteChecks {
   Result<Output> Add(NodeId at) {
     std::vector<Group> groups = FindGroups();
     const auto is_here = [&](const Group& group) {
-      return graph_.node(checked_.values[group[0]].at).device == graph_.node(at).device;
+      return graph_.node(At(group[0])).device == graph_.node(at).device;
     };
     // One group needs no other node.
     if (groups.size() == 2 && is_here(groups[1])) {
@@ -32,7 +33,7 @@ class SiteChecks {
     }
     std::vector<Output> found;
     for (size_t i = 1; i < groups.size(); ++i) {
-      DF_ASSIGN(const Output of_group, Find("finite_part", groups[i], {}, checked_.values[groups[i][0]].at));
+      DF_ASSIGN(const Output of_group, Find("finite_part", groups[i], {}, At(groups[i][0])));
       found.push_back(of_group);
     }
     return Find("finite", groups[0], found, at);
@@ -48,7 +49,7 @@ class SiteChecks {
     std::map<std::string, std::pair<size_t, int64_t>> open;  // by device: the group, and its bytes
     for (const size_t i : order) {
       const int64_t bytes = Bytes(Value(i));
-      const std::string& device = graph_.node(checked_.values[i].at).device;
+      const std::string& device = graph_.node(At(i)).device;
       auto [group, is_new] = open.try_emplace(device, groups.size(), 0);
       if (is_new || group->second.second + bytes > kGroupBytes) {
         group->second = {groups.size(), 0};
@@ -61,6 +62,13 @@ class SiteChecks {
   }
 
   Output Value(size_t i) const { return checked_.values[i].value; }
+
+  // The node beside which a value is checked: one that is where the value is made, since its finding then travels with
+  // the value and not back and forth.
+  NodeId At(size_t i) const {
+    const Node& maker = HeadOfColocation(graph_, graph_.node(Value(i).node));
+    return maker.device.empty() ? checked_.values[i].at : maker.id;
+  }
 
   // Size of a value in bytes. A value of unknown shape counts as a whole group, so that it stands alone.
   int64_t Bytes(Output value) const {
@@ -82,7 +90,7 @@ class SiteChecks {
     GraphOps ops(graph_, "train", graph_.node(at).device);
     const Output node = ops.Add(name, kFirstNotFiniteOp, std::move(values), {{"numbers", std::move(numbers)}});
     DF_TRY(ops.status());
-    graph_.mutable_node(node.node).colocate_with = graph_.node(at).name;
+    if (graph_.node(at).device.empty()) graph_.mutable_node(node.node).colocate_with = graph_.node(at).name;
     return node;
   }
 

@@ -10,7 +10,7 @@
 namespace dfrun {
 
 // Adds the checks and returns their findings by training site, from draft.checked: a number as src/graph/update_gate.h
-// says. Values are checked where they are applied, in groups, so that the check of a group runs while gradients of
+// says. Values are checked where they are made, in groups, so that the check of a group runs while gradients of
 // others are being computed, and numbers alone travel. All sites find the same, because they check equal bits. Call
 // when devices have been chosen.
 Result<std::vector<Output>> AddFiniteChecks(JobGraphDraft& draft);
