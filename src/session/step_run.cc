@@ -5,6 +5,11 @@
 #include "src/session/control/control_error.h"
 
 namespace dfrun {
+namespace {
+
+constexpr int64_t kStepsPerPoll = 16;
+
+}  // namespace
 
 StepRun::StepRun(StepRunHost& host, LocalExecutable& part, const StepRequest& request, Callback done)
     : Work{[](Work* self) { static_cast<StepRun*>(self)->Begin(); }},
@@ -100,6 +105,10 @@ bool StepRun::NextStep() {
   }
   // An error may have come before the first node.
   if (!status.ok() && !FailHere(status)) return false;
+  // Steps of cheap nodes alone do not poll, and others may be there only by a message.
+  if (steps_run_ % kStepsPerPoll == 0) host_.pool().Poll();
+  // Requests of other executables, and those who wait for the ends of theirs, come before the next step.
+  const bool gives_way = host_.pool().IsWanted();
   bool goes_on = false;
   {
     MutexLock lock(mu_);
@@ -108,8 +117,13 @@ bool StepRun::NextStep() {
     if (!failure_.status.ok()) status = failure_.status;
     goes_on = status.ok() && steps_run_ < request_.steps && !not_finite_.is_full();
     if (!goes_on) state_ = State::kEnded;
+    if (goes_on && gives_way) state_ = State::kWaits;
   }
-  if (goes_on) return BeginStep();
+  if (goes_on && !gives_way) return BeginStep();
+  if (goes_on) {
+    host_.pool().Submit(this);
+    return false;
+  }
   End(std::move(status));
   return false;
 }

@@ -60,7 +60,7 @@ struct StepRequest {
 };
 
 // A run of steps of one part, made and begun by StepRunner. No thread waits in it: the thread that ends a step begins
-// the next.
+// the next, or has it queued where something else wants the thread.
 //
 // A step ends when its plans have ended and, where it failed alone, no more messages of it come to this rank: left_
 // counts these.
@@ -71,7 +71,7 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
   StepRun(StepRunHost& host, LocalExecutable& part, const StepRequest& request, Callback done);
   ~StepRun() override = default;
 
-  // Begins the run; once, when it is first in its part's line.
+  // Begins the run, or goes on with it; for others once, when it is first in its part's line.
   void Begin();
   // Notes that the step, of scope kStep, or the session has failed elsewhere. They may be called at any time, also
   // before the run begins and after it has ended; the first failure counts.

@@ -291,6 +291,7 @@ void WorkerPool::Submit(Work* work) {
 }
 
 void WorkerPool::Notify() {
+  is_notified_.store(true, std::memory_order_relaxed);
   // The increment by a thread that goes to sleep and this read-modify-write are ordered one way or the other: either
   // the sleeper's look at its condition sees all writes before this call, or this call sees the sleeper.
   if (idle_callers_.sleeping.fetch_add(0) == 0) return;
@@ -395,7 +396,9 @@ void WorkerPool::WaitForJoined(const BlockJob& job) {
 
 void WorkerPool::RunQueuedAlone() {
   if (num_threads_ > 1) return;
+  amid_work_.fetch_add(1, std::memory_order_relaxed);
   for (int64_t left = queued_.load(std::memory_order_relaxed); left > 0; --left) RunOne();
+  amid_work_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void WorkerPool::HelpUntil(FunctionRef<bool()> done) {
@@ -411,9 +414,16 @@ void WorkerPool::WorkerMain() {
 
 void WorkerPool::RunUntil(FunctionRef<bool()> done, Sleepers& sleepers) {
   const ScopedFlushDenormals flush;
-  while (!done()) {
+  while (!IsDone(done, sleepers)) {
     if (!RunOne()) LookForWork(done, sleepers);
   }
+}
+
+// What is notified after the flag is cleared sets it again.
+bool WorkerPool::IsDone(FunctionRef<bool()> done, const Sleepers& sleepers) {
+  if (&sleepers == &idle_callers_ && is_notified_.load(std::memory_order_relaxed))
+    is_notified_.store(false, std::memory_order_relaxed);
+  return done();
 }
 
 void WorkerPool::LookForWork(FunctionRef<bool()> done, Sleepers& sleepers) {

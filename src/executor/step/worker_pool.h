@@ -69,6 +69,13 @@ class WorkerPool final : public ThreadPool {
   // Runs the work that is queued now, where the calling thread is the only one: for a thread amid a long piece of work,
   // which others would wait for.
   void RunQueuedAlone();
+  // Whether something else wants the thread that runs work of many parts one after the other: a caller of HelpUntil()
+  // is to look whether it is done, work is queued that no other thread takes, or the thread is amid other work. The
+  // work then submits itself again for the parts that are left.
+  bool IsWanted() const {
+    return is_notified_.load(std::memory_order_relaxed) ||
+           (num_threads_ == 1 && (amid_work_.load(std::memory_order_relaxed) > 0 || HasWork()));
+  }
 
   // Queues work, first come first served. Wakes a sleeper where no thread is looking for work.
   void Submit(Work* work);
@@ -106,6 +113,8 @@ class WorkerPool final : public ThreadPool {
   // Runs one piece of work, if there is one.
   bool RunOne();
   bool HasWork() const { return queued_.load() > 0; }
+  // Evaluates the condition of HelpUntil().
+  bool IsDone(FunctionRef<bool()> done, const Sleepers& sleepers);
   // Returns when there may be work, or `done()`.
   void LookForWork(FunctionRef<bool()> done, Sleepers& sleepers);
   void SetIdle(bool idle);
@@ -131,6 +140,8 @@ class WorkerPool final : public ThreadPool {
   const int wake_event_;            // an eventfd
   std::atomic<int> network_sleepers_{0};
   std::atomic<bool> stop_{false};
+  std::atomic<bool> is_notified_{false};             // Notify() since a caller of HelpUntil() last looked
+  std::atomic<int> amid_work_{0};                    // calls of RunQueuedAlone()
   std::atomic<int64_t> oversubscribed_until_ns_{0};  // steady clock: others keep the core for long
 
   // Read by busy threads all the time, written by idle ones seldom.

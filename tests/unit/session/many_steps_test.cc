@@ -58,6 +58,38 @@ TEST_P(ManySteps, RunAllThoughOthersRunBesideThem) {
   EXPECT_EQ((*session)->StartSteps(adds[0], 0).status().code(), Code::kInvalidArgument);
 }
 
+// A request of one step ends long before one of many that was made before it, though one thread runs both.
+TEST_P(ManySteps, LetOthersIn) {
+  const auto [ranks, threads] = GetParam();
+  testing::RankThreads rank_threads(ranks, threads);
+  Graph graph;
+  GraphOps ops(graph, "", StrCat("/job:worker/task:", ranks - 1));
+  const Output one = ops.Const("one", Tensor::Scalar<int64_t>(1));
+  for (const char* name : {"a", "b"}) {
+    const Output count = ops.Add(name, "VariableV2", {}, {{"shape", Shape()}, {"dtype", DType::kInt64}});
+    ops.Add(StrCat(name, "_begin"), "Assign", {count, ops.Const("zero", Tensor::Scalar<int64_t>(0))});
+    ops.Add(StrCat(name, "_add"), "AssignAdd", {count, one});
+  }
+  ASSERT_TRUE(ops.status().ok()) << ops.status().ToString();
+  const auto session = Session::Create(rank_threads.master(), std::move(graph));
+  ASSERT_TRUE(session.ok()) << session.status().ToString();
+  ASSERT_TRUE((*session)->Run({}, {}, {"a_begin", "b_begin"}).ok());
+  const Session::Handle many = *(*session)->Prepare({}, {}, {"a_add"});
+  const Session::Handle single = *(*session)->Prepare({}, {}, {"b_add"});
+  constexpr int64_t kSteps = 300'000;
+  const auto first = (*session)->StartSteps(many, kSteps);
+  ASSERT_TRUE(first.ok()) << first.status().ToString();
+  const auto second = (*session)->StartStep(single);
+  ASSERT_TRUE(second.ok() && (*second)->Wait({}).ok());
+  // On one rank the first request runs in the call that makes it, since nothing else is there then.
+  EXPECT_TRUE(ranks == 1 || !(*first)->ended());
+  ASSERT_TRUE((*first)->Wait({}).ok());
+  const auto counts = (*session)->Run({}, {"a", "b"});
+  ASSERT_TRUE(counts.ok()) << counts.status().ToString();
+  EXPECT_EQ((*counts)[0].scalar<int64_t>(), kSteps);
+  EXPECT_EQ((*counts)[1].scalar<int64_t>(), 1);
+}
+
 // A variable on the last rank adds the numbers of the steps.
 TEST_P(ManySteps, HaveTheNumbersThatTheirCallerGives) {
   const auto [ranks, threads] = GetParam();
