@@ -4,9 +4,7 @@
 #include <chrono>
 #include <deque>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "src/base/file.h"
@@ -15,29 +13,32 @@
 #include "src/checkpoint/tensorflow_files.h"
 #include "src/job/backup_runs.h"
 #include "src/job/capture_writer.h"
-#include "src/job/checkpoint_fit.h"
 #include "src/job/evaluation_progress.h"
+#include "src/job/fetched_file.h"
 #include "src/job/finite_watch.h"
+#include "src/job/first_values.h"
 #include "src/job/idle_ranks.h"
-#include "src/job/init_plan.h"
 #include "src/job/input_samples.h"
+#include "src/job/job_evaluations.h"
+#include "src/job/job_intervals.h"
 #include "src/job/job_output.h"
 #include "src/job/numerics_finding.h"
+#include "src/job/resume_point.h"
 #include "src/job/returned_rows.h"
 #include "src/job/rule_change.h"
 #include "src/job/run_directory.h"
-#include "src/job/run_evaluation.h"
 #include "src/job/run_record.h"
 #include "src/job/share_runs.h"
 #include "src/job/start_report.h"
+#include "src/job/step_devices.h"
 #include "src/job/step_metrics.h"
+#include "src/job/write_shards.h"
 #include "src/job/zero_rate_watch.h"
 #include "src/partition/partition.h"
 #include "src/session/grace_period_watchdog.h"
 #include "src/session/session.h"
 #include "src/session/start_tasks.h"
 #include "src/spec/replica_counts.h"
-#include "src/storage/hdf5_helpers.h"
 #include "src/storage/hdf5_library.h"
 #include "src/training/build_job_graph.h"
 #include "src/training/warnings/spec_warnings.h"
@@ -45,25 +46,10 @@
 namespace dfrun {
 namespace {
 
-// Rows of the table that are shown; run.json has all.
-constexpr size_t kMaxInitRows = 40;
 // The least time that a step gets after a signal.
 constexpr double kMinGraceS = 1;
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
-
-// A lower bound of the state's size: the elements alone, as far as their number is known, and at least one byte for
-// each string.
-uint64_t BytesOf(const std::vector<KeptState>& kept) {
-  uint64_t bytes = 0;
-  for (const KeptState& state : kept) {
-    for (const StatePart& part : state.parts) {
-      const auto elements = static_cast<uint64_t>(std::max<int64_t>(part.shape.num_elements(), 0));
-      bytes += elements * (IsPlain(part.dtype) ? DTypeSize(part.dtype) : 1);
-    }
-  }
-  return bytes;
-}
 
 class Job {
  public:
@@ -78,7 +64,6 @@ class Job {
   void TellOtherSets() const;
   Status Resume();
   Status CheckFetchesThere() const;
-  Status GiveFirstValues();
   Status BeginWriting();
   void KeepShownGraph(const RunSignature& signature, const std::vector<Partition>& partitions);
   Status RunToEnd();
@@ -119,32 +104,24 @@ class Job {
   // The handles of a step: one, and one a replica that runs for itself.
   std::vector<Session::Handle> StepHandles() const;
   std::vector<std::string> DevicesUsed() const;
-  std::vector<int> IdleRanks() const;
   Status EvaluateMissing();
-  Status EvaluateDue();
-  Status Evaluate(size_t evaluation);
   Status SaveBest();
-  bool HasMetrics(size_t evaluation) const { return !parts_.evaluations[evaluation].metrics.empty(); }
   std::vector<std::string> MissingEvaluations() const;
   void TellMessage(const std::string& text) const { output_.TellMessage(text); }
   JobResults Results() const;
   Status BeginMetrics();
   Result<int64_t> ReturnedRows(bool usable = false);
-  bool ComputesOnHosts() const;
   std::vector<WaitedTime> WaitedOf(RanksUse& use) const;
   Status Save();
   Status SaveAnew();
   Status WriteFetches();
-  void TellStart() const;
-  void WarnOfIdleRanks(const Cluster& cluster) const;
-  void WarnOfUnkept() const;
+  void TellStart(const Cluster& cluster) const;
   int64_t NextStop() const;
-  int64_t NextDrain() const;
   Status BeginPeriod();
   Status EndPeriod();
   // Whether a resumed job has no steps left.
   bool NothingLeft() const { return saved_step_ >= 0 && is_done(); }
-  bool is_done() const { return step_ >= steps_ || progress_.is_stopped(); }
+  bool is_done() const { return step_ >= intervals_.steps || progress_.is_stopped(); }
   std::string fetches_path() const { return StrCat(directory_->path(), "/", spec_.job.run->save); }
   int64_t trace_steps() const { return options_.trace_steps >= 0 ? options_.trace_steps : spec_.job.trace_steps; }
   bool IsDue(int64_t every) const { return every > 0 && step_ % every == 0; }
@@ -169,6 +146,7 @@ class Job {
   std::unique_ptr<FiniteWatch> watch_;
   std::unique_ptr<ZeroRateWatch> zero_rate_;
   EvaluationProgress progress_;
+  std::unique_ptr<JobEvaluations> evaluations_;
   std::unique_ptr<StepMetrics> own_metrics_;  // once the steps are prepared
   bool tells_waiting_ = false;                // see WaitedOf()
   std::unique_ptr<ShareRuns> shares_;         // where replicas run for themselves
@@ -180,10 +158,7 @@ class Job {
   Session::Handle replica_findings_ = nullptr;
   int64_t synced_step_ = -1;     // the last step after which the replicas' variables were equal
   std::vector<Tensor> fetched_;  // the fetches of logged_ or of summarized_
-  int64_t steps_ = 0;
-  int64_t log_every_ = 1;
-  int64_t save_every_ = 0;
-  int64_t trace_until_ = 0;
+  JobIntervals intervals_;
   int64_t step_ = 0;  // steps that are done
   int64_t saved_step_ = -1;
   std::string init_from_ = "null";  // RunFacts::init_from
@@ -240,9 +215,7 @@ Status Job::Prepare() {
   DF_ASSIGN(RunDirectory directory, RunDirectory::Open(options_.output, options_.resume));
   directory_ = std::make_unique<RunDirectory>(std::move(directory));
   const JobSpec& job = spec_.job;
-  steps_ = job.train ? job.train->steps : job.run->steps;
-  log_every_ = job.train ? std::max<int64_t>(job.train->log_every, 1) : 1;
-  save_every_ = job.checkpoint ? job.checkpoint->every : 0;
+  intervals_ = JobIntervals::Of(job, parts_.sync_every);
   const int keep = job.checkpoint ? job.checkpoint->keep : 0;
   if (job.checkpoint || options_.resume) settings_ = SettingsOf(spec_);
   if (options_.resume) rules_ = RulesConcerning(spec_, parts_);
@@ -256,26 +229,26 @@ Status Job::Prepare() {
   captures_ = std::make_unique<CaptureWriter>(
       parts_, *session_,
       CaptureTarget{directory_->capture(), options_.version, [this](const std::string& line) { TellMessage(line); }});
+  evaluations_ = std::make_unique<JobEvaluations>(job, parts_, *session_, options_.check_numerics, output_, progress_);
   zero_rate_ = std::make_unique<ZeroRateWatch>(spec_, *session_);
   watch_ = std::make_unique<FiniteWatch>(job, parts_, *session_, *captures_);
   DF_TRY(AsSpecError(spec_.job.path, PrepareStep()));
   own_metrics_ = std::make_unique<StepMetrics>(job, parts_.step.names, RateDType());
-  tells_waiting_ = ComputesOnHosts();
-  TellStart();
-  WarnOfIdleRanks(cluster);
-  WarnOfUnkept();
+  tells_waiting_ = AreAllHosts(DevicesUsed(), runtime_.ReportsOfRanks());
+  TellStart(cluster);
   fetched_.resize(parts_.step.signature.fetches.size());
   if (!parts_.summarized.signature.fetches.empty()) {
     const Result<Session::Handle> summarized = session_->Prepare(parts_.summarized.signature);
     DF_TRY(AsSpecError(spec_.job.path, summarized.status()));
     summarized_ = *summarized;
+    intervals_.summaries_every = job.summaries.every;
     if (job.train) session_->TellMemoryAfter(summarized_);
   }
   if (HasSyncs()) {
     DF_ASSIGN(sync_, session_->Prepare(parts_.sync));
     DF_ASSIGN(replica_findings_, session_->Prepare(parts_.replica_findings));
   }
-  if (log_every_ > 1 && shares_ == nullptr) {
+  if (intervals_.log_every > 1 && shares_ == nullptr) {
     RunSignature quiet = parts_.step.signature;
     quiet.fetches.clear();
     DF_ASSIGN(quiet_, session_->Prepare(quiet));
@@ -319,89 +292,44 @@ std::vector<Session::Handle> Job::StepHandles() const {
 }
 
 std::vector<std::string> Job::DevicesUsed() const {
-  std::vector<std::string> devices;
-  for (const Session::Handle handle : StepHandles()) {
-    for (const std::string& device : session_->devices(handle)) {
-      if (std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);
-    }
-  }
-  return devices;
+  return DevicesOf(*session_, StepHandles());
 }
 
-// The ranks that have no node of a step.
-std::vector<int> Job::IdleRanks() const {
-  const std::vector<Session::Handle> handles = StepHandles();
-  std::vector<int> idle = session_->idle_ranks(handles[0]);
-  for (const Session::Handle handle : handles) {
-    const std::vector<int>& of_this = session_->idle_ranks(handle);
-    std::erase_if(idle, [&](int rank) { return std::find(of_this.begin(), of_this.end(), rank) == of_this.end(); });
-  }
-  return idle;
-}
-
-// The first line of a run.
-void Job::TellStart() const {
-  const StartFacts facts = {
-      .hosts = runtime_.hosts(), .reports = runtime_.ReportsOfRanks(), .devices_used = DevicesUsed(), .steps = steps_};
+// The first lines of a run. A job may have fewer replicas than ranks, or name all of its devices, and then leaves some
+// ranks unused. A resumed job would go on with other values of states that no checkpoint holds.
+void Job::TellStart(const Cluster& cluster) const {
+  const StartFacts facts = {.hosts = runtime_.hosts(),
+                            .reports = runtime_.ReportsOfRanks(),
+                            .devices_used = DevicesUsed(),
+                            .steps = intervals_.steps};
   TellMessage(StartLine(spec_, facts));
-  for (const std::string& warning : WarningsOfRanks(facts.reports, facts.hosts)) TellMessage("warning: " + warning);
-  for (const std::string& warning : WarningsOfSpec(spec_)) TellMessage("warning: " + warning);
-}
-
-// Warns of idle ranks: a job may have fewer replicas than ranks, or name all of its devices, and then leaves some ranks
-// unused.
-void Job::WarnOfIdleRanks(const Cluster& cluster) const {
-  const std::string idle = DescribeIdleRanks(spec_, cluster, IdleRanks());
-  if (!idle.empty()) TellMessage("warning: " + idle);
-}
-
-// A resumed job would go on with other values, which nothing else would tell.
-void Job::WarnOfUnkept() const {
+  const auto warn = [this](const std::string& text) { TellMessage("warning: " + text); };
+  for (const std::string& warning : WarningsOfRanks(facts.reports, facts.hosts)) warn(warning);
+  for (const std::string& warning : WarningsOfSpec(spec_)) warn(warning);
+  const std::string idle = DescribeIdleRanks(spec_, cluster, IdleRanksOf(*session_, StepHandles()));
+  if (!idle.empty()) warn(idle);
   if (!spec_.job.checkpoint) return;
-  for (const std::string& state : parts_.unkept)
-    TellMessage(StrCat("warning: ", state, "; after --resume it begins anew"));
+  for (const std::string& state : parts_.unkept) warn(state + "; after --resume it begins anew");
 }
 
 // Gives the variables their values: from a checkpoint or from the spec.
 Status Job::Start() {
   if (options_.resume) DF_TRY(Resume());
   if (NothingLeft()) return Status();
-  if (saved_step_ < 0) DF_TRY(GiveFirstValues());
-  trace_until_ = std::min(step_ + trace_steps(), steps_);
-  if (step_ < trace_until_) session_->StartTrace();
+  if (saved_step_ < 0) {
+    const auto tell = [this](const std::string& text) { TellMessage(text); };
+    DF_ASSIGN(init_from_, GiveFirstValues(spec_, parts_, *session_, tell));
+  }
+  intervals_.trace_until = std::min(step_ + trace_steps(), intervals_.steps);
+  if (step_ < intervals_.trace_until) session_->StartTrace();
   return BeginWriting();
-}
-
-Status Job::GiveFirstValues() {
-  std::optional<InitPlan> plan;
-  if (spec_.job.init_from) {
-    DF_ASSIGN(plan, InitPlan::Make(spec_.job, spec_.graph, spec_.other.get()));
-    std::string table = plan->Table(kMaxInitRows);
-    table.pop_back();
-    TellMessage(table);
-    DF_TRY(plan->CheckWhole());
-    init_from_ = plan->ToJson();
-  }
-  DF_ASSIGN(const Session::Handle init, session_->Prepare(parts_.init));
-  session_->TellMemoryAfter(init);
-  DF_TRY(session_->RunStep(init, {}, {}));
-  for (const GivenValues& given : parts_.given) {
-    std::vector<Tensor> values;
-    for (const size_t variable : given.variables) {
-      DF_ASSIGN(Tensor value, plan->Read(variable));
-      values.push_back(std::move(value));
-    }
-    DF_ASSIGN(const Session::Handle step, session_->Prepare(given.signature));
-    DF_TRY(session_->RunStep(step, values, {}));
-  }
-  return Status();
 }
 
 // Takes over the run directory: everything that could keep the job from beginning has been done by now.
 Status Job::BeginWriting() {
   if (spec_.job.run) DF_TRY(CheckReplaceable(fetches_path()));
   DF_TRY(directory_->Make());
-  if (spec_.job.checkpoint) DF_TRY(store_->TryToSave(BytesOf(parts_.kept), spec_.job.checkpoint->tensorflow));
+  if (spec_.job.checkpoint) DF_TRY(store_->TryToSave(LeastBytesOf(parts_.kept), spec_.job.checkpoint->tensorflow));
   if (options_.resume_step) {
     DF_ASSIGN(const std::vector<std::string> aside, store_->SetAsideAfter(step_));
     if (!aside.empty()) TellMessage("the checkpoints of later steps are set aside: " + Join(aside));
@@ -414,16 +342,16 @@ Status Job::BeginWriting() {
                                  .hosts = runtime_.hosts(),
                                  .ranks = runtime_.size(),
                                  .from_step = step_,
-                                 .steps = steps_,
+                                 .steps = intervals_.steps,
                                  .init_from = init_from_},
                        .evaluations = MissingEvaluations(),
-                       .trace_until = trace_until_});
+                       .trace_until = intervals_.trace_until});
 }
 
 // Times of traced steps belong to the nodes of their own graph, mostly that of steps which are not logged.
 void Job::KeepShownGraph(const RunSignature& signature, const std::vector<Partition>& partitions) {
   const RunSignature& step = parts_.step.signature;
-  const bool is_quiet = trace_steps() > 0 && log_every_ > 1;
+  const bool is_quiet = trace_steps() > 0 && intervals_.log_every > 1;
   if (signature.targets != step.targets || signature.feeds != step.feeds) return;
   if (is_quiet ? !signature.fetches.empty() : signature.fetches != step.fetches) return;
   output_.ShowGraph(partitions);
@@ -441,54 +369,41 @@ void Job::TellOtherSets() const {
 }
 
 Status Job::Resume() {
-  using Found = std::optional<CheckpointStore::Checkpoint>;
-  CheckpointFit fit;
-  const auto fits = [&](const CheckpointStore::Checkpoint& checkpoint) -> Status {
-    DF_ASSIGN(fit, FitCheckpoint(checkpoint, {spec_.job, parts_, settings_, rules_}));
-    const auto helpers = std::make_shared<Hdf5Helpers>();
-    for (const ShardEntry& shard : checkpoint.manifest.shards) {
-      DF_TRY(CheckShard(checkpoint.directory + "/" + shard.file, shard.variables, helpers));
-    }
-    return Status();
-  };
-  const auto find = [&]() -> Result<Found> {
-    if (!options_.resume_step) return store_->FindNewest(fits);
-    DF_ASSIGN(CheckpointStore::Checkpoint step, store_->FindStep(*options_.resume_step, fits));
-    return Found(std::move(step));
-  };
-  Result<Found> looked = find();
+  Result<std::optional<ResumePoint>> looked =
+      FindResumePoint(*store_, options_.resume_step, {spec_.job, parts_, settings_, rules_});
   TellOtherSets();  // other sets of checkpoints may be why nothing fits
-  DF_ASSIGN(const Found found, std::move(looked));
-  if (!found) {
+  DF_ASSIGN(const std::optional<ResumePoint> point, std::move(looked));
+  if (!point) {
     TellMessage(StrCat("no committed checkpoint in ", directory_->checkpoints(), ": starting at step 0"));
     return Status();
   }
-  step_ = saved_step_ = found->manifest.step;
-  const std::vector<std::string> lines = progress_.Resume(found->manifest.state);
-  if (step_ < steps_ && progress_.is_stopped()) {
+  const CheckpointStore::Checkpoint& found = point->checkpoint;
+  step_ = saved_step_ = found.manifest.step;
+  const std::vector<std::string> lines = progress_.Resume(found.manifest.state);
+  if (step_ < intervals_.steps && progress_.is_stopped()) {
     TellMessage(StrCat("the training ended at step ", step_, ": ", progress_.why_stopped(), "; nothing is left after ",
-                       found->directory, "; a greater 'patience' lets it go on"));
+                       found.directory, "; a greater 'patience' lets it go on"));
     return Status();
   }
   if (NothingLeft()) {
-    TellMessage(StrCat("all ", steps_, " steps are done: nothing is left after ", found->directory));
+    TellMessage(StrCat("all ", intervals_.steps, " steps are done: nothing is left after ", found.directory));
     return CheckFetchesThere();
   }
   for (const std::string& line : lines) TellMessage(line);
   store_->Protect(progress_.best_steps());
-  if (const std::string differences = DescribeFit(*found, fit); !differences.empty()) {
+  if (const std::string differences = DescribeFit(found, point->fit); !differences.empty()) {
     TellMessage("warning: " + differences);
   }
-  const RestoreStep step = RestoreFrom(*found, fit, parts_);
+  const RestoreStep step = RestoreFrom(found, point->fit, parts_);
   DF_ASSIGN(const Session::Handle restore, session_->Prepare(step.signature));
   session_->TellMemoryAfter(restore);
   DF_TRY(session_->RunStep(restore, step.feeds, {}));
-  state_ = found->manifest.state;
+  state_ = found.manifest.state;
   DF_ASSIGN(const int64_t returned, ReturnedRows(/*usable=*/true));
   if (const std::string left_out = TakeReturned(returned, state_); !left_out.empty())
     TellMessage("warning: " + left_out);
-  watch_->Resume(found->manifest.skipped_steps());
-  TellMessage(StrCat("resuming at step ", step_, " from ", found->directory));
+  watch_->Resume(found.manifest.skipped_steps());
+  TellMessage(StrCat("resuming at step ", step_, " from ", found.directory));
   if (spec_.job.init_from) TellMessage("'init_from' is left out: the variables have the checkpoint's values");
   return Status();
 }
@@ -502,45 +417,27 @@ Status Job::CheckFetchesThere() const {
                             "; go on from an older checkpoint with --resume=STEP, or begin anew with another --output");
 }
 
-// The next step count at which there is something to do besides the step itself.
+// The next step at which there is something to do besides the step itself.
 int64_t Job::NextStop() const {
   // Steps in flight are logged as they end. None is when a trace is written.
-  const bool is_logged_later = runs_in_flight() || shares_ != nullptr;
-  const bool stops_at_trace = is_logged_later || backup_ != nullptr;
-  int64_t stop = stops_at_trace && step_ < trace_until_ ? trace_until_ : steps_;
-  std::vector<int64_t> intervals = {is_logged_later ? 0 : log_every_, save_every_, parts_.sync_every,
-                                    summarized_ == nullptr ? 0 : spec_.job.summaries.every};
-  for (const EvalSpec& eval : spec_.job.evals) intervals.push_back(eval.every);
-  for (const int64_t every : intervals) {
-    if (every > 0) stop = std::min(stop, (step_ / every + 1) * every);
-  }
-  return stop;
-}
-
-// The step at whose end nothing else may run.
-int64_t Job::NextDrain() const {
-  int64_t drain = step_ < trace_until_ ? trace_until_ : steps_;
-  std::vector<int64_t> intervals = {save_every_};
-  for (const EvalSpec& eval : spec_.job.evals) intervals.push_back(eval.every);
-  for (const int64_t every : intervals) {
-    if (every > 0) drain = std::min(drain, (step_ / every + 1) * every);
-  }
-  return drain;
+  const bool logs_later = runs_in_flight() || shares_ != nullptr;
+  return intervals_.NextStop(step_, logs_later, /*stops_at_trace=*/logs_later || backup_ != nullptr);
 }
 
 // Lets the replicas of a training with backup run up to the next step at whose end nothing else may run.
 Status Job::BeginPeriod() {
-  return backup_ == nullptr || backup_->is_open() ? Status() : backup_->Open(step_, NextDrain());
+  return backup_ == nullptr || backup_->is_open() ? Status() : backup_->Open(step_, intervals_.NextDrain(step_));
 }
 
 Status Job::EndPeriod() {
   if (backup_ == nullptr || !(backup_->is_done() || is_stopping())) return Status();
   DF_TRY(backup_->Close());
-  return step_ == trace_until_ && trace_steps() > 0 ? session_->WriteTrace(directory_->trace() + "/") : Status();
+  return step_ == intervals_.trace_until && trace_steps() > 0 ? session_->WriteTrace(directory_->trace() + "/")
+                                                              : Status();
 }
 
 Status Job::RunSteps() {
-  output_.TellBegin(step_, steps_);
+  output_.TellBegin(step_, intervals_.steps);
   DF_TRY(EvaluateMissing());
   DF_TRY(zero_rate_->Begin());
   DF_TRY(BeginMetrics());
@@ -558,21 +455,22 @@ Status Job::RunSteps() {
     } else if (runs_in_flight()) {
       DF_TRY(RunInFlight(stop));
     } else {
-      const bool logs = stop % log_every_ == 0 || stop == steps_;
+      const bool logs = stop % intervals_.log_every == 0 || stop == intervals_.steps;
       const bool fetches = logs || Summarizes(stop);
       DF_TRY(RunQuietly(stop - step_ - (fetches ? 1 : 0)));
       if (fetches && !is_stopping()) DF_TRY(RunLogged(logs, Summarizes(stop)));
     }
     DF_TRY(EndPeriod());
     DF_TRY(SyncIfDue());
-    if (is_stopping() && step_ < steps_) continue;
-    DF_TRY(EvaluateDue());
+    if (is_stopping() && step_ < intervals_.steps) continue;
+    DF_TRY(evaluations_->RunDue(Results()));
     DF_TRY(SaveBest());
-    if (spec_.job.checkpoint && (IsDue(save_every_) || is_done())) DF_TRY(SaveTimed());
+    if (spec_.job.checkpoint && (IsDue(intervals_.save_every) || is_done())) DF_TRY(SaveTimed());
   }
-  if (step_ < steps_) {
+  if (step_ < intervals_.steps) {
     output_.record().SetStopped(step_, progress_.why_stopped());
-    TellMessage(StrCat("the training ends after step ", step_, " of ", steps_, ": ", progress_.why_stopped()));
+    TellMessage(
+        StrCat("the training ends after step ", step_, " of ", intervals_.steps, ": ", progress_.why_stopped()));
   }
   return Status();
 }
@@ -639,20 +537,6 @@ Status Job::SaveTimed() {
   return Status();
 }
 
-// Whether no device with memory of its own has nodes of a step: a host that waits for such a one is not idle.
-bool Job::ComputesOnHosts() const {
-  std::set<std::string> used;
-  for (const std::string& name : DevicesUsed()) {
-    if (const Result<DeviceName> device = DeviceName::Parse(name); device.ok()) used.insert(*device->type);
-  }
-  for (const DevicesReport& report : runtime_.ReportsOfRanks()) {
-    for (const DeviceReport& device : report.devices) {
-      if (device.has_own_memory && used.contains(device.type)) return false;
-    }
-  }
-  return true;
-}
-
 std::vector<WaitedTime> Job::WaitedOf(RanksUse& use) const {
   return tells_waiting_ ? std::move(use.waited) : std::vector<WaitedTime>();
 }
@@ -690,7 +574,7 @@ Result<int64_t> Job::ReturnedRows(bool usable) {
 Status Job::RunQuietly(int64_t steps) {
   if (steps <= 0) return Status();
   const StepsTimer timer(*own_metrics_);
-  if (step_ >= trace_until_ && backup_ == nullptr) {
+  if (step_ >= intervals_.trace_until && backup_ == nullptr) {
     const int64_t before = session_->steps_run();
     // A rank knows its own replicas' findings alone, so that ranks would not end after the same step.
     DF_TRY(session_->RunSteps(quiet_, steps, HasSyncs() ? nullptr : &watch_->row(), step_));
@@ -708,7 +592,7 @@ Status Job::Step(Session::Handle handle, std::span<Tensor> fetches) {
 
 // Brings the replicas' variables together.
 Status Job::SyncIfDue() {
-  if (!HasSyncs() || synced_step_ == step_ || (!IsDue(parts_.sync_every) && step_ != steps_)) return Status();
+  if (!HasSyncs() || synced_step_ == step_ || (!IsDue(parts_.sync_every) && step_ != intervals_.steps)) return Status();
   const StepsTimer timer(*own_metrics_);
   DF_TRY(CheckReplicas());
   DF_TRY(session_->RunStep(sync_, {}, {}));
@@ -732,7 +616,7 @@ Status Job::CheckReplicas() {
 Status Job::AfterStep() {
   ++step_;
   if (!HasSyncs()) DF_TRY(watch_->AfterStep(step_));
-  const bool ends_trace = step_ == trace_until_ && backup_ == nullptr;
+  const bool ends_trace = step_ == intervals_.trace_until && backup_ == nullptr;
   return ends_trace ? session_->WriteTrace(directory_->trace() + "/") : Status();
 }
 
@@ -783,7 +667,8 @@ Status Job::RunShares(int64_t stop) {
                                   .on_line =
                                       [this, &last, stop](const ShareLine& line) {
                                         if (line.step < stop) return LogShares(line);
-                                        if (line.step % log_every_ == 0 || line.step == steps_) last = line;
+                                        if (line.step % intervals_.log_every == 0 || line.step == intervals_.steps)
+                                          last = line;
                                         return Status();
                                       }};
   DF_ASSIGN(const SharesEnd end, shares_->Run(step_, stop, watch_->skipped_steps(), hooks));
@@ -795,7 +680,8 @@ Status Job::RunShares(int64_t stop) {
   watch_->AfterShares(end);
   step_ = end.steps;
   DF_TRY(output_.TellStaleness(Results(), end.staleness));
-  return step_ == trace_until_ && trace_steps() > 0 ? session_->WriteTrace(directory_->trace() + "/") : Status();
+  return step_ == intervals_.trace_until && trace_steps() > 0 ? session_->WriteTrace(directory_->trace() + "/")
+                                                              : Status();
 }
 
 Status Job::LogShares(const ShareLine& line, std::span<const Tensor> fingerprints) {
@@ -863,53 +749,18 @@ Status Job::TellSummaries() {
 
 // Results of the step that has ended, without values.
 JobResults Job::Results() const {
-  return {.step = step_, .steps = steps_, .wall_s = WallSeconds(), .values = {}};
-}
-
-// Makes the evaluations that are due after this step; all of them after the last one, which may be so by what they
-// give.
-Status Job::EvaluateDue() {
-  for (size_t i = 0; i < parts_.evaluations.size(); ++i) {
-    if (IsDue(spec_.job.evals[i].every) || step_ == steps_) DF_TRY(Evaluate(i));
-  }
-  for (size_t i = 0; progress_.is_stopped() && i < parts_.evaluations.size(); ++i) DF_TRY(Evaluate(i));
-  return Status();
+  return {.step = step_, .steps = intervals_.steps, .wall_s = WallSeconds(), .values = {}};
 }
 
 std::vector<std::string> Job::MissingEvaluations() const {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < parts_.evaluations.size(); ++i) {
-    const EvalSpec& eval = spec_.job.evals[i];
-    if (saved_step_ >= 0 && HasMetrics(i) && progress_.IsMissing(eval, step_)) names.push_back(eval.name);
-  }
-  return names;
+  return saved_step_ < 0 ? std::vector<std::string>() : evaluations_->Missing(step_);
 }
 
 // Makes the evaluations that were due after the step that the job goes on from. A signal had ended the job before them.
 Status Job::EvaluateMissing() {
   if (MissingEvaluations().empty()) return Status();
-  DF_TRY(EvaluateDue());
+  DF_TRY(evaluations_->RunDue(Results()));
   return SaveAnew();
-}
-
-Status Job::Evaluate(size_t evaluation) {
-  const EvaluationPass& pass = parts_.evaluations[evaluation];
-  if (!HasMetrics(evaluation) || progress_.IsMade(pass.name, step_)) return Status();
-  PassSteps steps;
-  steps.start = [this](const JobStep& step, std::span<const Tensor> feeds) -> Result<std::unique_ptr<PendingStep>> {
-    DF_ASSIGN(const Session::Handle handle, session_->Prepare(step.signature));
-    return session_->StartStep(handle, feeds);
-  };
-  steps.in_flight = options_.check_numerics ? 1 : spec_.job.evals[evaluation].steps_in_flight;
-  DF_ASSIGN(const std::vector<Tensor> values, RunEvaluation(pass, steps));
-  NamedTensors metrics;
-  for (size_t i = 0; i < values.size(); ++i) {
-    metrics.emplace_back(StrCat(pass.name, "/", pass.metrics[i].name), values[i]);
-  }
-  progress_.Take(pass.name, metrics, step_);
-  JobResults results = Results();
-  results.values = metrics;
-  return output_.TellEvaluation(results);
 }
 
 Status Job::SaveBest() {
@@ -929,7 +780,7 @@ Status Job::SaveAnew() {
 
 Status Job::Save() {
   if (saved_step_ == step_) return Status();
-  if (spec_.job.run && step_ == steps_) DF_TRY(WriteFetches());
+  if (spec_.job.run && step_ == intervals_.steps) DF_TRY(WriteFetches());
   DF_TRY(CheckReplicas());
   DF_ASSIGN(const std::string not_finite, watch_->FindInVariables());
   if (!not_finite.empty()) {
@@ -939,17 +790,10 @@ Status Job::Save() {
   }
   DF_ASSIGN(const std::string path, store_->Begin(step_));
   const RunSignature& what = HasSyncs() && synced_step_ != step_ ? parts_.save_between_syncs : parts_.save;
-  DF_ASSIGN(const Session::Handle save, session_->Prepare(what));
-  std::vector<Tensor> entries(what.fetches.size());
-  const Tensor directory[] = {Tensor::Scalar<std::string>(path)};
-  DF_TRY(session_->RunStep(save, directory, entries));
   Manifest manifest;
   manifest.step = step_;
   manifest.settings = settings_;
-  for (const Tensor& entry : entries) {
-    DF_ASSIGN(ShardEntry shard, ShardEntry::Parse(entry.scalar<std::string>()));
-    manifest.shards.push_back(std::move(shard));
-  }
+  DF_ASSIGN(manifest.shards, WriteShards(*session_, what, path));
   if (spec_.job.checkpoint && spec_.job.checkpoint->tensorflow) DF_TRY(WriteTensorFlowFiles(path, manifest));
   manifest.inputs = InputsToSave(spec_.job.inputs, parts_.advancing);
   progress_.Save(state_);
@@ -967,14 +811,7 @@ Status Job::Save() {
 // Writes the fetches of the last step, under the names that the spec gives.
 Status Job::WriteFetches() {
   if (parts_.step.names.empty() || fetches_written_) return Status();
-  DF_ASSIGN(TemporaryFile temporary, TemporaryFile::Create(fetches_path()));
-  DF_ASSIGN(const Hdf5Library* const library, LoadHdf5());
-  DF_ASSIGN(const std::unique_ptr<Hdf5Writer> file, library->Create(temporary.path()));
-  for (size_t i = 0; i < parts_.step.names.size(); ++i) {
-    DF_TRY(file->Write("/" + parts_.step.names[i], fetched_[i]).status());
-  }
-  DF_TRY(file->Close());
-  DF_TRY(temporary.Commit());
+  DF_TRY(WriteFetchedFile(fetches_path(), parts_.step.names, fetched_));
   fetches_written_ = true;
   TellMessage(StrCat("what the last step fetched is in ", fetches_path()));
   return Status();

@@ -419,7 +419,7 @@ void WorkerPool::RunUntil(FunctionRef<bool()> done, Sleepers& sleepers) {
   }
 }
 
-// What is notified after the flag is cleared sets it again.
+// The flag is cleared before the condition is looked at: a change after that sets it again.
 bool WorkerPool::IsDone(FunctionRef<bool()> done, const Sleepers& sleepers) {
   if (&sleepers == &idle_callers_ && is_notified_.load(std::memory_order_relaxed))
     is_notified_.store(false, std::memory_order_relaxed);
