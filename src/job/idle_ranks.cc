@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/base/counted.h"
+#include "src/base/number_runs.h"
 #include "src/base/text.h"
 #include "src/training/variable_placement.h"
 
@@ -28,7 +29,7 @@ bool ChoosesWhoHoldsVariables(const LoadedSpec& spec) {
 
 // "3 only hold variables (rank 1, 2, 3)".
 std::string Part(const std::vector<int>& ranks, const char* one, const char* several) {
-  return StrCat(ranks.size(), " ", ranks.size() == 1 ? one : several, " (rank ", Join(ranks), ")");
+  return StrCat(ranks.size(), " ", ranks.size() == 1 ? one : several, " (rank ", NumberRuns(ranks), ")");
 }
 
 // The largest number of replicas, more than there are, that the ranks and every batch allow; 0: there is none.
@@ -69,7 +70,7 @@ std::string DescribeIdleRanks(const LoadedSpec& spec, const Cluster& cluster, co
   if (idle.empty()) return "";
   int needed = 0;
   for (const JobSize& job : spec.job.jobs) needed += job.tasks == JobSize::kRest ? 1 : job.tasks;
-  return StrCat(idle.size(), " of ", ranks, " ranks have nothing to compute (rank ", Join(idle),
+  return StrCat(idle.size(), " of ", ranks, " ranks have nothing to compute (rank ", NumberRuns(idle),
                 "): ", ranks > needed ? "start fewer ranks, or " : "",
                 spec.job.train ? "raise `train: {replicas: ...}`" : "name devices of theirs");
 }
