@@ -8,7 +8,7 @@ namespace dfrun {
 namespace {
 
 constexpr size_t kShortestRun = 4;
-constexpr int kMostEntries = 8;
+constexpr int kMaxEntries = 8;
 
 }  // namespace
 
@@ -16,7 +16,7 @@ std::string NumberRuns(std::span<const int> ascending) {
   std::string text;
   int entries = 0;
   size_t i = 0;
-  while (i < ascending.size() && entries < kMostEntries) {
+  while (i < ascending.size() && entries < kMaxEntries) {
     size_t end = i + 1;
     while (end < ascending.size() && ascending[end] == ascending[end - 1] + 1) ++end;
     const bool is_run = end - i >= kShortestRun;
