@@ -41,13 +41,13 @@ double NodeSeconds(const std::optional<OpCost>& cost, const DeviceSpeed& speed) 
   return speed.node_seconds + std::max(cost->flops / speed.flops, bytes / speed.bytes);
 }
 
-std::string DumpCosts(const Graph& graph) {
+std::string DumpCosts(const Graph& graph, const std::function<std::string(const Node&)>& more) {
   std::string out;
   OpCost sum;
   int unknown = 0;
   for (const Node& node : graph.nodes()) {
     const std::optional<OpCost> cost = NodeCost(graph, node);
-    out += StrCat(node.name, ": ", node.op->name, " ", cost ? Print(*cost) : "unknown", "\n");
+    out += StrCat(node.name, ": ", node.op->name, " ", cost ? Print(*cost) : "unknown", more ? more(node) : "", "\n");
     unknown += cost ? 0 : 1;
     sum.flops += cost ? cost->flops : 0;
     sum.bytes_read += cost ? cost->bytes_read : 0;

@@ -2,6 +2,7 @@
 #ifndef DFRUN_SRC_GRAPH_NODE_COST_H_
 #define DFRUN_SRC_GRAPH_NODE_COST_H_
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -18,9 +19,9 @@ std::optional<OpCost> NodeCost(const Graph& graph, const Node& node);
 // cost counts as a node's overhead alone.
 double NodeSeconds(const std::optional<OpCost>& cost, const DeviceSpeed& speed);
 
-// Returns a line a node, "name: Op flops=F read=B written=B" or "name: Op unknown", and a line of the sums of all known
-// costs.
-std::string DumpCosts(const Graph& graph);
+// Returns a line a node, "name: Op flops=F read=B written=B" or "name: Op unknown", with the text of `more` behind it,
+// and a line of the sums of all known costs.
+std::string DumpCosts(const Graph& graph, const std::function<std::string(const Node&)>& more = {});
 
 }  // namespace dfrun
 
