@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "jobs/command.h"
@@ -14,6 +15,7 @@
 #include "jobs/output_file.h"
 #include "src/base/terminal.h"
 #include "src/base/text.h"
+#include "src/costs/predict.h"
 #include "src/graph/graph_def/dot.h"
 #include "src/graph/graph_def/graph_def.h"
 #include "src/graph/graph_def/text_dump.h"
@@ -42,6 +44,8 @@ struct GraphOptions {
   std::string restore;
   std::vector<std::string> fetches;
   bool costs = false;
+  std::string cost_file;
+  std::optional<CostTable> times;  // contents of the cost file
   bool training = false;
   bool partitioned = false;
   bool explain_gpu = false;
@@ -113,6 +117,7 @@ Result<Partitioned> MakePartitions(const GraphOptions& options) {
 }
 
 std::string TextOf(const GraphOptions& options, const Graph& graph) {
+  if (options.times) return DumpTimes(graph, *options.times);
   return options.costs ? DumpCosts(graph) : DumpText(graph);
 }
 
@@ -260,7 +265,13 @@ Status WritePb(const GraphOptions& options) {
   return Status();
 }
 
-Result<int> Show(const GraphOptions& options) {
+Result<int> Show(GraphOptions& options) {
+  if (!options.cost_file.empty()) {
+    Result<CostTable> table = CostTable::Read(options.cost_file);
+    if (table.status().code() == Code::kNotFound) return Error(Code::kNoInput, table.status().message());
+    DF_TRY(table.status());
+    options.times = std::move(*table);
+  }
   if (options.pb) {
     DF_TRY(WritePb(options));
   } else if (options.explain_gpu) {
@@ -307,6 +318,9 @@ RunCommand SetupGraph(Options& args) {
       .Needs(frozen);
   const Option costs = args.Flag("--costs", options->costs,
                                  "A line a node: operations, bytes read and bytes written, where its shapes are known");
+  args.Value("--cost-file", options->cost_file,
+             "With --costs: the microseconds that each node is expected to take, by this file of `dfrun bench node`")
+      .Needs(costs);
   text.Excludes(dot).Excludes(pb).Excludes(costs);
   dot.Excludes(pb).Excludes(costs);
   pb.Excludes(costs);

@@ -14,6 +14,7 @@
 #include "comm/mpi/mpi_part.h"
 #include "jobs/command.h"
 #include "jobs/commands/selftest.h"
+#include "jobs/cost_file.h"
 #include "jobs/ranks/rank_binding.h"
 #include "jobs/ranks/rank_stages.h"
 #include "jobs/versions.h"
@@ -63,6 +64,7 @@ struct InfoOptions {
   std::string mpi_abi;
   bool selftest = false;
   SelftestOptions of_selftest;
+  OutputFile costs{"--costs", ""};  // for what the selftest measures
 };
 
 // Returns the devices of a rank among `ranks_on_host` on its host.
@@ -117,6 +119,37 @@ constexpr int64_t kStartTimeoutS = 300;
 
 Result<int> ShowInfo(bool with_warnings);
 
+// Rank 0 reads the file of costs, and prints why it cannot. Returns on all ranks 0, or the exit code of that error.
+Result<int> ReadCosts(comm::Bootstrap& bootstrap, const OutputFile& file, CostTable& table) {
+  int code = 0;
+  if (bootstrap.rank() == 0 && !file.path.empty()) {
+    Result<CostTable> read = BeginCostFile(file, LimitsOfHost().cores);
+    if (read.ok()) {
+      table = std::move(*read);
+    } else {
+      PrintError(read.status());
+      code = ExitCode(read.status().code());
+    }
+  }
+  DF_ASSIGN(const std::vector<std::string> codes, bootstrap.AllGather(StrCat(code)));
+  return ParseAs<int>(codes[0]).value_or(0);
+}
+
+// Prints the latency and bandwidth of each class of pairs, and writes them into the file of costs, if there is one.
+// Returns 0, or the exit code of an error that it has printed.
+int WriteCosts(const SelftestResult& result, const OutputFile& file, CostTable& table) {
+  for (const auto& [pair, speed] : result.speeds) {
+    table.SetPair(pair, speed);
+    std::printf("%s: %.2f us and %.2f GB/s\n", std::string(PairClassName(pair)).c_str(), speed.latency_s * 1e6,
+                speed.bytes_per_s * 1e-9);
+  }
+  if (file.path.empty()) return 0;
+  const Status written = file.WriteText(table.Print());
+  if (written.ok()) return 0;
+  PrintError(written);
+  return ExitCode(written.code());
+}
+
 // Shows what rank 0 finds and, under a launcher, where all ranks run.
 Result<int> ShowRanks(const InfoOptions& options) {
   const comm::Launcher launcher = comm::FindLauncher();
@@ -142,6 +175,12 @@ Result<int> ShowRanks(const InfoOptions& options) {
     return Error(Code::kUsage,
                  "--selftest moves data between ranks and there is one: mpirun -np 2 dfrun info --selftest");
   }
+  CostTable costs;
+  DF_ASSIGN(const int refused, ReadCosts(*bootstrap, options.costs, costs));
+  if (refused != 0) {
+    stages.Ending(refused, *bootstrap);
+    return refused;
+  }
   std::vector<std::string> hosts;
   hosts.reserve(ranks.size());
   for (const RankBinding& rank : ranks) hosts.push_back(rank.host);
@@ -149,7 +188,8 @@ Result<int> ShowRanks(const InfoOptions& options) {
   DF_ASSIGN(const SelftestResult result, Selftest(*bootstrap, hosts, options.of_selftest));
   for (const std::string& text : result.slow) WriteText(stdout, StrCat("slow: ", text, "\n"));
   for (const std::string& text : result.wrong) WriteText(stdout, StrCat("WRONG: ", text, "\n"));
-  const int code = result.wrong.empty() ? 0 : ExitCode(Code::kUnavailable);
+  int code = result.wrong.empty() ? 0 : ExitCode(Code::kUnavailable);
+  if (bootstrap->rank() == 0 && code == 0) code = WriteCosts(result, options.costs, costs);
   stages.Ending(code, *bootstrap);
   return code;
 }
@@ -194,14 +234,19 @@ Result<int> ShowInfo(bool with_warnings) {
 COMMAND("info", "Shows versions, the CPU, devices, and what is off in this build.", "dfrun info",
         [](Options& args) -> RunCommand {
           auto options = std::make_shared<InfoOptions>();
-          args.Flag("--selftest", options->selftest,
-                    "Under a launcher: move data between all pairs of ranks on every transport, and say which path "
-                    "damages them, fails, or is slow");
+          const Option selftest =
+              args.Flag("--selftest", options->selftest,
+                        "Under a launcher: move data between all pairs of ranks on every transport, and say which path "
+                        "damages them, fails, or is slow");
           args.Bytes("--most-bytes", options->of_selftest.most_bytes,
                      "The largest message of --selftest; default: 1 GiB")
               .Between(0, int64_t{1} << 30);
           args.Seconds("--timeout", options->of_selftest.timeout_s, "How long --selftest waits for a message")
               .Between(1, 86400);
+          args.Value("--costs", options->costs.path,
+                     "Write the latency and bandwidth between ranks of one host and of several into this file of "
+                     "`dfrun bench node`; what else is in the file stays there")
+              .Needs(selftest);
           args.Value("--mpi-abi", options->mpi_abi, "Which MPI to use: ompi, mpich or abi; default: the launcher's");
           return [options] { return ShowRanks(*options); };
         });

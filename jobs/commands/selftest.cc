@@ -13,6 +13,7 @@
 #include "jobs/timing.h"
 #include "src/base/terminal.h"
 #include "src/base/text.h"
+#include "src/costs/fit_speed.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -249,11 +250,30 @@ std::vector<Measured> MeasurePairs(comm::Bootstrap& bootstrap, comm::Transport& 
   return measured;
 }
 
+// Fits latency and bandwidth of each class of pairs.
+std::map<PairClass, PairSpeed> SpeedsOf(const std::vector<Measured>& all, const std::vector<std::string>& hosts) {
+  std::map<PairClass, std::vector<CostPoint>> points;
+  for (const Measured& m : all) {
+    if (!m.failure.empty()) continue;
+    const bool same_host = hosts[static_cast<size_t>(m.from)] == hosts[static_cast<size_t>(m.to)];
+    points[same_host ? PairClass::kSameHost : PairClass::kNetwork].push_back(
+        {.flops = 0, .bytes = static_cast<double>(m.bytes), .seconds = m.seconds});
+  }
+  std::map<PairClass, PairSpeed> speeds;
+  for (const auto& [pair, of_pair] : points) {
+    const PairSpeed assumed = CostTable().Pair(pair);
+    const NodeSpeed fit = FitSpeed(of_pair, {assumed.latency_s, 1, assumed.bytes_per_s}).speed;
+    speeds[pair] = {fit.overhead_s, fit.bytes_per_s};
+  }
+  return speeds;
+}
+
 }  // namespace
 
 Result<SelftestResult> Selftest(comm::Bootstrap& bootstrap, const std::vector<std::string>& hosts,
                                 const SelftestOptions& options) {
   SelftestResult result;
+  DF_ASSIGN(const std::string of_runs, comm::ChooseTransport(bootstrap, ""));
   for (const auto& [name, def] : comm::Transports().all()) {
     const Result<std::string> chosen = comm::ChooseTransport(bootstrap, name);
     if (!chosen.ok()) {
@@ -269,6 +289,7 @@ Result<SelftestResult> Selftest(comm::Bootstrap& bootstrap, const std::vector<st
     for (const std::string& text : texts) ParseInto(text, all);
     if (bootstrap.rank() != 0) continue;
     Report(name, hosts).Make(all, result);
+    if (name == of_runs) result.speeds = SpeedsOf(all, hosts);
   }
   return result;
 }

@@ -4,10 +4,12 @@
 #define DFRUN_JOBS_COMMANDS_SELFTEST_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "comm/bootstrap/bootstrap.h"
+#include "src/costs/cost_table.h"
 
 namespace dfrun::jobs {
 
@@ -20,6 +22,8 @@ struct SelftestOptions {
 struct SelftestResult {
   std::vector<std::string> wrong;  // data did not come or were damaged; the text names the first damaged byte
   std::vector<std::string> slow;   // several times slower than the median of all pairs
+  // By the class of the pair, with the transport that a run would choose.
+  std::map<PairClass, PairSpeed> speeds;
 };
 
 // Sends patterned data of 0 B to most_bytes to and fro between all pairs, and checks each byte. Prints a table for each

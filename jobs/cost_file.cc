@@ -1,0 +1,14 @@
+#include "jobs/cost_file.h"
+
+namespace dfrun::jobs {
+
+Result<CostTable> BeginCostFile(const OutputFile& file, int threads) {
+  if (file.path.empty()) return TableOfThisHost(threads);
+  Result<CostTable> table = CostTable::Read(file.path);
+  if (table.status().code() == Code::kNotFound) table = TableOfThisHost(threads);
+  DF_TRY(table.status());
+  DF_TRY(file.Check());
+  return table;
+}
+
+}  // namespace dfrun::jobs
