@@ -1,5 +1,5 @@
 // `dfrun bench node`: the speeds of families of nodes on this machine, in a file from which times are predicted
-// (src/costs); or, with --trace, the measured costs of the nodes of a run.
+// (src/costs); or, with --run, the measured costs of the nodes of a run.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -29,8 +29,8 @@ namespace {
 struct NodeOptions {
   int64_t seconds = 60;
   int threads = 0;
-  OutputFile output{"--output", ""};
-  std::string trace;
+  OutputFile costs{"--cost-file", ""};
+  std::string run;
 };
 
 // Parts of the time: nodes get what the executor and the fits leave.
@@ -53,7 +53,8 @@ class NodeBench {
         pool_(options.threads),
         table_(table) {}
 
-  Status Run() {
+  // Fills the table; returns how far the predictions are off.
+  Result<std::vector<BenchFigure>> Run() {
     table_.threads = pool_.num_threads();
     DF_ASSIGN(devices_, MakeDevices(*DeviceName::Parse("/job:worker/task:0")));
     DF_TRY(MeasureExecutor());
@@ -71,7 +72,7 @@ class NodeBench {
     const ExecutorSpeed executor = table_.Executor();
     WriteText(stdout, fmt::format("executor: {:.1f} ns a node, {:.1f} ns an edge; {} threads of kernels\n",
                                   executor.node_s * 1e9, executor.edge_s * 1e9, table_.threads));
-    return Status();
+    return std::move(figures_);
   }
 
  private:
@@ -158,6 +159,8 @@ class NodeBench {
                        fmt::format("{:.2f} G/s", fit.speed.flops_per_s * 1e-9),
                        fmt::format("{:.2f} GB/s", fit.speed.bytes_per_s * 1e-9),
                        fmt::format("{:.0f} %", fit.median_error * 100), StrCat(of_family.size())});
+      figures_.push_back({StrCat("node/", type, "/", FamilyName(family), "/median_error"), fit.median_error, "",
+                          /*limit=*/1, "the measured time"});
     }
   }
 
@@ -166,32 +169,34 @@ class NodeBench {
   WorkerPool pool_;
   CostTable& table_;
   DeviceList devices_;
+  std::vector<BenchFigure> figures_;
   std::vector<std::vector<std::string>> rows_ = {
       {"device", "family", "overhead", "operations", "bandwidth", "median error", "nodes"}};
 };
 
 Result<BenchOutcome> RunNodeBench(const NodeOptions& options) {
-  DF_ASSIGN(CostTable table, BeginCostFile(options.output, WorkerPool(options.threads).num_threads()));
-  if (!options.trace.empty()) {
-    DF_ASSIGN(const std::string added, AddTraceCosts(options.trace, table));
+  DF_ASSIGN(CostTable table, BeginCostFile(options.costs, WorkerPool(options.threads).num_threads()));
+  BenchOutcome outcome;
+  if (!options.run.empty()) {
+    DF_ASSIGN(const std::string added, AddTraceCosts(options.run, table));
     WriteText(stdout, added);
   } else {
-    DF_TRY(NodeBench(options, table).Run());
+    DF_ASSIGN(outcome.figures, NodeBench(options, table).Run());
   }
-  if (!options.output.path.empty()) DF_TRY(options.output.WriteText(table.Print()));
-  return BenchOutcome{};
+  if (!options.costs.path.empty()) DF_TRY(options.costs.WriteText(table.Print()));
+  return outcome;
 }
 
 BENCH("node", "Speeds of families of nodes, for predictions of times; or measured costs from a run's trace.",
-      "dfrun bench node --output costs.json", [](Options& args) -> RunBench {
+      "dfrun bench node --cost-file costs.json", [](Options& args) -> RunBench {
         auto options = std::make_shared<NodeOptions>();
         args.Seconds("--seconds", options->seconds, "How long it measures; default: 60").Between(1, 86400);
         args.Value("--threads", options->threads, "Kernel threads; default: one for each core of this process")
             .Between(1, 1024);
-        args.Value("--output", options->output.path,
+        args.Value("--cost-file", options->costs.path,
                    "The file of costs that it writes; what else is in the file stays there");
         args.Value(
-            "--trace", options->trace,
+            "--run", options->run,
             "Only add the times of the nodes in this run's trace, of a run with as many threads as the file says");
         return [options] { return RunNodeBench(*options); };
       });

@@ -64,7 +64,7 @@ struct InfoOptions {
   std::string mpi_abi;
   bool selftest = false;
   SelftestOptions of_selftest;
-  OutputFile costs{"--costs", ""};  // for what the selftest measures
+  OutputFile costs{"--cost-file", ""};  // for what the selftest measures
 };
 
 // Returns the devices of a rank among `ranks_on_host` on its host.
@@ -243,7 +243,7 @@ COMMAND("info", "Shows versions, the CPU, devices, and what is off in this build
               .Between(0, int64_t{1} << 30);
           args.Seconds("--timeout", options->of_selftest.timeout_s, "How long --selftest waits for a message")
               .Between(1, 86400);
-          args.Value("--costs", options->costs.path,
+          args.Value("--cost-file", options->costs.path,
                      "Write the latency and bandwidth between ranks of one host and of several into this file of "
                      "`dfrun bench node`; what else is in the file stays there")
               .Needs(selftest);

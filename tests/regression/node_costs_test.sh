@@ -6,7 +6,7 @@ SOURCE=$1 DFRUN=$2
 source "$SOURCE/tests/regression/lib.sh"
 spec=$SOURCE/configs/digits_mlp.yaml
 
-expect 0 "executor: " "$DFRUN" bench node --seconds 5 --threads 2 --output costs.json
+expect 0 "executor: " "$DFRUN" bench node --seconds 5 --threads 2 --cost-file costs.json
 # has WHAT...: the file has these.
 has() {
   /usr/bin/python3 - "$@" <<'P' || fail "costs.json: $*"
@@ -39,7 +39,7 @@ grep -q '^replica_0/h1/MatMul: MatMul .* us=[0-9.]* product$' out || fail "no ti
 grep -q '; measured: 0 of [0-9]* nodes$' out || fail "something is measured before any run"
 
 timeout 60 "$DFRUN" run "$spec" --steps 10 --trace 5 --threads 2 --output run > out 2>&1 || { cat out; fail "the run"; }
-expect 0 "got a measured cost, under" "$DFRUN" bench node --trace run --output costs.json
+expect 0 "got a measured cost, under" "$DFRUN" bench node --run run --cost-file costs.json
 grep -Eq '^[1-9][0-9]+ of [0-9]+ nodes in the trace got a measured cost' out || fail "no node got a cost"
 has families measured
 expect 0 "us=" "$DFRUN" graph "$spec" --costs --cost-file costs.json --partitioned
@@ -48,21 +48,21 @@ grep -q '^replica_0/h1/MatMul: MatMul .* us=[0-9.]* measured$' out || fail "the 
 expect 0 "us=" "$DFRUN" graph "$spec" --costs --cost-file costs.json --partitioned --set train.replicas=6 --set batch=96
 grep -q '^replica_5/h1/MatMul: MatMul .* us=[0-9.]* measured$' out || fail "another graph does not profit"
 
-ranks 2 "$DFRUN" info --selftest --most-bytes 1MiB --costs costs.json > out 2>&1 || { cat out; fail "the selftest"; }
+ranks 2 "$DFRUN" info --selftest --most-bytes 1MiB --cost-file costs.json > out 2>&1 || { cat out; fail "the selftest"; }
 grep -q '^same_host: ' out || { cat out; fail "the selftest tells no speed"; }
 has families measured pair
 
 echo 'not a table' > other.json
-for command in "bench node --seconds 1 --output other.json" "bench node --trace run --output other.json" \
+for command in "bench node --seconds 1 --cost-file other.json" "bench node --run run --cost-file other.json" \
   "graph $spec --costs --cost-file other.json"; do
   # shellcheck disable=SC2086
   expect 65 "other.json: no table of costs" "$DFRUN" $command
 done
 code=0
-ranks 2 "$DFRUN" info --selftest --most-bytes 8 --costs other.json > out 2>&1 || code=$?
+ranks 2 "$DFRUN" info --selftest --most-bytes 8 --cost-file other.json > out 2>&1 || code=$?
 [ $code = 65 ] || { cat out; fail "the selftest takes another file: $code"; }
 grep -q "other.json: no table of costs" out || { cat out; fail "the selftest names no file"; }
 [ "$(cat other.json)" = "not a table" ] || fail "a file of others was changed"
-expect 66 "the run has no trace" "$DFRUN" bench node --trace . --output costs.json
+expect 66 "the run has no trace" "$DFRUN" bench node --run . --cost-file costs.json
 expect 66 "cannot open missing.json" "$DFRUN" graph "$spec" --costs --cost-file missing.json
 expect 64 "--cost-file" "$DFRUN" graph "$spec" --cost-file costs.json

@@ -8,8 +8,8 @@ import source_tree
 # A directory may include itself and those above it.
 ORDER = [
     "src/base", "src/framework", "src/storage", "src/checkpoint", "src/graph", "src/costs", "src/events", "src/spec",
-    "src/autodiff", "src/collectives", "src/passes", "src/placement", "src/plan", "src/partition", "src/executor", "src/session",
-    "src/training", "src/job", "src/runs", "kernels", "comm", "jobs", "src/hdf5",
+    "src/autodiff", "src/collectives", "src/passes", "src/placement", "src/plan", "src/partition", "src/executor",
+    "src/session", "src/training", "src/job", "src/runs", "kernels", "comm", "jobs", "src/hdf5",
 ]
 # The page that shows ORDER, in a sentence that begins so.
 DOCUMENT = "docs/architecture.md"
