@@ -1,0 +1,152 @@
+#include "jobs/plan/step_forecast.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "src/costs/predict.h"
+#include "src/framework/kernel/kernel_registry.h"
+#include "src/graph/control_flow.h"
+#include "src/placement/gathered_rows.h"
+#include "src/placement/kernel_index.h"
+#include "src/plan/step_bound.h"
+
+namespace dfrun::jobs {
+namespace {
+
+bool IsOfKind(const Node& node, Boundary kind) {
+  return node.op->traits.boundary == kind;
+}
+
+// Numbers the nodes of all partitions as tasks, and joins them by their edges and channels.
+class TasksOfParts {
+ public:
+  TasksOfParts(const std::vector<Partition>& partitions, const Cluster& cluster, const CostTable& costs,
+               int ranks_per_node)
+      : partitions_(partitions), costs_(costs), ranks_per_node_(ranks_per_node), kernels_(MakeIndex(cluster)) {}
+
+  StepForecast Run() {
+    for (const Partition& partition : partitions_) AddTasks(partition);
+    AddMessages();
+    forecast_.step = SimulateStep(tasks_);
+    forecast_.bound = BoundOfStep(tasks_);
+    return std::move(forecast_);
+  }
+
+ private:
+  struct End {
+    int task = 0;
+    int rank = 0;
+    int64_t bytes = 0;
+  };
+
+  static KernelIndex MakeIndex(const Cluster& cluster) {
+    std::set<std::string> types;
+    for (const ClusterDevice& device : cluster.devices) types.insert(*device.name.type);
+    return {KernelRegistry::Builtin(), {types.begin(), types.end()}};
+  }
+
+  void AddTasks(const Partition& partition) {
+    const Graph& graph = partition.graph;
+    const int device = tasks_.devices++;
+    tasks_.ports = std::max(tasks_.ports, 2 * (partition.rank + 1));
+    forecast_.devices.push_back(partition.device);
+    forecast_.has_loops = forecast_.has_loops || HasControlFlow(graph);
+    const Result<DeviceName> name = DeviceName::Parse(partition.device);
+    const std::string type = name.ok() ? name->type.value_or("") : "";
+    const auto first = static_cast<int>(tasks_.tasks.size());
+    tasks_.readers.resize(tasks_.readers.size() + static_cast<size_t>(graph.num_nodes()));
+    for (const Node& node : graph.nodes()) {
+      const int task = first + node.id;
+      tasks_.tasks.push_back({.device = device, .seconds = Seconds(graph, node, type), .fastest_s = 0});
+      tasks_.tasks.back().fastest_s = FastestSeconds(graph, node, tasks_.tasks.back().seconds);
+      for (const Output input : node.inputs) {
+        if (input.valid() && input.node != node.id) AddEdge(first + input.node, task, graph, node);
+      }
+      for (const NodeId input : node.control_inputs) AddEdge(first + input, task, graph, node);
+      AddEnd(graph, node, {task, partition.rank, 0});
+    }
+  }
+
+  // The edge back to the begin of a loop's next turn is none of this turn.
+  void AddEdge(int from, int to, const Graph& graph, const Node& node) {
+    const NodeId source = from - (to - node.id);
+    if (graph.node(source).op->traits.control_flow == ControlFlowKind::kNextIteration) return;
+    tasks_.readers[from].push_back(to);
+  }
+
+  void AddEnd(const Graph& graph, const Node& node, End end) {
+    const AttrValue* const channel = node.attrs.Find("channel");
+    if (channel == nullptr || channel->get<int64_t>() == nullptr) return;
+    const int64_t number = *channel->get<int64_t>();
+    if (IsOfKind(node, Boundary::kSend)) {
+      if (!node.inputs.empty() && node.inputs[0].valid())
+        end.bytes = std::max<int64_t>(BytesOf(graph, node.inputs[0]), 0);
+      sends_[number] = end;
+    } else if (IsOfKind(node, Boundary::kRecv)) {
+      receives_[number].push_back(end);
+    }
+  }
+
+  void AddMessages() {
+    for (const auto& [channel, ends] : receives_) {
+      const auto send = sends_.find(channel);
+      if (send == sends_.end()) continue;
+      for (const End& to : ends) AddMessage(send->second, to);
+    }
+  }
+
+  void AddMessage(const End& from, const End& to) {
+    const PairClass pair = PairOf(from.rank, to.rank);
+    const PairSpeed speed = costs_.Pair(pair);
+    const bool is_own = pair == PairClass::kSameProcess;
+    tasks_.messages.push_back({.from = from.task,
+                               .to = to.task,
+                               .port = 2 * from.rank + (is_own ? 1 : 0),
+                               .port_s = static_cast<double>(from.bytes) / speed.bytes_per_s,
+                               .latency_s = speed.latency_s});
+    LinkUse& use = forecast_.links[pair];
+    ++use.messages;
+    use.bytes += from.bytes;
+  }
+
+  PairClass PairOf(int a, int b) const {
+    if (a == b) return PairClass::kSameProcess;
+    return a / ranks_per_node_ == b / ranks_per_node_ ? PairClass::kSameHost : PairClass::kNetwork;
+  }
+
+  double Seconds(const Graph& graph, const Node& node, const std::string& type) const {
+    const ExecutorSpeed executor = costs_.Executor();
+    const auto edges = static_cast<double>(node.inputs.size() + node.control_inputs.size());
+    const double own_s = executor.node_s + edges * executor.edge_s;
+    const bool is_end = IsOfKind(node, Boundary::kSend) || IsOfKind(node, Boundary::kRecv);
+    return own_s + (is_end ? 0 : NodeTime(graph, node, type, costs_).seconds);
+  }
+
+  double FastestSeconds(const Graph& graph, const Node& node, double here_s) {
+    double fastest_s = here_s;
+    const DeviceTypes types = kernels_.TypesFor(node);
+    for (size_t i = 0; i < kernels_.types().size(); ++i) {
+      if ((types >> i & 1) != 0) fastest_s = std::min(fastest_s, Seconds(graph, node, kernels_.types()[i]));
+    }
+    return fastest_s;
+  }
+
+  const std::vector<Partition>& partitions_;
+  const CostTable& costs_;
+  const int ranks_per_node_;
+  KernelIndex kernels_;
+  StepTasks tasks_;
+  std::map<int64_t, End> sends_;                  // by channel
+  std::map<int64_t, std::vector<End>> receives_;  // by channel
+  StepForecast forecast_;
+};
+
+}  // namespace
+
+StepForecast ForecastStep(const std::vector<Partition>& partitions, const Cluster& cluster, const CostTable& costs,
+                          int ranks_per_node) {
+  return TasksOfParts(partitions, cluster, costs, ranks_per_node).Run();
+}
+
+}  // namespace dfrun::jobs
