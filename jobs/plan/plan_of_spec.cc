@@ -55,7 +55,7 @@ Result<std::vector<int>> RanksOf(std::string_view text) {
 Result<const CompiledStep*> MainStep(const std::vector<CompiledStep>& steps, const LoadedSpec& spec) {
   const bool overlaps = std::any_of(steps.begin(), steps.end(), [](const CompiledStep& s) { return s.runs_beside; });
   if (overlaps) {
-    return Unimplemented("the steps of '", spec.job.train->strategy.name(),
+    return Error(Code::kBadSpec, "the steps of '", spec.job.train->strategy.name(),
                          "' overlap, and are not forecast: plan the job with 'strategy: sync', as by --set "
                          "train.strategy=sync");
   }
