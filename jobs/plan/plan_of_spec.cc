@@ -31,7 +31,7 @@ struct JobForecast {
   StepForecast of_step;
   std::vector<std::pair<std::string, std::string>> placement;  // node and device
   std::vector<std::string> memory;                             // lines for people
-  int64_t samples = 0;                                         // of a step; 0: not known
+  int64_t samples = 0;                                         // samples of a step; 0: not known
 };
 
 // "4" or "1,2,4".
@@ -56,8 +56,8 @@ Result<const CompiledStep*> MainStep(const std::vector<CompiledStep>& steps, con
   const bool overlaps = std::any_of(steps.begin(), steps.end(), [](const CompiledStep& s) { return s.runs_beside; });
   if (overlaps) {
     return Error(Code::kBadSpec, "the steps of '", spec.job.train->strategy.name(),
-                         "' overlap, and are not forecast: plan the job with 'strategy: sync', as by --set "
-                         "train.strategy=sync");
+                 "' overlap, and are not forecast: plan the job with 'strategy: sync', as by --set "
+                 "train.strategy=sync");
   }
   return &steps[0];
 }

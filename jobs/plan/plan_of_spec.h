@@ -20,8 +20,8 @@ struct SpecPlanOptions {
   bool json = false;
 };
 
-// Returns the text to print. BadSpec: as `dfrun check`; where the memory that the spec grants a device is not enough; and
-// where replicas run for themselves, whose steps overlap.
+// Returns the text to print. BadSpec: as `dfrun check`; where the memory that the spec grants a device is not enough;
+// and where replicas run for themselves, whose steps overlap.
 Result<std::string> PlanOfSpec(const SpecPlanOptions& options);
 
 }  // namespace dfrun::jobs

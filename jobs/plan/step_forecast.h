@@ -18,7 +18,7 @@ namespace dfrun::jobs {
 // The messages between devices that are as far apart as this.
 struct LinkUse {
   int64_t messages = 0;
-  int64_t bytes = 0;  // of values; those of unknown shapes count nothing
+  int64_t bytes = 0;  // bytes of values; those of unknown shapes count nothing
 };
 
 struct StepForecast {

@@ -70,7 +70,7 @@ class StepSimulation {
     if (is_busy_[device] || ready_[device].empty()) return;
     const auto [since, task] = ready_[device].top();
     ready_[device].pop();
-    // It has waited for the device alone.
+    // A task that has been ready before waited for the device alone.
     if (since < time) {
       cause_[task] = last_of_[device];
       message_to_[task] = 0;
