@@ -30,12 +30,12 @@ Result<Graph> TokensGraph() {
   Graph graph;
   DF_ASSIGN(const Output counter, AddNodeOn(graph, 0, "counter", "_ShareTokens", {}));
   DF_ASSIGN(const Output steps,
-            AddNodeOn(graph, 0, "steps", "Placeholder", {}, {{"dtype", DType::kInt64}, {"shape", PartialShape({2})}}));
+            AddNodeOn(graph, 0, "steps", "Placeholder", {}, {{"dtype", DType::kInt64}, {"shape", PartialShape({3})}}));
   DF_ASSIGN(const Output position, AddNodeOn(graph, 0, "position", "Const", {},
                                              {{"dtype", DType::kInt64}, {"value", Tensor::Scalar<int64_t>(0)}}));
-  const AttrMap attrs = {{"replicas", int64_t{1}}, {"takers", int64_t{1}}, {"max_staleness", int64_t{-1}},
-                         {"rows", int64_t{1}},     {"values", int64_t{0}}, {"most_skipped", int64_t{0}},
-                         {"log_every", int64_t{1}}};
+  const AttrMap attrs = {{"replicas", int64_t{1}},  {"takers", int64_t{1}},     {"max_staleness", int64_t{-1}},
+                         {"rows", int64_t{1}},      {"values", int64_t{0}},     {"most_skipped", int64_t{0}},
+                         {"log_every", int64_t{1}}, {"last_step", kSharesOfRun}};
   DF_TRY(AddNodeOn(graph, 0, "open", "_OpenShares", {counter, steps, position}, attrs).status());
   const AttrMap replica = {{"replica", int64_t{0}}};
   DF_ASSIGN(const Output token, AddNodeOn(graph, 0, "token", "_TakeShare", {counter}, replica));
@@ -89,7 +89,7 @@ class TokensBench {
  private:
   // A Run of shares; adds the time from each end of a share to the next.
   Status RunShares(std::vector<double>* seconds) {
-    DF_TRY(session_->Run({{"steps", Tensor::Vector<int64_t>({0, kSharesOfRun})}}, {}, {"open"}).status());
+    DF_TRY(session_->Run({{"steps", Tensor::Vector<int64_t>({0, kSharesOfRun, 0})}}, {}, {"open"}).status());
     DF_TRY(session_->RunSteps(step_, kSharesOfRun));
     DF_ASSIGN(const std::vector<Tensor> lines, session_->Run({}, {"lines"}));
     DF_TRY(session_->Run({}, {"close"}).status());
