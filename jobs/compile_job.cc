@@ -29,6 +29,14 @@ Status CheckWithoutPass(const std::vector<std::string>& passes) {
   return Status();
 }
 
+std::vector<DevicePart> PartsOf(const std::vector<CompiledStep>& steps) {
+  std::vector<DevicePart> parts;
+  for (const CompiledStep& step : steps) {
+    for (const Partition& partition : step.partitions) parts.push_back({&partition, step.runs_beside});
+  }
+  return parts;
+}
+
 Result<JobCompiler> JobCompiler::Create(const Model& model, int ranks, const std::string& last_stage) {
   DF_ASSIGN(Cluster cluster, AssumeCluster(model.tasks, ranks, model.device_counts, model.graph));
   DF_ASSIGN(std::unique_ptr<Runtime> runtime, Runtime::Create({}, std::move(comm::ConnectInProcess(1)[0])));

@@ -8,6 +8,7 @@
 
 #include "jobs/model.h"
 #include "jobs/options.h"
+#include "src/job/memory_estimate.h"
 #include "src/partition/partition.h"
 #include "src/passes/prune.h"
 #include "src/placement/cluster.h"
@@ -32,6 +33,9 @@ struct CompiledStep {
   std::vector<StageTime> times;  // none of a copy of a step before it (src/session/compile_copies.h)
   bool runs_beside = false;      // DevicePart::runs_beside
 };
+
+// The parts of all steps, whose memory is estimated together. They live as long as the steps.
+std::vector<DevicePart> PartsOf(const std::vector<CompiledStep>& steps);
 
 // Compiles the steps of a job.
 // Lifetime: must outlive what it compiles, since folded constants are in its device's memory.

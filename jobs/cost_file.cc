@@ -11,4 +11,10 @@ Result<CostTable> BeginCostFile(const OutputFile& file, int threads) {
   return table;
 }
 
+Result<CostTable> ReadCostFile(const std::string& path) {
+  Result<CostTable> table = CostTable::Read(path);
+  if (table.status().code() == Code::kNotFound) return Error(Code::kNoInput, table.status().message());
+  return table;
+}
+
 }  // namespace dfrun::jobs

@@ -77,10 +77,7 @@ std::string IdleRanks(const LoadedSpec& spec, const Cluster& cluster, int ranks,
 
 // Returns a forecast of the memory that the compiled steps need, and warnings where the spec gives devices less.
 Result<std::string> Memory(const LoadedSpec& spec, const Cluster& cluster, const std::vector<CompiledStep>& steps) {
-  std::vector<DevicePart> parts;
-  for (const CompiledStep& step : steps) {
-    for (const Partition& partition : step.partitions) parts.push_back({&partition, step.runs_beside});
-  }
+  const std::vector<DevicePart> parts = PartsOf(steps);
   DF_ASSIGN(const std::vector<std::string> warnings, CheckMemory(parts, spec.job.memory_limits, cluster));
   const std::vector<std::string> forecast = DescribeMemory(EstimateDevices(parts));
   const auto line = [](const std::string& text) { return StrCat("  ", PrintableLine(text), "\n"); };

@@ -10,6 +10,7 @@
 #include "jobs/commands/frozen_graph.h"
 #include "jobs/commands/list_subgraphs.h"
 #include "jobs/compile_job.h"
+#include "jobs/cost_file.h"
 #include "jobs/eval/eval_variables.h"
 #include "jobs/model.h"
 #include "jobs/output_file.h"
@@ -267,10 +268,7 @@ Status WritePb(const GraphOptions& options) {
 
 Result<int> Show(GraphOptions& options) {
   if (!options.cost_file.empty()) {
-    Result<CostTable> table = CostTable::Read(options.cost_file);
-    if (table.status().code() == Code::kNotFound) return Error(Code::kNoInput, table.status().message());
-    DF_TRY(table.status());
-    options.times = std::move(*table);
+    DF_ASSIGN(options.times, ReadCostFile(options.cost_file));
   }
   if (options.pb) {
     DF_TRY(WritePb(options));

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "jobs/compile_job.h"
+#include "jobs/cost_file.h"
 #include "jobs/json.h"
 #include "jobs/model.h"
 #include "jobs/plan/step_forecast.h"
@@ -88,10 +89,7 @@ Result<JobForecast> Forecast(const SpecPlanOptions& options, const CostTable& co
   for (const Partition& partition : step->partitions) {
     for (const Node& node : partition.graph.nodes()) forecast.placement.emplace_back(node.name, partition.device);
   }
-  std::vector<DevicePart> parts;
-  for (const CompiledStep& each : *steps) {
-    for (const Partition& partition : each.partitions) parts.push_back({&partition, each.runs_beside});
-  }
+  const std::vector<DevicePart> parts = PartsOf(*steps);
   const auto warnings = CheckMemory(parts, spec.job.memory_limits, compiler->cluster());
   DF_TRY(AsSpecError(options.spec, warnings.status()));
   forecast.memory = DescribeMemory(EstimateDevices(parts));
@@ -205,10 +203,7 @@ std::string JsonOf(const JobForecast& forecast) {
 Result<std::string> PlanOfSpec(const SpecPlanOptions& options) {
   CostTable costs;
   if (!options.cost_file.empty()) {
-    Result<CostTable> read = CostTable::Read(options.cost_file);
-    if (read.status().code() == Code::kNotFound) return Error(Code::kNoInput, read.status().message());
-    DF_TRY(read.status());
-    costs = *std::move(read);
+    DF_ASSIGN(costs, ReadCostFile(options.cost_file));
   }
   std::vector<int> ranks = {0};
   if (!options.ranks.empty()) {

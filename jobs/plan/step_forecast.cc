@@ -59,20 +59,19 @@ class TasksOfParts {
     for (const Node& node : graph.nodes()) {
       const int task = first + node.id;
       tasks_.tasks.push_back({.device = device, .seconds = Seconds(graph, node, type), .fastest_s = 0});
-      tasks_.tasks.back().fastest_s = FastestSeconds(graph, node, tasks_.tasks.back().seconds);
+      tasks_.tasks.back().fastest_s = FastestSeconds(graph, node, type, tasks_.tasks.back().seconds);
       for (const Output input : node.inputs) {
-        if (input.valid() && input.node != node.id) AddEdge(first + input.node, task, graph, node);
+        if (input.valid() && input.node != node.id) AddEdge(first, graph.node(input.node), task);
       }
-      for (const NodeId input : node.control_inputs) AddEdge(first + input, task, graph, node);
+      for (const NodeId input : node.control_inputs) AddEdge(first, graph.node(input), task);
       AddEnd(graph, node, {task, partition.rank, 0});
     }
   }
 
-  // The edge back to the begin of a loop's next turn is none of this turn.
-  void AddEdge(int from, int to, const Graph& graph, const Node& node) {
-    const NodeId source = from - (to - node.id);
-    if (graph.node(source).op->traits.control_flow == ControlFlowKind::kNextIteration) return;
-    tasks_.readers[from].push_back(to);
+  // The edge back to the begin of a loop's next turn is none of this turn. `first`: the task of the graph's node 0.
+  void AddEdge(int first, const Node& source, int to) {
+    if (source.op->traits.control_flow == ControlFlowKind::kNextIteration) return;
+    tasks_.readers[first + source.id].push_back(to);
   }
 
   void AddEnd(const Graph& graph, const Node& node, End end) {
@@ -123,11 +122,12 @@ class TasksOfParts {
     return own_s + (is_end ? 0 : NodeTime(graph, node, type, costs_).seconds);
   }
 
-  double FastestSeconds(const Graph& graph, const Node& node, double here_s) {
+  double FastestSeconds(const Graph& graph, const Node& node, const std::string& type, double here_s) {
     double fastest_s = here_s;
     const DeviceTypes types = kernels_.TypesFor(node);
     for (size_t i = 0; i < kernels_.types().size(); ++i) {
-      if ((types >> i & 1) != 0) fastest_s = std::min(fastest_s, Seconds(graph, node, kernels_.types()[i]));
+      const std::string& other = kernels_.types()[i];
+      if ((types >> i & 1) != 0 && other != type) fastest_s = std::min(fastest_s, Seconds(graph, node, other));
     }
     return fastest_s;
   }

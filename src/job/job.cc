@@ -84,6 +84,7 @@ class Job {
   Result<std::vector<Tensor>> FingerprintsBetweenPeriods();
   void AddSkipped(NamedTensors& values) const;
   Status AfterStep();
+  Status WriteTraceIfDue();
   Status Log();
   Status TellLogged(const NamedTensors& values, std::span<const Tensor> fingerprints, const ShareLine* line);
   Status TellSummaries();
@@ -432,8 +433,7 @@ Status Job::BeginPeriod() {
 Status Job::EndPeriod() {
   if (backup_ == nullptr || !(backup_->is_done() || is_stopping())) return Status();
   DF_TRY(backup_->Close());
-  return step_ == intervals_.trace_until && trace_steps() > 0 ? session_->WriteTrace(directory_->trace() + "/")
-                                                              : Status();
+  return WriteTraceIfDue();
 }
 
 Status Job::RunSteps() {
@@ -616,8 +616,14 @@ Status Job::CheckReplicas() {
 Status Job::AfterStep() {
   ++step_;
   if (!HasSyncs()) DF_TRY(watch_->AfterStep(step_));
-  const bool ends_trace = step_ == intervals_.trace_until && backup_ == nullptr;
-  return ends_trace ? session_->WriteTrace(directory_->trace() + "/") : Status();
+  // With backup the replicas' requests end with the period.
+  return backup_ == nullptr ? WriteTraceIfDue() : Status();
+}
+
+// Writes the trace after its last step.
+Status Job::WriteTraceIfDue() {
+  const bool is_due = step_ == intervals_.trace_until && trace_steps() > 0;
+  return is_due ? session_->WriteTrace(directory_->trace() + "/") : Status();
 }
 
 Status Job::RunLogged(bool logs, bool summarizes) {
@@ -680,8 +686,7 @@ Status Job::RunShares(int64_t stop) {
   watch_->AfterShares(end);
   step_ = end.steps;
   DF_TRY(output_.TellStaleness(Results(), end.staleness));
-  return step_ == intervals_.trace_until && trace_steps() > 0 ? session_->WriteTrace(directory_->trace() + "/")
-                                                              : Status();
+  return WriteTraceIfDue();
 }
 
 Status Job::LogShares(const ShareLine& line, std::span<const Tensor> fingerprints) {

@@ -1,5 +1,7 @@
 #include "src/plan/device_loads.h"
 
+#include <algorithm>
+
 namespace dfrun {
 
 DeviceLoads::DeviceLoads(const PlacementProblem& problem, const Placement& placement, int devices)
@@ -43,6 +45,10 @@ void DeviceLoads::Move(int group, int device) {
   if (from == device) return;
   for (const int node : problem_->groups()[group].nodes) MoveNode(node, from, device);
   placement_[group] = device;
+}
+
+double DeviceLoads::LargestLoad() const {
+  return loads_.empty() ? 0 : std::max(*std::max_element(loads_.begin(), loads_.end()), 0.0);
 }
 
 bool DeviceLoads::Fits(int device) const {

@@ -27,6 +27,7 @@ class DeviceLoads {
   int num_devices() const { return devices_; }
   int device(int group) const { return placement_[group]; }
   double load(int device) const { return loads_[device]; }
+  double LargestLoad() const;
   double bytes(int device) const { return bytes_[device]; }
   // True if the bytes of the accelerator are within its memory; true for a CPU.
   bool Fits(int device) const;

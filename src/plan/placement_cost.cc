@@ -1,6 +1,5 @@
 #include "src/plan/placement_cost.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "src/plan/device_loads.h"
@@ -38,9 +37,7 @@ Result<double> PlacementCost(const PlacementProblem& problem, PlacementObjective
     if (std::isfinite(time)) return time;
     return InvalidArgument("invocations of accelerators wait for each other");
   }
-  double largest = 0;
-  for (int d = 0; d < loads.num_devices(); ++d) largest = std::max(largest, loads.load(d));
-  return largest;
+  return loads.LargestLoad();
 }
 
 }  // namespace dfrun

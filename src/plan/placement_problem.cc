@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "src/base/sort_unique.h"
+
 namespace dfrun {
 namespace {
 
@@ -72,8 +74,7 @@ void PlacementProblem::AddEdges(const std::vector<std::pair<int, int>>& edges) {
   successors_.resize(nodes_.size());
   predecessors_.resize(nodes_.size());
   std::vector<std::pair<int, int>> distinct = edges;
-  std::sort(distinct.begin(), distinct.end());
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  SortUnique(distinct);
   for (const auto& [from, to] : distinct) {
     successors_[from].push_back(to);
     predecessors_[to].push_back(from);

@@ -1,6 +1,5 @@
 #include "src/plan/search_energy.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace dfrun {
@@ -24,10 +23,7 @@ double AcceleratorSum(const DeviceLoads& loads) {
 }  // namespace
 
 double SearchEnergy::Cost(const DeviceLoads& loads) {
-  if (objective_ == PlacementObjective::kLatency) return pass_time_.Of(loads);
-  double largest = 0;
-  for (int d = 0; d < loads.num_devices(); ++d) largest = std::max(largest, loads.load(d));
-  return largest;
+  return objective_ == PlacementObjective::kLatency ? pass_time_.Of(loads) : loads.LargestLoad();
 }
 
 double SearchEnergy::Energy(const DeviceLoads& loads) {
