@@ -22,6 +22,7 @@
 #include "src/framework/values/shape.h"
 #include "src/graph/graph.h"
 #include "src/graph/wire_compression.h"
+#include "src/placement/placement.h"
 #include "src/spec/schedule.h"
 #include "src/spec/schema/alternative.h"
 #include "src/storage/sample_source.h"
@@ -266,6 +267,19 @@ struct SummariesSpec {
   }
 };
 
+// How nodes get their devices, where the spec does not say.
+struct PlacementSpec {
+  enum class Kind { kRules, kSimulated };
+  Kind kind = Kind::kRules;
+  std::string file;       // a file of devices (src/placement/placement_file.h), which counts before `kind`; "": none
+  std::string cost_file;  // the speeds of the machine, for kSimulated; "": assumed
+  std::string profile;    // a run whose traced times count before these; "": none
+  int64_t moves = 2000;   // the simulation tries so many changes of a placement, for kSimulated
+  SourceLocation location = {};
+  // What the job is built by; empty: by the rules alone. Read from `file`, or set by what has placed the job.
+  Placement chosen = {};
+};
+
 struct JobSpec {
   std::string path;  // path of the spec, as given
   std::string name;  // default: the file's name without its ending
@@ -277,7 +291,8 @@ struct JobSpec {
   MemoryLimits memory_limits;                            // from cluster: by type, for each device and rank
   WireCompression compression = WireCompression::kNone;  // from cluster: for edges whose source does not say
   bool soft_placement = false;                           // from cluster: whether the devices that nodes name are wishes
-  Arithmetic arithmetic;                                 // from precision and train
+  PlacementSpec placement;
+  Arithmetic arithmetic;  // from precision and train
   std::vector<InputSpec> inputs;
   std::vector<VariableSpec> variables;  // all variables of the graph, in its order
   std::optional<TrainSpec> train;       // not both of train and run

@@ -1,0 +1,27 @@
+// A placement that was chosen before a job's graph is built: devices of its nodes, by name.
+#ifndef DFRUN_SRC_PLACEMENT_PLACEMENT_H_
+#define DFRUN_SRC_PLACEMENT_PLACEMENT_H_
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace dfrun {
+
+// Thread safety: as a standard container.
+struct Placement {
+  // Full names of devices, by the names of nodes in the job's graph. Nodes without an entry are placed by the rules.
+  std::map<std::string, std::string, std::less<>> devices;
+  std::string source;  // the file that it is from, for errors
+
+  bool empty() const { return devices.empty(); }
+  // The device of a node; null: it has none here. The pointer lasts as long as the entry.
+  const std::string* Find(std::string_view node) const {
+    const auto found = devices.find(node);
+    return found == devices.end() ? nullptr : &found->second;
+  }
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PLACEMENT_PLACEMENT_H_
