@@ -21,8 +21,8 @@
 #include "src/framework/op/arithmetic.h"
 #include "src/framework/values/shape.h"
 #include "src/graph/graph.h"
+#include "src/graph/placement.h"
 #include "src/graph/wire_compression.h"
-#include "src/placement/placement.h"
 #include "src/spec/schedule.h"
 #include "src/spec/schema/alternative.h"
 #include "src/storage/sample_source.h"
@@ -271,7 +271,7 @@ struct SummariesSpec {
 struct PlacementSpec {
   enum class Kind { kRules, kSimulated };
   Kind kind = Kind::kRules;
-  std::string file;       // a file of devices (src/placement/placement_file.h), which counts before `kind`; "": none
+  std::string file;       // a file of devices (src/graph/placement_file.h), which counts before `kind`; "": none
   std::string cost_file;  // the speeds of the machine, for kSimulated; "": assumed
   std::string profile;    // a run whose traced times count before these; "": none
   int64_t moves = 2000;   // the simulation tries so many changes of a placement, for kSimulated

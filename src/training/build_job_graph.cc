@@ -40,21 +40,34 @@ Status AddVariables(const LoadedSpec& spec, JobGraphDraft& draft) {
     NodeSpec copy{node.name, node.op->name, {}, {}, node.attrs, devices[i], "", node.location};
     DF_ASSIGN(const NodeId added, draft.job.graph.AddNode(std::move(copy)));
     draft.shared.nodes[node.id] = added;
+    if (MayBePlaced(spec, spec.job.variables[i])) draft.job.open.push_back(added);
     DF_TRY(draft.KeepVariable(added));
   }
   return Status();
 }
 
-Status AddInitialValues(JobGraphDraft& draft) {
-  std::vector<Output> of_model;
-  for (const VariableSpec& v : draft.spec.variables) of_model.push_back(v.init);
-  DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(draft.model, of_model));
-  SubgraphMap map = draft.shared;
+// Copies what computes the first values, and enters it into `map`. Where the job is placed each is computed where its
+// variable is, since the values of all may be more than one device holds.
+Status CopyInitializers(JobGraphDraft& draft, SubgraphMap& map) {
   SubgraphCopyOptions options;
   options.prefix = "init/";
   options.device = draft.workers[0];
+  std::vector<Output> of_model;
+  for (const VariableSpec& v : draft.spec.variables) {
+    of_model.push_back(v.init);
+    if (draft.spec.placement.chosen.empty()) continue;
+    options.device = draft.job.graph.node(draft.shared.nodes.at(v.node)).device;
+    DF_ASSIGN(const std::vector<NodeId> own, draft.BodyOf(draft.model, {v.init}));
+    DF_TRY(CopySubgraph(draft.model, own, options, draft.job.graph, map));
+  }
+  DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(draft.model, of_model));
+  return CopySubgraph(draft.model, body, options, draft.job.graph, map);
+}
+
+Status AddInitialValues(JobGraphDraft& draft) {
+  SubgraphMap map = draft.shared;
+  DF_TRY(CopyInitializers(draft, map));
   Graph& graph = draft.job.graph;
-  DF_TRY(CopySubgraph(draft.model, body, options, graph, map));
   for (const VariableSpec& v : draft.spec.variables) {
     draft.initial_values.emplace_back(draft.shared.nodes.at(v.node), map.Map(v.init));
   }
@@ -180,6 +193,22 @@ Status FinishStep(JobGraphDraft& draft) {
   return AddBetweenSteps(draft);
 }
 
+// Checks that the graph has the nodes of a placement, and that nothing else decides where they are.
+Status CheckPlacement(const Placement& placement, const Graph& graph) {
+  for (const auto& [name, device] : placement.devices) {
+    const NodeId id = graph.Find(name);
+    if (id < 0) {
+      return InvalidArgument("the placement of '", placement.source, "' has the node '", name,
+                             "', which the job has not: remove its line, or place the job anew");
+    }
+    const Node& node = graph.node(id);
+    if (node.device.empty() || node.device == device) continue;
+    return InvalidArgument(graph.Describe(id), " must be on '", node.device, "', but the placement of '",
+                           placement.source, "' puts it on '", device, "': remove its line");
+  }
+  return Status();
+}
+
 Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
   JobGraphDraft draft(spec, cluster);
   DF_TRY(AddVariables(spec, draft));
@@ -187,7 +216,10 @@ Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
     DF_TRY(FindStrategy(spec.job.train->strategy.name()).add(draft));
   } else {
     const RunSpec& run = *spec.job.run;
-    DF_TRY(CopyFetches(draft.model, {run.feeds, run.fetches, run.targets}, {}, draft.shared, draft.job.graph,
+    SubgraphCopyOptions options;
+    options.placement = &spec.job.placement.chosen;
+    options.open = &draft.job.open;
+    DF_TRY(CopyFetches(draft.model, {run.feeds, run.fetches, run.targets}, options, draft.shared, draft.job.graph,
                        draft.job.step));
   }
   const auto finish = spec.job.train ? FindStrategy(spec.job.train->strategy.name()).finish : nullptr;
@@ -220,6 +252,7 @@ Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(FinishSummaries(draft));
   DF_TRY(ChooseDevicesFor(draft));  // for evaluation, initialisation and restoring
   SetArithmetic(spec.job.arithmetic, draft.job.graph);
+  DF_TRY(CheckPlacement(spec.job.placement.chosen, draft.job.graph));
   return std::move(draft.job);
 }
 

@@ -55,6 +55,16 @@ bool IsBoundToAnother(const Node& node, const NodeSpec& copy) {
   return !copy.colocate_with.empty() || HasRefInput(node);
 }
 
+// Whether the node is an input's, which stays where its samples are read.
+bool IsInput(const Node& node) {
+  return node.op->traits.portable.kind == PortableForm::Kind::kPlaceholders;
+}
+
+// The device that the placement gives the copy; null: none.
+const std::string* PlacedOn(const Node& node, const SubgraphCopyOptions& options) {
+  return options.placement == nullptr ? nullptr : options.placement->Find(options.placed_prefix + node.name);
+}
+
 // Reads no more of its input than the shape, which is a constant where it is known.
 bool ReadsShapeAlone(const Node& node) {
   return node.op->name == "Shape" || node.op->name == "Size" || node.op->name == "Rank";
@@ -119,10 +129,13 @@ Status CopySubgraph(const Graph& from, const std::vector<NodeId>& body, const Su
       if (it != map.nodes.end()) spec.colocate_with = to.node(it->second).name;
     }
     spec.device = node.device;
-    if (node.device.empty() && !IsBoundToAnother(node, spec)) {
+    const bool is_open = node.device.empty() && !IsBoundToAnother(node, spec);
+    if (is_open) {
       spec.device = tables.Attracts(node) ? to.node(spec.inputs[0].node).device : options.device;
+      if (const std::string* const placed = PlacedOn(node, options)) spec.device = *placed;
     }
     DF_ASSIGN(const NodeId added, to.AddNode(std::move(spec)));
+    if (is_open && options.open != nullptr && !IsInput(node)) options.open->push_back(added);
     map.nodes[id] = added;
   }
   return CloseLoops(from, body, to, map);

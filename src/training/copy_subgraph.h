@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/graph/graph.h"
+#include "src/graph/placement.h"
 
 namespace dfrun {
 
@@ -18,6 +19,11 @@ struct SubgraphCopyOptions {
   // that is set already and the body reads fewer bytes of it, in rows, than it holds.
   std::string device;
   std::function<void(const Node&, AttrMap&)> attrs;  // changes attrs; may be empty
+  // The devices that count before `device`, by names with `placed_prefix` before them; null: none.
+  const Placement* placement = nullptr;
+  std::string placed_prefix = {};
+  // Takes the nodes of the copy whose device neither the spec nor another node decides; null: nobody asks.
+  std::vector<NodeId>* open = nullptr;
 };
 
 // Output and node ids of `from` that stand for others in the copy: ids of `to`.

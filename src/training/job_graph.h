@@ -98,6 +98,8 @@ struct ReplicasApart {
 
 struct JobGraph {
   Graph graph;
+  // The nodes whose device a rule has chosen, and a placement may choose (JobSpec::placement).
+  std::vector<NodeId> open;
   RunSignature init;               // gives every variable its first value
   std::vector<GivenValues> given;  // behind it, in this order: the values of `init_from`
   // Fetches the scalars of a training step, or a run's fetches, and behind these, which have names, `fingerprints`,

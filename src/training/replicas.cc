@@ -317,6 +317,9 @@ Status Replicas::CopyAll(JobGraphDraft& draft, const SharedWith& shared) {
     SubgraphCopyOptions options;
     options.prefix = PrefixOf(r);
     options.device = devices_[static_cast<size_t>(r)];
+    options.placement = &draft.spec.placement.chosen;
+    options.placed_prefix = options.prefix;
+    options.open = &draft.job.open;
     const int slice = are_apart_ ? 0 : r;
     const int stream = r % loops_ * replicas() + r / loops_;
     options.attrs = [r, stream, slice, is_spread](const Node& node, AttrMap& attrs) {

@@ -7,8 +7,8 @@
 #include "src/framework/device/device_factory.h"
 #include "src/framework/device/device_speed.h"
 #include "src/placement/device_choice.h"
-#include "src/training/optimizer.h"
 #include "src/spec/replica_counts.h"
+#include "src/training/optimizer.h"
 
 namespace dfrun {
 namespace {
@@ -94,6 +94,12 @@ Result<std::vector<std::string>> Candidates(const LoadedSpec& spec, const Cluste
   return by_cost && !may_travel ? ReplicaDevices(*spec.job.train, workers) : workers;
 }
 
+// The device that the job's placement gives the variable; null: none.
+const std::string* PlacedOn(const LoadedSpec& spec, const VariableSpec& variable) {
+  const bool may_be = !spec.job.placement.chosen.empty() && MayBePlaced(spec, variable);
+  return may_be ? spec.job.placement.chosen.Find(spec.graph.node(variable.node).name) : nullptr;
+}
+
 }  // namespace
 
 int64_t VariableBytes(const Graph& graph, NodeId variable) {
@@ -128,6 +134,17 @@ Result<std::vector<int>> RanksWithoutReplicas(const TrainSpec& train, const Clus
   return std::vector<int>(ranks.begin(), ranks.end());
 }
 
+bool MayBePlaced(const LoadedSpec& spec, const VariableSpec& variable) {
+  if (!spec.graph.node(variable.node).device.empty()) return false;
+  for (const InputSpec& input : spec.job.inputs) {
+    if (input.position == variable.node) return false;
+  }
+  if (!spec.job.train) return true;
+  const TrainSpec& train = *spec.job.train;
+  return train.strategy.name() == "sync" && BackupOf(train) == 0 &&
+         train.data_parallel != TrainSpec::DataParallel::kAllreduce;
+}
+
 Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, const Cluster& cluster) {
   const std::vector<VariableSpec>& variables = spec.job.variables;
   std::vector<size_t> by_size(variables.size());
@@ -138,6 +155,11 @@ Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, cons
   std::map<std::string, int64_t> load;
   std::vector<std::string> devices(variables.size());
   for (size_t i : by_size) {
+    if (const std::string* const placed = PlacedOn(spec, variables[i])) {
+      load[*placed] += VariableBytes(spec.graph, variables[i].node);
+      devices[i] = *placed;
+      continue;
+    }
     DF_ASSIGN(const std::vector<std::string> candidates, Candidates(spec, cluster, variables[i]));
     const std::string& device =
         *std::min_element(candidates.begin(), candidates.end(),

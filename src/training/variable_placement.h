@@ -28,10 +28,15 @@ Result<std::vector<int>> RanksWithoutReplicas(const TrainSpec& train, const Clus
 // The bytes of a variable's elements, as its shape has them.
 int64_t VariableBytes(const Graph& graph, NodeId variable);
 
+// Whether a placement may choose the variable's device: the spec binds it to none, it is no position of an input, and
+// no replica has one of its own.
+bool MayBePlaced(const LoadedSpec& spec, const VariableSpec& variable);
+
 // The device of each variable of `spec.job.variables`, in their order. Without a constraint of its own a trainable
 // variable, frozen or not, goes to the least loaded task (by bytes) of job "ps" or of the workers, as the spec says;
 // where it does not say, and with `data_parallel: allreduce`, to one that computes replicas, but for a variable whose
-// update takes longer than it would travel for; others to the first worker.
+// update takes longer than it would travel for; others to the first worker. The job's placement
+// (JobSpec::placement) counts before all of this.
 Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, const Cluster& cluster);
 
 }  // namespace dfrun

@@ -1,6 +1,6 @@
 // A placement that was chosen before a job's graph is built: devices of its nodes, by name.
-#ifndef DFRUN_SRC_PLACEMENT_PLACEMENT_H_
-#define DFRUN_SRC_PLACEMENT_PLACEMENT_H_
+#ifndef DFRUN_SRC_GRAPH_PLACEMENT_H_
+#define DFRUN_SRC_GRAPH_PLACEMENT_H_
 
 #include <map>
 #include <string>
@@ -24,4 +24,4 @@ struct Placement {
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_PLACEMENT_PLACEMENT_H_
+#endif  // DFRUN_SRC_GRAPH_PLACEMENT_H_

@@ -1,0 +1,219 @@
+#include "src/plan/build_step_graph.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "src/costs/predict.h"
+#include "src/framework/kernel/kernel_registry.h"
+#include "src/graph/control_flow.h"
+#include "src/placement/feasible_devices.h"
+#include "src/placement/gathered_rows.h"
+#include "src/placement/kernel_index.h"
+#include "src/plan/step_groups.h"
+
+namespace dfrun {
+namespace {
+
+// What a control edge between devices carries.
+constexpr double kTokenBytes = 1;
+
+// Sends and receives are nodes of the executor, each with an edge.
+void SetCosts(const CostTable& costs, StepGraph& graph) {
+  for (const PairClass pair : kPairClasses) graph.pairs[static_cast<size_t>(pair)] = costs.Pair(pair);
+  const ExecutorSpeed executor = costs.Executor();
+  graph.send_s = executor.node_s + executor.edge_s;
+  graph.receive_s = executor.node_s + executor.edge_s;
+}
+
+class StepGraphBuilder {
+ public:
+  StepGraphBuilder(const Graph& placed, const Cluster& cluster, const StepGraphOptions& options)
+      : placed_(placed),
+        cluster_(cluster),
+        options_(options),
+        types_(TypesOf(cluster)),
+        kernels_(KernelRegistry::Builtin(), types_) {}
+
+  Result<PlacedGraph> Build() {
+    made_.task_of.assign(static_cast<size_t>(placed_.num_nodes()), -1);
+    AddDevices();
+    SetCosts(*options_.costs, made_.graph);
+    for (const Node& node : placed_.nodes()) {
+      if (!IsConstant(node)) DF_TRY(AddTask(node));
+    }
+    FindReaders();
+    for (const NodeId id : made_.nodes) AddOutputs(placed_.node(id));
+    made_.graph.first_output.push_back(static_cast<int>(made_.graph.outputs.size()));
+    made_.graph.first_reader.push_back(static_cast<int>(made_.graph.readers.size()));
+    AddInputs();
+    return std::move(made_);
+  }
+
+  const KernelIndex& kernels() const { return kernels_; }
+
+ private:
+  struct Reader {
+    int task;
+    bool is_local;
+  };
+  // The readers of an output, or of the end of a node, by its port; -1: control edges.
+  using Readers = std::map<int32_t, std::vector<Reader>>;
+
+  // Each device has a constant of its own, before the step.
+  static bool IsConstant(const Node& node) { return node.op->name == "Const" && node.control_inputs.empty(); }
+
+  void AddDevices() {
+    StepGraph& graph = made_.graph;
+    graph.num_types = static_cast<int>(types_.size());
+    for (const ClusterDevice& device : cluster_.devices) {
+      const auto type = std::find(types_.begin(), types_.end(), *device.name.type) - types_.begin();
+      const auto limit = options_.limits.find(*device.name.type);
+      const int64_t most = limit == options_.limits.end() ? 0 : limit->second.BytesOf(device.memory_bytes);
+      index_of_[device.name.ToString()] = static_cast<int>(graph.devices.size());
+      graph.devices.push_back({device.rank, static_cast<int>(type), most});
+      graph.num_ranks = std::max(graph.num_ranks, device.rank + 1);
+    }
+    graph.ranks_per_node = options_.ranks_per_node > 0 ? options_.ranks_per_node : graph.num_ranks;
+  }
+
+  Status AddTask(const Node& node) {
+    const auto device = index_of_.find(node.device);
+    if (device == index_of_.end())
+      return InvalidArgument(placed_.Describe(node.id), " is on '", node.device, "', which the job has not");
+    StepGraph& graph = made_.graph;
+    made_.task_of[static_cast<size_t>(node.id)] = static_cast<int>(made_.nodes.size());
+    made_.nodes.push_back(node.id);
+    made_.device_of.push_back(device->second);
+    const ExecutorSpeed executor = options_.costs->Executor();
+    const double own_s =
+        executor.node_s + static_cast<double>(node.inputs.size() + node.control_inputs.size()) * executor.edge_s;
+    const DeviceTypes can = kernels_.TypesFor(node);
+    for (size_t type = 0; type < types_.size(); ++type) {
+      const bool is_there =
+          (can >> type & 1) != 0 || static_cast<int>(type) == graph.devices[static_cast<size_t>(device->second)].type;
+      graph.seconds.push_back(is_there ? own_s + NodeTime(placed_, node, types_[type], *options_.costs).seconds
+                                       : StepGraph::kNever);
+    }
+    graph.state_bytes.push_back(node.op->traits.is_variable ? Bytes({node.id, 0}) : 0);
+    const size_t slash = node.name.rfind('/');
+    const auto scope = scopes_.emplace(node.name.substr(0, slash == std::string::npos ? 0 : slash), scopes_.size());
+    graph.scopes.push_back(static_cast<int>(scope.first->second));
+    return Status();
+  }
+
+  double Bytes(Output output) const { return static_cast<double>(std::max<int64_t>(BytesOf(placed_, output), 0)); }
+
+  void FindReaders() {
+    readers_.resize(made_.nodes.size());
+    for (const NodeId id : made_.nodes) {
+      const Node& node = placed_.node(id);
+      for (const Output input : node.inputs) {
+        if (input.valid()) Note(input.node, input.port, node);
+      }
+      for (const NodeId input : node.control_inputs) Note(input, -1, node);
+    }
+  }
+
+  void Note(NodeId source, int32_t port, const Node& reader) {
+    const int from = made_.task_of[static_cast<size_t>(source)];
+    // The edge back to the begin of a loop's next turn is none of this turn.
+    const bool is_back = placed_.node(source).op->traits.control_flow == ControlFlowKind::kNextIteration;
+    if (from < 0 || source == reader.id || is_back) return;
+    const int task = made_.task_of[static_cast<size_t>(reader.id)];
+    std::vector<Reader>& readers = readers_[static_cast<size_t>(from)][port];
+    const bool is_there = !readers.empty() && readers.back().task == task;
+    // An update behind reads elsewhere waits for the Sends of the variable, which come first anyway.
+    const bool is_local = port < 0 && reader.attrs.Find("_after_reads") != nullptr;
+    if (!is_there) readers.push_back({task, is_local});
+  }
+
+  void AddOutputs(const Node& node) {
+    StepGraph& graph = made_.graph;
+    graph.first_output.push_back(static_cast<int>(graph.outputs.size()));
+    const int task = made_.task_of[static_cast<size_t>(node.id)];
+    for (const auto& [port, readers] : readers_[static_cast<size_t>(task)]) {
+      if (port >= 0) {
+        AddOutput({task, Bytes({node.id, port}), Held(node, port), ViewOf(node, port), false}, readers);
+        output_of_[Key(node.id, port)] = static_cast<int>(graph.outputs.size()) - 1;
+        continue;
+      }
+      std::vector<Reader> local;
+      std::vector<Reader> other;
+      for (const Reader& reader : readers) (reader.is_local ? local : other).push_back(reader);
+      if (!other.empty()) AddOutput({task, kTokenBytes, 0, -1, false}, other);
+      if (!local.empty()) AddOutput({task, 0, 0, -1, true}, local);
+    }
+  }
+
+  void AddOutput(const StepOutput& output, const std::vector<Reader>& readers) {
+    StepGraph& graph = made_.graph;
+    graph.outputs.push_back(output);
+    graph.first_reader.push_back(static_cast<int>(graph.readers.size()));
+    for (const Reader& reader : readers) graph.readers.push_back(reader.task);
+  }
+
+  static int64_t Key(NodeId node, int32_t port) { return (static_cast<int64_t>(node) << 16) | port; }
+
+  // The input of which an output is a view.
+  static int SharedInput(const Node& node, int32_t port) {
+    switch (node.op->traits.passthrough) {
+      case Passthrough::kNone:
+        return -1;
+      case Passthrough::kFirstInput:
+        return 0;
+      default:
+        return port;
+    }
+  }
+
+  double Held(const Node& node, int32_t port) const {
+    const bool is_own = SharedInput(node, port) < 0 && !placed_.is_ref({node.id, port});
+    return is_own ? Bytes({node.id, port}) : 0;
+  }
+
+  int ViewOf(const Node& node, int32_t port) const {
+    const int input = SharedInput(node, port);
+    if (input < 0 || input >= node.num_inputs() || !node.inputs[static_cast<size_t>(input)].valid()) return -1;
+    const Output of = node.inputs[static_cast<size_t>(input)];
+    const auto found = output_of_.find(Key(of.node, of.port));
+    return found == output_of_.end() ? -1 : found->second;
+  }
+
+  void AddInputs() {
+    StepGraph& graph = made_.graph;
+    std::vector<std::vector<int>> inputs(made_.nodes.size());
+    for (size_t output = 0; output < graph.outputs.size(); ++output) {
+      for (const int reader : graph.ReadersOf(static_cast<int>(output)))
+        inputs[static_cast<size_t>(reader)].push_back(static_cast<int>(output));
+    }
+    for (const std::vector<int>& own : inputs) {
+      graph.first_input.push_back(static_cast<int>(graph.inputs.size()));
+      graph.inputs.insert(graph.inputs.end(), own.begin(), own.end());
+    }
+    graph.first_input.push_back(static_cast<int>(graph.inputs.size()));
+  }
+
+  const Graph& placed_;
+  const Cluster& cluster_;
+  const StepGraphOptions& options_;
+  const std::vector<std::string> types_;
+  KernelIndex kernels_;
+  PlacedGraph made_;
+  std::unordered_map<std::string, int> index_of_;
+  std::unordered_map<std::string, size_t> scopes_;
+  std::vector<Readers> readers_;                // by task
+  std::unordered_map<int64_t, int> output_of_;  // by Key()
+};
+
+}  // namespace
+
+Result<PlacedGraph> BuildStepGraph(const Graph& placed, const std::set<std::string, std::less<>>& open,
+                                   const Cluster& cluster, const StepGraphOptions& options) {
+  DF_ASSIGN(PlacedGraph made, StepGraphBuilder(placed, cluster, options).Build());
+  DF_TRY(FindStepGroups(placed, open, cluster, options.keeps_types, made));
+  return made;
+}
+
+}  // namespace dfrun

@@ -1,0 +1,50 @@
+// The step of a placed graph as a simulation sees it, and the groups of its nodes that a placement may move.
+#ifndef DFRUN_SRC_PLAN_BUILD_STEP_GRAPH_H_
+#define DFRUN_SRC_PLAN_BUILD_STEP_GRAPH_H_
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/costs/cost_table.h"
+#include "src/framework/device/memory_limit.h"
+#include "src/graph/graph.h"
+#include "src/placement/cluster.h"
+#include "src/plan/step_graph.h"
+
+namespace dfrun {
+
+// Tasks that share a device and move together.
+struct StepGroup {
+  std::vector<int> tasks;
+  int device_set = 0;  // of PlacedGraph::device_sets: the devices that it could be on
+};
+
+struct PlacedGraph {
+  StepGraph graph;
+  std::vector<NodeId> nodes;   // by task
+  std::vector<int> task_of;    // by node; -1: a constant, which each device has for itself
+  std::vector<int> device_of;  // by task: as the graph is placed
+  std::vector<StepGroup> groups;
+  std::vector<std::vector<int>> device_sets;  // each in order
+  std::vector<int> group_of;                  // by task; -1: it stays where it is
+};
+
+struct StepGraphOptions {
+  const CostTable* costs = nullptr;
+  int ranks_per_node = 0;  // 0: all ranks are on one
+  MemoryLimits limits = {};
+  bool keeps_types = false;  // groups stay on the type of device that they are on
+};
+
+// Makes tasks of a graph whose nodes have devices of the cluster, of which those called `open` may be moved: with all
+// that must share the device, with what passes their value on, and, of variables, with what else is on their device on
+// their behalf.
+// InvalidArgument: a node without a device of the cluster. Takes time linear in the graph.
+// Thread safety: any thread.
+Result<PlacedGraph> BuildStepGraph(const Graph& placed, const std::set<std::string, std::less<>>& open,
+                                   const Cluster& cluster, const StepGraphOptions& options);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PLAN_BUILD_STEP_GRAPH_H_
