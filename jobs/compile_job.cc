@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "comm/in_process/in_process.h"
+#include "src/job/place_job.h"
 #include "src/placement/assumed_cluster.h"
 #include "src/session/compile_copies.h"
 #include "src/session/kernel_check.h"
@@ -47,26 +48,35 @@ Result<JobCompiler> JobCompiler::Create(const Model& model, int ranks, const std
   return JobCompiler(std::move(cluster), std::move(runtime), soft_placement, compression, last_stage);
 }
 
-CompileOptions JobCompiler::OptionsFor(std::vector<StageTime>& times) const {
+CompileOptions JobCompiler::OptionsFor(std::vector<StageTime>* times) const {
   return {.cluster = cluster_,
           .optimize = true,
           .soft_placement = soft_placement_,
           .compression = compression_,
           .last_stage = last_stage_,
-          .times = &times};
+          .times = times};
+}
+
+Result<std::vector<std::string>> JobCompiler::Place(const LoadedSpec& spec, const CostTable& costs,
+                                                    int ranks_per_node) {
+  if (!spec.job.train && !spec.job.run) return std::vector<std::string>();
+  const PlacementRequest request = {.costs = &costs, .ranks_per_node = ranks_per_node};
+  DF_ASSIGN(PlacedJob placed, ChoosePlacement(spec, *runtime_, options(), request));
+  placement_ = std::move(placed.placement);
+  return std::move(placed.lines);
 }
 
 Result<CompiledStep> JobCompiler::Compile(const std::string& name, const Graph& graph, const RunSignature& signature) {
   int32_t channels = 0;
   CompiledStep step{name, {}, {}};
-  DF_ASSIGN(step.partitions, CompileRun(graph, signature, *runtime_, OptionsFor(step.times), &channels));
+  DF_ASSIGN(step.partitions, CompileRun(graph, signature, *runtime_, OptionsFor(&step.times), &channels));
   return step;
 }
 
 Status JobCompiler::AddReplicas(const JobGraph& job, std::vector<CompiledStep>& out) {
   int32_t channels = 0;
   std::vector<StageTime> times;
-  const CompileOptions options = OptionsFor(times);
+  const CompileOptions options = OptionsFor(&times);
   SignatureCompiler compiler(job.graph, *runtime_, options, &channels);
   for (const RunSignature& replica : job.apart->steps) {
     DF_ASSIGN(const SignatureCompiler::Partitions compiled, compiler.Compile(replica));
@@ -95,7 +105,7 @@ Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spe
     DF_TRY(add("graph", spec.graph, all));
     return out;
   }
-  DF_ASSIGN(const JobGraph job, BuildJobGraph(spec, cluster_));
+  DF_ASSIGN(const JobGraph job, BuildJobGraph(spec, cluster_, placement_));
   if (job.apart) DF_TRY(AddReplicas(job, out));
   if (!job.apart || job.apart->backup > 0) {
     DF_TRY(add(spec.job.train ? "train" : "run", job.graph, job.step.signature));

@@ -8,6 +8,8 @@
 
 #include "jobs/model.h"
 #include "jobs/options.h"
+#include "src/costs/cost_table.h"
+#include "src/graph/node_placement.h"
 #include "src/job/memory_estimate.h"
 #include "src/partition/partition.h"
 #include "src/passes/prune.h"
@@ -52,10 +54,18 @@ class JobCompiler {
   // as a graph whose every node is wanted.
   Result<std::vector<CompiledStep>> CompileSpec(const LoadedSpec& spec);
 
+  // The devices by which CompileSpec() builds a job from now on.
+  void SetPlacement(NodePlacement placement) { placement_ = std::move(placement); }
+  // Chooses them as a run with these costs would (src/job/place_job.h), and keeps them. Returns lines for people.
+  Result<std::vector<std::string>> Place(const LoadedSpec& spec, const CostTable& costs, int ranks_per_node);
+
   const Cluster& cluster() const { return cluster_; }
+  Runtime& runtime() { return *runtime_; }
+  // Options for compiling as Compile() does.
+  CompileOptions options() const { return OptionsFor(nullptr); }
 
  private:
-  CompileOptions OptionsFor(std::vector<StageTime>& times) const;
+  CompileOptions OptionsFor(std::vector<StageTime>* times) const;
   // Appends the steps of replicas that run for themselves.
   Status AddReplicas(const JobGraph& job, std::vector<CompiledStep>& out);
 
@@ -72,6 +82,7 @@ class JobCompiler {
   bool soft_placement_;               // soft placement of the model's spec
   WireCompression compression_;       // compression of the model's spec
   std::string last_stage_;
+  NodePlacement placement_ = {};
 };
 
 }  // namespace dfrun::jobs

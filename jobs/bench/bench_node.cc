@@ -12,7 +12,7 @@
 #include "jobs/bench/bench_dispatch_graphs.h"
 #include "jobs/bench/node_cases.h"
 #include "jobs/bench/node_times.h"
-#include "jobs/bench/trace_costs.h"
+#include "jobs/trace_costs.h"
 #include "jobs/cost_file.h"
 #include "jobs/output_file.h"
 #include "jobs/text_table.h"

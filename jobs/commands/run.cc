@@ -7,6 +7,7 @@
 #include "jobs/file_rules.h"
 #include "jobs/model.h"
 #include "jobs/output_file.h"
+#include "jobs/placement_costs.h"
 #include "jobs/ranks/ranks.h"
 #include "src/base/text.h"
 #include "src/job/job.h"
@@ -64,6 +65,9 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
                  "gradient that is not finite began by itself (`on_nan` of `train:`)");
   }
   if (options.steps > 0) job.sets.push_back(StrCat(spec.job.train ? "train" : "run", ".steps=", options.steps));
+  if (spec.job.placement.kind == PlacementSpec::Kind::kSimulated) {
+    DF_ASSIGN(job.costs, CostsOfPlacement(spec.job.placement));
+  }
   job.grace_s = static_cast<double>(options.ranks.grace_s);
   if (job.output.empty()) job.output = spec.job.name + ".run";
   job.files = RulesOfModel(options.spec, options.allow_paths);

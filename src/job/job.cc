@@ -23,6 +23,7 @@
 #include "src/job/job_intervals.h"
 #include "src/job/job_output.h"
 #include "src/job/numerics_finding.h"
+#include "src/job/place_job.h"
 #include "src/job/resume_point.h"
 #include "src/job/returned_rows.h"
 #include "src/job/rule_change.h"
@@ -60,6 +61,7 @@ class Job {
 
  private:
   Status Prepare();
+  Status Place(const Cluster& cluster);
   Status Start();
   void TellOtherSets() const;
   Status Resume();
@@ -136,6 +138,7 @@ class Job {
   JobOutput output_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 
+  PlacedJob placed_;
   JobGraph parts_;  // the graph itself has moved into the session
   std::vector<SavedSetting> settings_;
   JsonValue state_ = JsonValue::Object();  // Manifest::state of the next checkpoint
@@ -210,7 +213,8 @@ Status Job::Prepare() {
   }
   DF_TRY(AsSpecError(spec_.job.path, AssignTasks(session_options.jobs, runtime_.size()).status()));
   DF_ASSIGN(const Cluster cluster, StartTasks(runtime_, session_options));
-  Result<JobGraph> parts = BuildJobGraph(spec_, cluster);
+  DF_TRY(Place(cluster));
+  Result<JobGraph> parts = BuildJobGraph(spec_, cluster, placed_.placement);
   DF_TRY(AsSpecError(spec_.job.path, parts.status()));
   parts_ = *std::move(parts);
   DF_ASSIGN(RunDirectory directory, RunDirectory::Open(options_.output, options_.resume));
@@ -262,6 +266,22 @@ Status Job::Prepare() {
   return Status();
 }
 
+// Chooses the devices that the spec leaves open, where it says so.
+Status Job::Place(const Cluster& cluster) {
+  const CompileOptions compile = {.cluster = cluster,
+                                  .optimize = options_.optimize && !options_.check_numerics,
+                                  .soft_placement = spec_.job.soft_placement,
+                                  .compression = spec_.job.compression,
+                                  .without_passes = options_.without_passes};
+  const PlacementRequest request = {.costs = &options_.costs,
+                                    .ranks_per_node = RanksPerHost(runtime_.hosts()),
+                                    .resumed = options_.resume ? RunDirectory::PlacementOf(options_.output) : ""};
+  Result<PlacedJob> placed = ChoosePlacement(spec_, runtime_, compile, request);
+  DF_TRY(AsSpecError(spec_.job.path, placed.status()));
+  placed_ = *std::move(placed);
+  return Status();
+}
+
 Status Job::PrepareStep() {
   if (parts_.apart && parts_.apart->backup == 0) {
     shares_ = std::make_unique<ShareRuns>(parts_, *session_);
@@ -307,6 +327,7 @@ void Job::TellStart(const Cluster& cluster) const {
   const auto warn = [this](const std::string& text) { TellMessage("warning: " + text); };
   for (const std::string& warning : WarningsOfRanks(facts.reports, facts.hosts)) warn(warning);
   for (const std::string& warning : WarningsOfSpec(spec_)) warn(warning);
+  for (const std::string& line : placed_.lines) TellMessage(line);
   const std::string idle = DescribeIdleRanks(spec_, cluster, IdleRanksOf(*session_, StepHandles()));
   if (!idle.empty()) warn(idle);
   if (!spec_.job.checkpoint) return;
@@ -330,6 +351,8 @@ Status Job::Start() {
 Status Job::BeginWriting() {
   if (spec_.job.run) DF_TRY(CheckReplaceable(fetches_path()));
   DF_TRY(directory_->Make());
+  const bool is_placed = !placed_.placement.empty();
+  if (is_placed) DF_TRY(WriteFileAtomically(directory_->placement(), PrintPlacement(placed_.placement, placed_.facts)));
   if (spec_.job.checkpoint) DF_TRY(store_->TryToSave(LeastBytesOf(parts_.kept), spec_.job.checkpoint->tensorflow));
   if (options_.resume_step) {
     DF_ASSIGN(const std::vector<std::string> aside, store_->SetAsideAfter(step_));

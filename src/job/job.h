@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "src/costs/cost_table.h"
 #include "src/job/job_observer.h"
 #include "src/session/runtime.h"
 #include "src/spec/job_spec.h"
@@ -20,6 +21,7 @@ struct JobOptions {
   bool optimize = true;
   std::vector<std::string> without_passes = {};  // see SessionOptions::without_passes
   bool check_numerics = false;                   // only for a `run` job; see SessionOptions::check_numerics
+  CostTable costs = {};                          // for `placement: {kind: simulated}`
   int64_t trace_steps = -1;                      // steps to trace; -1: as the spec says
   // Facts for the record of the run.
   std::string version;

@@ -1,5 +1,5 @@
-// The directory that a job writes to: run.json, spec.yaml, metrics.jsonl, state.bin, checkpoints/, events/, trace/,
-// capture/. Rank 0 makes it.
+// The directory that a job writes to: run.json, spec.yaml, metrics.jsonl, placement.json, state.bin, checkpoints/,
+// events/, trace/, capture/. Rank 0 makes it.
 #ifndef DFRUN_SRC_JOB_RUN_DIRECTORY_H_
 #define DFRUN_SRC_JOB_RUN_DIRECTORY_H_
 
@@ -21,6 +21,9 @@ class RunDirectory {
   Status Make();
 
   const std::string& path() const { return path_; }
+  // The devices of nodes, where the rules do not decide them (src/graph/placement_file.h).
+  std::string placement() const { return PlacementOf(path_); }
+  static std::string PlacementOf(const std::string& path) { return path + "/placement.json"; }
   std::string record() const { return path_ + "/run.json"; }
   std::string spec() const { return path_ + "/spec.yaml"; }
   std::string metrics() const { return path_ + "/metrics.jsonl"; }

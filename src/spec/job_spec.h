@@ -21,7 +21,6 @@
 #include "src/framework/op/arithmetic.h"
 #include "src/framework/values/shape.h"
 #include "src/graph/graph.h"
-#include "src/graph/placement.h"
 #include "src/graph/wire_compression.h"
 #include "src/spec/schedule.h"
 #include "src/spec/schema/alternative.h"
@@ -276,8 +275,6 @@ struct PlacementSpec {
   std::string profile;    // a run whose traced times count before these; "": none
   int64_t moves = 2000;   // the simulation tries so many changes of a placement, for kSimulated
   SourceLocation location = {};
-  // What the job is built by; empty: by the rules alone. Read from `file`, or set by what has placed the job.
-  Placement chosen = {};
 };
 
 struct JobSpec {

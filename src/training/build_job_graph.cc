@@ -10,6 +10,7 @@
 #include "src/graph/order/ancestors.h"
 #include "src/placement/device_choice.h"
 #include "src/placement/placer.h"
+#include "src/spec/replica_counts.h"
 #include "src/training/checkpoint_nodes.h"
 #include "src/training/checks/queue_liveness_check.h"
 #include "src/training/checks/queue_type_check.h"
@@ -34,7 +35,7 @@ namespace {
 
 // Adds every variable on its device, under its own name.
 Status AddVariables(const LoadedSpec& spec, JobGraphDraft& draft) {
-  DF_ASSIGN(const std::vector<std::string> devices, DevicesOfVariables(spec, draft.cluster));
+  DF_ASSIGN(const std::vector<std::string> devices, DevicesOfVariables(spec, draft.cluster, draft.placement));
   for (size_t i = 0; i < devices.size(); ++i) {
     const Node& node = draft.model.node(spec.job.variables[i].node);
     NodeSpec copy{node.name, node.op->name, {}, {}, node.attrs, devices[i], "", node.location};
@@ -55,7 +56,7 @@ Status CopyInitializers(JobGraphDraft& draft, SubgraphMap& map) {
   std::vector<Output> of_model;
   for (const VariableSpec& v : draft.spec.variables) {
     of_model.push_back(v.init);
-    if (draft.spec.placement.chosen.empty()) continue;
+    if (draft.placement.empty()) continue;
     options.device = draft.job.graph.node(draft.shared.nodes.at(v.node)).device;
     DF_ASSIGN(const std::vector<NodeId> own, draft.BodyOf(draft.model, {v.init}));
     DF_TRY(CopySubgraph(draft.model, own, options, draft.job.graph, map));
@@ -139,7 +140,9 @@ Status CheckFed(const Graph& graph, const RunSignature& signature) {
 
 Status AddEvaluation(const EvalSpec& eval, JobGraphDraft& draft) {
   const LoadedSpec& form = draft.evaluation;
-  DF_ASSIGN(const PassRequest request, FedMetricsOf(form.graph, eval));
+  DF_ASSIGN(PassRequest request, FedMetricsOf(form.graph, eval));
+  request.placement = &draft.placement;
+  if (draft.spec.train && ReplicasOf(*draft.spec.train) > 1) request.placed_prefix = "replica_0/";
   EvaluationPass& pass = draft.job.evaluations.emplace_back();
   if (!request.fetches.empty()) {
     DF_ASSIGN(pass,
@@ -194,7 +197,7 @@ Status FinishStep(JobGraphDraft& draft) {
 }
 
 // Checks that the graph has the nodes of a placement, and that nothing else decides where they are.
-Status CheckPlacement(const Placement& placement, const Graph& graph) {
+Status CheckPlacement(const NodePlacement& placement, const Graph& graph) {
   for (const auto& [name, device] : placement.devices) {
     const NodeId id = graph.Find(name);
     if (id < 0) {
@@ -209,15 +212,15 @@ Status CheckPlacement(const Placement& placement, const Graph& graph) {
   return Status();
 }
 
-Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
-  JobGraphDraft draft(spec, cluster);
+Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster, const NodePlacement& placement) {
+  JobGraphDraft draft(spec, cluster, placement);
   DF_TRY(AddVariables(spec, draft));
   if (spec.job.train) {
     DF_TRY(FindStrategy(spec.job.train->strategy.name()).add(draft));
   } else {
     const RunSpec& run = *spec.job.run;
     SubgraphCopyOptions options;
-    options.placement = &spec.job.placement.chosen;
+    options.placement = &placement;
     options.open = &draft.job.open;
     DF_TRY(CopyFetches(draft.model, {run.feeds, run.fetches, run.targets}, options, draft.shared, draft.job.graph,
                        draft.job.step));
@@ -252,7 +255,7 @@ Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(FinishSummaries(draft));
   DF_TRY(ChooseDevicesFor(draft));  // for evaluation, initialisation and restoring
   SetArithmetic(spec.job.arithmetic, draft.job.graph);
-  DF_TRY(CheckPlacement(spec.job.placement.chosen, draft.job.graph));
+  DF_TRY(CheckPlacement(placement, draft.job.graph));
   return std::move(draft.job);
 }
 
@@ -263,13 +266,13 @@ Result<LoadedSpec> GrantedBy(const LoadedSpec& spec, const Cluster& cluster) {
 }
 
 // Devices that the spec names are wishes: those that there are not are as if it did not name them.
-Result<JobGraph> BuildSoftly(const LoadedSpec& spec, const Cluster& cluster) {
+Result<JobGraph> BuildSoftly(const LoadedSpec& spec, const Cluster& cluster, const NodePlacement& placement) {
   DF_ASSIGN(LoadedSpec granted, GrantedBy(spec, cluster));
   if (spec.other != nullptr) {
     DF_ASSIGN(LoadedSpec other, GrantedBy(*spec.other, cluster));
     granted.other = std::make_shared<LoadedSpec>(std::move(other));
   }
-  return BuildFrom(granted, cluster);
+  return BuildFrom(granted, cluster, placement);
 }
 
 }  // namespace
@@ -298,8 +301,8 @@ Status AsSpecError(const std::string& path, const Status& status) {
   return Error(Code::kBadSpec, has_location ? "" : path + ":1:1: ", status.message());
 }
 
-Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
-  return spec.job.soft_placement ? BuildSoftly(spec, cluster) : BuildFrom(spec, cluster);
+Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster, const NodePlacement& placement) {
+  return spec.job.soft_placement ? BuildSoftly(spec, cluster, placement) : BuildFrom(spec, cluster, placement);
 }
 
 }  // namespace dfrun

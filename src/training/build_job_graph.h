@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "src/graph/node_placement.h"
 #include "src/placement/cluster.h"
 #include "src/spec/job_spec.h"
 #include "src/training/job_graph.h"
@@ -26,7 +27,9 @@ Status AsSpecError(const std::string& path, const Status& status);
 
 // Returns InvalidArgument where the model cannot be trained (no trainable variable under the loss, an op without
 // gradient, a variable of unknown shape, a placeholder that no step feeds), with the location in the spec.
-Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster);
+// Nodes that `placement` has are on its devices; it is an error for it to have a node that the job has not, or one that
+// must be elsewhere.
+Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster, const NodePlacement& placement = {});
 
 }  // namespace dfrun
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/graph/graph.h"
-#include "src/graph/placement.h"
+#include "src/graph/node_placement.h"
 
 namespace dfrun {
 
@@ -20,7 +20,7 @@ struct SubgraphCopyOptions {
   std::string device;
   std::function<void(const Node&, AttrMap&)> attrs;  // changes attrs; may be empty
   // The devices that count before `device`, by names with `placed_prefix` before them; null: none.
-  const Placement* placement = nullptr;
+  const NodePlacement* placement = nullptr;
   std::string placed_prefix = {};
   // Takes the nodes of the copy whose device neither the spec nor another node decides; null: nobody asks.
   std::vector<NodeId>* open = nullptr;

@@ -6,7 +6,6 @@
 #include "src/graph/graph_ops.h"
 #include "src/graph/location_prefix.h"
 #include "src/graph/order/ancestors.h"
-#include "src/spec/replica_counts.h"
 #include "src/training/copy_fetches.h"
 
 namespace dfrun {
@@ -125,8 +124,8 @@ class Pass {
     SubgraphCopyOptions options;
     options.prefix = prefix;
     options.device = device_;
-    options.placement = &spec_.placement.chosen;
-    if (spec_.train && ReplicasOf(*spec_.train) > 1) options.placed_prefix = "replica_0/";  // the first one's devices
+    options.placement = request_.placement;
+    options.placed_prefix = request_.placed_prefix;
     options.attrs = [&](const Node& node, AttrMap& attrs) { SetReaderAttrs(node, batch, attrs); };
     SubgraphMap map = shared_;
     for (const InputSpec* input : walked_) map.outputs[SubgraphMap::OutputKey({input->position, 0})] = position_;

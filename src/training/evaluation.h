@@ -32,6 +32,9 @@ struct PassRequest {
   std::string name = "";        // the evaluation's own name; empty: it has none
   std::vector<PassMetric> metrics = {};
   PassBatches batches = {};
+  // The devices of nodes, by their names with `placed_prefix` before them; null: one device has them all.
+  const NodePlacement* placement = nullptr;
+  std::string placed_prefix = "";
 };
 
 PassRequest MetricsOf(const EvalSpec& eval);

@@ -98,7 +98,7 @@ struct ReplicasApart {
 
 struct JobGraph {
   Graph graph;
-  // The nodes whose device a rule has chosen, and a placement may choose (JobSpec::placement).
+  // The nodes whose device a rule has chosen, and a placement may choose (src/graph/node_placement.h).
   std::vector<NodeId> open;
   RunSignature init;               // gives every variable its first value
   std::vector<GivenValues> given;  // behind it, in this order: the values of `init_from`

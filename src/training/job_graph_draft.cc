@@ -20,9 +20,10 @@ Tensor ScalarOf(DType dtype, double value) {
   return t;
 }
 
-JobGraphDraft::JobGraphDraft(const LoadedSpec& loaded, const Cluster& on)
+JobGraphDraft::JobGraphDraft(const LoadedSpec& loaded, const Cluster& on, const NodePlacement& chosen)
     : spec(loaded.job),
       cluster(on),
+      placement(chosen),
       model(loaded.graph),
       evaluation(loaded.form(/*for_training=*/false)),
       workers(WorkerDevices(on)) {

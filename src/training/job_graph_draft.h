@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/graph/graph_ops.h"
+#include "src/graph/node_placement.h"
 #include "src/placement/cluster.h"
 #include "src/spec/job_spec.h"
 #include "src/training/copy_subgraph.h"
@@ -67,7 +68,7 @@ struct ReplicaApart {
 };
 
 struct JobGraphDraft {
-  JobGraphDraft(const LoadedSpec& loaded, const Cluster& on);
+  JobGraphDraft(const LoadedSpec& loaded, const Cluster& on, const NodePlacement& chosen);
 
   // "spec.yaml:3:5: ", for the begin of an error; nothing for a default.
   std::string LocationText(SourceLocation location) const;
@@ -87,6 +88,7 @@ struct JobGraphDraft {
 
   const JobSpec& spec;
   const Cluster& cluster;
+  const NodePlacement& placement;
   const Graph& model;                      // the spec's graph, in the form that the steps run
   const LoadedSpec& evaluation;            // the form that evaluations run
   const std::vector<std::string> workers;  // devices or tasks that compute replicas

@@ -317,7 +317,7 @@ Status Replicas::CopyAll(JobGraphDraft& draft, const SharedWith& shared) {
     SubgraphCopyOptions options;
     options.prefix = PrefixOf(r);
     options.device = devices_[static_cast<size_t>(r)];
-    options.placement = &draft.spec.placement.chosen;
+    options.placement = &draft.placement;
     options.placed_prefix = options.prefix;
     options.open = &draft.job.open;
     const int slice = are_apart_ ? 0 : r;

@@ -95,9 +95,9 @@ Result<std::vector<std::string>> Candidates(const LoadedSpec& spec, const Cluste
 }
 
 // The device that the job's placement gives the variable; null: none.
-const std::string* PlacedOn(const LoadedSpec& spec, const VariableSpec& variable) {
-  const bool may_be = !spec.job.placement.chosen.empty() && MayBePlaced(spec, variable);
-  return may_be ? spec.job.placement.chosen.Find(spec.graph.node(variable.node).name) : nullptr;
+const std::string* PlacedOn(const NodePlacement& placement, const LoadedSpec& spec, const VariableSpec& variable) {
+  const bool may_be = !placement.empty() && MayBePlaced(spec, variable);
+  return may_be ? placement.Find(spec.graph.node(variable.node).name) : nullptr;
 }
 
 }  // namespace
@@ -145,7 +145,8 @@ bool MayBePlaced(const LoadedSpec& spec, const VariableSpec& variable) {
          train.data_parallel != TrainSpec::DataParallel::kAllreduce;
 }
 
-Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, const Cluster& cluster) {
+Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, const Cluster& cluster,
+                                                    const NodePlacement& placement) {
   const std::vector<VariableSpec>& variables = spec.job.variables;
   std::vector<size_t> by_size(variables.size());
   for (size_t i = 0; i < by_size.size(); ++i) by_size[i] = i;
@@ -155,7 +156,7 @@ Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, cons
   std::map<std::string, int64_t> load;
   std::vector<std::string> devices(variables.size());
   for (size_t i : by_size) {
-    if (const std::string* const placed = PlacedOn(spec, variables[i])) {
+    if (const std::string* const placed = PlacedOn(placement, spec, variables[i])) {
       load[*placed] += VariableBytes(spec.graph, variables[i].node);
       devices[i] = *placed;
       continue;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/graph/graph.h"
+#include "src/graph/node_placement.h"
 #include "src/placement/cluster.h"
 #include "src/spec/job_spec.h"
 
@@ -35,9 +36,10 @@ bool MayBePlaced(const LoadedSpec& spec, const VariableSpec& variable);
 // The device of each variable of `spec.job.variables`, in their order. Without a constraint of its own a trainable
 // variable, frozen or not, goes to the least loaded task (by bytes) of job "ps" or of the workers, as the spec says;
 // where it does not say, and with `data_parallel: allreduce`, to one that computes replicas, but for a variable whose
-// update takes longer than it would travel for; others to the first worker. The job's placement
-// (JobSpec::placement) counts before all of this.
-Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, const Cluster& cluster);
+// update takes longer than it would travel for; others to the first worker. `placement` counts
+// before all of this.
+Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, const Cluster& cluster,
+                                                    const NodePlacement& placement = {});
 
 }  // namespace dfrun
 

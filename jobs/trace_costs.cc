@@ -1,7 +1,8 @@
-#include "jobs/bench/trace_costs.h"
+#include "jobs/trace_costs.h"
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,8 @@
 #include "jobs/model.h"
 #include "src/base/counted.h"
 #include "src/costs/measured_costs.h"
+#include "src/graph/placement_file.h"
+#include "src/job/run_directory.h"
 #include "src/runs/run_start.h"
 
 namespace dfrun::jobs {
@@ -31,6 +34,11 @@ Result<std::string> AddTraceCosts(const std::string& run, CostTable& table) {
   options.form = ModelOptions::Form::kJob;
   DF_ASSIGN(Model model, LoadRunnable(options));
   DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model, ranks));
+  const std::string placed = RunDirectory::PlacementOf(run);
+  if (std::filesystem::exists(placed)) {
+    DF_ASSIGN(NodePlacement placement, ReadPlacement(placed));
+    compiler.SetPlacement(std::move(placement));
+  }
   DF_ASSIGN(const std::vector<CompiledStep> steps, compiler.CompileSpec(model.TakeSpec()));
   MeasuredCosts measured(std::move(times));
   for (const CompiledStep& step : steps) {

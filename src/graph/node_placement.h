@@ -1,6 +1,6 @@
 // A placement that was chosen before a job's graph is built: devices of its nodes, by name.
-#ifndef DFRUN_SRC_GRAPH_PLACEMENT_H_
-#define DFRUN_SRC_GRAPH_PLACEMENT_H_
+#ifndef DFRUN_SRC_GRAPH_NODE_PLACEMENT_H_
+#define DFRUN_SRC_GRAPH_NODE_PLACEMENT_H_
 
 #include <map>
 #include <string>
@@ -9,7 +9,7 @@
 namespace dfrun {
 
 // Thread safety: as a standard container.
-struct Placement {
+struct NodePlacement {
   // Full names of devices, by the names of nodes in the job's graph. Nodes without an entry are placed by the rules.
   std::map<std::string, std::string, std::less<>> devices;
   std::string source;  // the file that it is from, for errors
@@ -24,4 +24,4 @@ struct Placement {
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_GRAPH_PLACEMENT_H_
+#endif  // DFRUN_SRC_GRAPH_NODE_PLACEMENT_H_

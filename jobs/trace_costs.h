@@ -1,6 +1,6 @@
 // Measured costs of nodes, from the trace of a run directory.
-#ifndef DFRUN_JOBS_BENCH_TRACE_COSTS_H_
-#define DFRUN_JOBS_BENCH_TRACE_COSTS_H_
+#ifndef DFRUN_JOBS_TRACE_COSTS_H_
+#define DFRUN_JOBS_TRACE_COSTS_H_
 
 #include <string>
 
@@ -15,4 +15,4 @@ Result<std::string> AddTraceCosts(const std::string& run, CostTable& table);
 
 }  // namespace dfrun::jobs
 
-#endif  // DFRUN_JOBS_BENCH_TRACE_COSTS_H_
+#endif  // DFRUN_JOBS_TRACE_COSTS_H_

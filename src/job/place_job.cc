@@ -1,0 +1,203 @@
+#include "src/job/place_job.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "src/base/counted.h"
+#include "src/graph/location_prefix.h"
+#include "src/plan/placed_step.h"
+#include "src/training/build_job_graph.h"
+
+namespace dfrun {
+namespace {
+
+std::string Milliseconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g ms", seconds * 1e3);
+  return text;
+}
+
+std::set<std::string, std::less<>> OpenNames(const JobGraph& job) {
+  std::set<std::string, std::less<>> names;
+  for (const NodeId id : job.open) names.insert(job.graph.node(id).name);
+  return names;
+}
+
+// The devices of the open nodes of a job: of those in the step as it is placed; of others that of their first input,
+// or of what reads them.
+NodePlacement PlacementOf(const SimulatedJob& by_rules, const std::vector<int>& device_of, const Cluster& cluster) {
+  NodePlacement placement;
+  for (size_t task = 0; task < device_of.size(); ++task) {
+    const std::string device = cluster.devices[static_cast<size_t>(device_of[task])].name.ToString();
+    placement.devices.emplace(by_rules.placed.node(by_rules.step.nodes[task]).name, device);
+  }
+  const Graph& graph = by_rules.job.graph;
+  const auto follow = [&](const Node& node, NodeId other) {
+    if (placement.Find(node.name) != nullptr) return;
+    if (const std::string* device = placement.Find(graph.node(other).name))
+      placement.devices.emplace(node.name, *device);
+  };
+  for (const NodeId id : by_rules.job.open) {
+    const Node& node = graph.node(id);
+    if (node.num_inputs() > 0 && node.inputs[0].valid()) follow(node, node.inputs[0].node);
+  }
+  const Consumers consumers = graph.BuildConsumers();
+  for (size_t i = by_rules.job.open.size(); i-- > 0;) {
+    const Node& node = graph.node(by_rules.job.open[i]);
+    for (const Consumers::Edge& edge : consumers.of(node.id)) follow(node, edge.node);
+  }
+  // What is not open has been counted only to be followed.
+  const std::set<std::string, std::less<>> open = OpenNames(by_rules.job);
+  std::erase_if(placement.devices, [&](const auto& entry) { return !open.contains(entry.first); });
+  return placement;
+}
+
+// The search's result, as the job has it when it is built by it: graphs of other devices may differ in more.
+struct Checked {
+  NodePlacement placement;
+  double seconds = 0;
+  double excess_bytes = 0;
+};
+
+Result<Checked> Check(const LoadedSpec& spec, NodePlacement placement, Runtime& runtime, const CompileOptions& options,
+                      const StepGraphOptions& graph_options) {
+  DF_ASSIGN(const SimulatedJob job, SimulateJob(spec, placement, runtime, options, graph_options));
+  const PlacedStep placed(job.step.graph, job.step.device_of);
+  return Checked{std::move(placement), placed.seconds(), placed.excess_bytes()};
+}
+
+int MovedNodes(const SimulatedJob& by_rules, const NodePlacement& placement) {
+  return static_cast<int>(std::count_if(by_rules.job.open.begin(), by_rules.job.open.end(), [&](NodeId id) {
+    const Node& node = by_rules.job.graph.node(id);
+    const std::string* device = placement.Find(node.name);
+    return device != nullptr && *device != node.device;
+  }));
+}
+
+// The first device of a placement that the cluster lacks; "": none.
+std::string MissingDevice(const NodePlacement& placement, const Cluster& cluster) {
+  std::set<std::string> there;
+  for (const ClusterDevice& device : cluster.devices) there.insert(device.name.ToString());
+  for (const auto& [node, device] : placement.devices) {
+    if (!there.contains(device)) return device;
+  }
+  return "";
+}
+
+Result<NodePlacement> PlacementOfFile(const LoadedSpec& spec) {
+  const PlacementSpec& wanted = spec.job.placement;
+  Result<NodePlacement> placement = ReadPlacement(wanted.file);
+  if (placement.ok()) return placement;
+  return Error(Code::kBadSpec, LocationPrefix(spec.graph, wanted.location), placement.status().message());
+}
+
+}  // namespace
+
+Result<SimulatedJob> SimulateJob(const LoadedSpec& spec, const NodePlacement& placement, Runtime& runtime,
+                                 const CompileOptions& options, const StepGraphOptions& graph_options) {
+  SimulatedJob out;
+  DF_ASSIGN(out.job, BuildJobGraph(spec, options.cluster, placement));
+  CompileOptions until_placed = options;
+  until_placed.last_stage = "place";
+  int32_t channels = 0;
+  DF_ASSIGN(std::vector<Partition> whole,
+            CompileRun(out.job.graph, out.job.step.signature, runtime, until_placed, &channels));
+  out.placed = std::move(whole[0].graph);
+  DF_ASSIGN(out.step, BuildStepGraph(out.placed, OpenNames(out.job), options.cluster, graph_options));
+  return out;
+}
+
+Result<PlacedJob> PlaceJob(const LoadedSpec& spec, Runtime& runtime, const CompileOptions& options,
+                           const StepGraphOptions& graph_options, const PlaceStepOptions& place_options) {
+  DF_ASSIGN(const SimulatedJob by_rules, SimulateJob(spec, {}, runtime, options, graph_options));
+  const PlacedStep rules(by_rules.step.graph, by_rules.step.device_of);
+  const StepPlacement found = PlaceStep(by_rules.step, place_options);
+  PlacedJob out;
+  out.facts = {"rules", options.cluster.devices.back().rank + 1, rules.seconds(), rules.seconds()};
+  NodePlacement placement = PlacementOf(by_rules, found.device_of, options.cluster);
+  DF_ASSIGN(Checked checked, Check(spec, std::move(placement), runtime, options, graph_options));
+  const bool is_better =
+      std::pair(checked.excess_bytes, checked.seconds) < std::pair(rules.excess_bytes(), rules.seconds() * (1 - 1e-9));
+  if (!is_better) {
+    out.lines.push_back(StrCat("placement: by the rules; a simulated step takes ", Milliseconds(rules.seconds()),
+                               ", and none that was tried takes less"));
+    return out;
+  }
+  out.facts.kind = "simulated";
+  out.facts.seconds = checked.seconds;
+  out.placement = std::move(checked.placement);
+  out.lines.push_back(StrCat("placement: ", Counted(MovedNodes(by_rules, out.placement), "node"),
+                             " moved; a simulated step takes ", Milliseconds(checked.seconds), ", by the rules ",
+                             Milliseconds(rules.seconds())));
+  const std::string types = DescribeTypeChanges(by_rules, out.placement);
+  if (!types.empty()) out.lines.push_back(types);
+  if (checked.excess_bytes > 0)
+    out.lines.push_back(
+        "warning: no placement was found that the forecast finds to fit into the memory of the devices");
+  return out;
+}
+
+std::string DescribeTypeChanges(const SimulatedJob& by_rules, const NodePlacement& placement) {
+  int changed = 0;
+  std::string first;
+  for (const NodeId id : by_rules.job.open) {
+    const Node& node = by_rules.job.graph.node(id);
+    const std::string* const device = placement.Find(node.name);
+    if (device == nullptr) continue;
+    const Result<DeviceName> from = DeviceName::Parse(node.device);
+    const Result<DeviceName> to = DeviceName::Parse(*device);
+    if (!from.ok() || !to.ok() || from->type.value_or("cpu") == to->type.value_or("cpu")) continue;
+    if (changed++ == 0) first = node.name;
+  }
+  if (changed == 0) return "";
+  return StrCat("placement: ", Counted(changed, "node"), ", '", first,
+                "' the first, compute on another type of device than by the rules, whose kernels may give other bits");
+}
+
+int RanksPerHost(const std::vector<std::string>& hosts) {
+  if (hosts.empty()) return 0;
+  size_t each = 0;
+  while (each < hosts.size() && hosts[each] == hosts[0]) ++each;
+  for (size_t rank = 0; rank < hosts.size(); ++rank) {
+    if (hosts[rank] != hosts[rank / each * each]) return static_cast<int>(hosts.size());
+  }
+  return static_cast<int>(each);
+}
+
+Result<PlacedJob> ChoosePlacement(const LoadedSpec& spec, Runtime& runtime, const CompileOptions& options,
+                                  const PlacementRequest& request) {
+  const PlacementSpec& wanted = spec.job.placement;
+  PlacedJob out;
+  out.facts.ranks = options.cluster.devices.back().rank + 1;
+  if (!wanted.file.empty()) {
+    DF_ASSIGN(out.placement, PlacementOfFile(spec));
+    out.facts.kind = "file";
+    return out;
+  }
+  const bool is_resumed = !request.resumed.empty() && std::filesystem::exists(request.resumed);
+  std::vector<std::string> lines;
+  if (is_resumed) {
+    DF_ASSIGN(out.placement, ReadPlacement(request.resumed));
+    out.facts.kind = "resumed";
+    const std::string missing = MissingDevice(out.placement, options.cluster);
+    if (missing.empty()) return out;
+    out.placement = {};
+    lines.push_back(StrCat("warning: the placement of the run, ", request.resumed, ", has nodes on ", missing,
+                           ", which this job has not: it is placed anew"));
+  }
+  if (wanted.kind == PlacementSpec::Kind::kSimulated) {
+    const StepGraphOptions graph_options = {.costs = request.costs,
+                                            .ranks_per_node = request.ranks_per_node,
+                                            .limits = spec.job.memory_limits,
+                                            .keeps_types = !request.resumed.empty()};
+    DF_ASSIGN(out, PlaceJob(spec, runtime, options, graph_options,
+                            {.moves = wanted.moves, .seed = static_cast<uint64_t>(spec.job.seed)}));
+  }
+  out.lines.insert(out.lines.begin(), lines.begin(), lines.end());
+  return out;
+}
+
+}  // namespace dfrun
