@@ -235,14 +235,24 @@ double PlacedStep::ExcessOf(const State& state) const {
   return excess;
 }
 
+// The time before which a task cannot be ready, whichever of its waits count on one device alone.
+double PlacedStep::ReadyWithoutLocal(int task) const {
+  double ready_s = 0;
+  for (const int input : graph_.InputsOf(task)) {
+    const StepOutput& of = graph_.outputs[Index(input)];
+    if (!of.is_local) ready_s = std::max(ready_s, kept_.end_s[Index(of.task)]);
+  }
+  return std::min(ready_s, kept_.ready_s[Index(task)]);
+}
+
 double PlacedStep::FirstChange(int task) const {
   if (graph_.InputsOf(task).empty() || graph_.state_bytes[Index(task)] > 0) return 0;
-  double first_s = kept_.ready_s[Index(task)];
+  double first_s = ReadyWithoutLocal(task);
   for (const int input : graph_.InputsOf(task))
     first_s = std::min(first_s, kept_.end_s[Index(graph_.outputs[Index(input)].task)]);
   for (int output = graph_.first_output[Index(task)]; output < graph_.first_output[Index(task) + 1]; ++output) {
     if (!graph_.outputs[Index(output)].is_local) continue;
-    for (const int reader : graph_.ReadersOf(output)) first_s = std::min(first_s, kept_.ready_s[Index(reader)]);
+    for (const int reader : graph_.ReadersOf(output)) first_s = std::min(first_s, ReadyWithoutLocal(reader));
   }
   return first_s;
 }
@@ -293,6 +303,7 @@ PlacedStep::Tried PlacedStep::Try(std::span<const int> tasks, std::span<const in
 
 void PlacedStep::Accept() {
   std::swap(kept_, tried_);
+  for (int s = 0; s <= from_; ++s) CorrectWaits(snapshots_[Index(s)], moved_, moved_from_);
   for (int s = from_ + 1; s < kSnapshots; ++s) std::swap(snapshots_[Index(s)], tried_snapshots_[Index(s)]);
 }
 

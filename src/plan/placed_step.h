@@ -128,6 +128,7 @@ class PlacedStep {
   void Release(State& state, int output, int device) const;
   void ReleaseInputs(State& state, int task) const;
   double ExcessOf(const State& state) const;
+  double ReadyWithoutLocal(int task) const;
   // The time before which nothing differs when a task moves.
   double FirstChange(int task) const;
   // Corrects the waits of a state in which none of the tasks has begun, for their new devices.
