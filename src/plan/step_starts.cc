@@ -11,9 +11,9 @@
 namespace dfrun {
 namespace {
 
-constexpr int kNone = -1;
+constexpr int kUnplaced = -1;
 
-size_t At(int i) {
+size_t Number(int i) {
   return static_cast<size_t>(i);
 }
 
@@ -24,8 +24,8 @@ class StartPlacer {
       : step_(step), graph_(step.graph), order_(TaskOrder()), state_(step.groups.size(), 0), work_(state_) {
     for (size_t g = 0; g < step.groups.size(); ++g) {
       for (const int task : step.groups[g].tasks) {
-        state_[g] += graph_.state_bytes[At(task)];
-        work_[g] += Fastest(task, step.device_sets[At(step.groups[g].device_set)]);
+        state_[g] += graph_.state_bytes[Number(task)];
+        work_[g] += Fastest(task, step.device_sets[Number(step.groups[g].device_set)]);
       }
     }
   }
@@ -42,17 +42,17 @@ class StartPlacer {
     double all_s = 0;
     for (const double work_s : work_) all_s += work_s;
     double done_s = 0;
-    int last_scope = kNone;
+    int last_scope = kUnplaced;
     size_t share = 0;
     for (const int task : order_) {
-      const int g = step_.group_of[At(task)];
-      if (g == kNone || is_put_[At(g)]) continue;
+      const int g = step_.group_of[Number(task)];
+      if (g == kUnplaced || is_put_[Number(g)]) continue;
       const std::vector<int>& devices = DevicesOf(g);
       const double part = all_s > 0 ? done_s / all_s : 0;
       const auto due = static_cast<size_t>(part * static_cast<double>(devices.size()));
-      if (graph_.scopes[At(task)] != last_scope) share = std::max(share, due);
-      last_scope = graph_.scopes[At(task)];
-      done_s += work_[At(g)];
+      if (graph_.scopes[Number(task)] != last_scope) share = std::max(share, due);
+      last_scope = graph_.scopes[Number(task)];
+      done_s += work_[Number(g)];
       const int wanted = devices[std::min(share, devices.size() - 1)];
       Put(g, Fits(g, wanted) ? wanted : FirstThatFits(g));
     }
@@ -63,7 +63,7 @@ class StartPlacer {
   std::vector<int> ByEarliestFinish() {
     Clear();
     Schedule([&](int g, int task) {
-      int best = kNone;
+      int best = kUnplaced;
       double best_s = StepGraph::kNever;
       for (const int device : Promising(g, task)) {
         const double end_s = ReadyOn(task, device) + graph_.Seconds(task, device);
@@ -71,7 +71,7 @@ class StartPlacer {
         best = device;
         best_s = end_s;
       }
-      return best == kNone ? FirstThatFits(g) : best;
+      return best == kUnplaced ? FirstThatFits(g) : best;
     });
     return device_of_;
   }
@@ -83,18 +83,19 @@ class StartPlacer {
     for (const double work_s : work_) all_s += work_s;
     Schedule([&](int g, int task) {
       const double most_s = kRoom * all_s / static_cast<double>(DevicesOf(g).size());
-      int best = kNone;
+      int best = kUnplaced;
       double best_bytes = -1;
       for (const int device : Promising(g, task)) {
         double bytes = 0;
         for (const int input : graph_.InputsOf(task)) {
-          if (device_of_[At(graph_.outputs[At(input)].task)] == device) bytes += graph_.outputs[At(input)].bytes;
+          if (device_of_[Number(graph_.outputs[Number(input)].task)] == device)
+            bytes += graph_.outputs[Number(input)].bytes;
         }
-        if (!Fits(g, device) || load_s_[At(device)] + work_[At(g)] > most_s || bytes <= best_bytes) continue;
+        if (!Fits(g, device) || load_s_[Number(device)] + work_[Number(g)] > most_s || bytes <= best_bytes) continue;
         best = device;
         best_bytes = bytes;
       }
-      return best == kNone ? FirstThatFits(g) : best;
+      return best == kUnplaced ? FirstThatFits(g) : best;
     });
     return device_of_;
   }
@@ -104,18 +105,18 @@ class StartPlacer {
   static constexpr size_t kLeastLoaded = 4;  // devices that are looked at beside those of the inputs
 
   std::vector<int> TaskOrder() const {
-    std::vector<int> waits(At(graph_.num_tasks()));
+    std::vector<int> waits(Number(graph_.num_tasks()));
     std::queue<int> ready;
     for (int task = 0; task < graph_.num_tasks(); ++task) {
-      waits[At(task)] = static_cast<int>(graph_.InputsOf(task).size());
-      if (waits[At(task)] == 0) ready.push(task);
+      waits[Number(task)] = static_cast<int>(graph_.InputsOf(task).size());
+      if (waits[Number(task)] == 0) ready.push(task);
     }
     std::vector<int> order;
     for (; !ready.empty(); ready.pop()) {
       order.push_back(ready.front());
-      for (int o = graph_.first_output[At(order.back())]; o < graph_.first_output[At(order.back()) + 1]; ++o) {
+      for (int o = graph_.first_output[Number(order.back())]; o < graph_.first_output[Number(order.back()) + 1]; ++o) {
         for (const int reader : graph_.ReadersOf(o)) {
-          if (--waits[At(reader)] == 0) ready.push(reader);
+          if (--waits[Number(reader)] == 0) ready.push(reader);
         }
       }
     }
@@ -124,9 +125,10 @@ class StartPlacer {
 
   double Fastest(int task, const std::vector<int>& devices) const {
     double fastest_s = StepGraph::kNever;
-    int last_type = kNone;
+    int last_type = kUnplaced;
     for (const int device : devices) {
-      if (graph_.devices[At(device)].type == std::exchange(last_type, graph_.devices[At(device)].type)) continue;
+      if (graph_.devices[Number(device)].type == std::exchange(last_type, graph_.devices[Number(device)].type))
+        continue;
       fastest_s = std::min(fastest_s, graph_.Seconds(task, device));
     }
     return fastest_s;
@@ -137,21 +139,24 @@ class StartPlacer {
     is_put_.assign(step_.groups.size(), false);
     load_s_.assign(graph_.devices.size(), 0);
     held_.assign(graph_.devices.size(), 0);
-    end_s_.assign(At(graph_.num_tasks()), 0);
+    end_s_.assign(Number(graph_.num_tasks()), 0);
     free_s_.assign(graph_.devices.size(), 0);
     by_load_.clear();
     for (size_t d = 0; d < graph_.devices.size(); ++d) by_load_.emplace(0.0, static_cast<int>(d));
     for (int task = 0; task < graph_.num_tasks(); ++task) {
-      if (step_.group_of[At(task)] == kNone) held_[At(device_of_[At(task)])] += graph_.state_bytes[At(task)];
+      if (step_.group_of[Number(task)] == kUnplaced)
+        held_[Number(device_of_[Number(task)])] += graph_.state_bytes[Number(task)];
     }
   }
 
-  const std::vector<int>& DevicesOf(int g) const { return step_.device_sets[At(step_.groups[At(g)].device_set)]; }
+  const std::vector<int>& DevicesOf(int g) const {
+    return step_.device_sets[Number(step_.groups[Number(g)].device_set)];
+  }
 
   // Whether the device has room for the group's state.
   bool Fits(int g, int device) const {
-    const auto limit = static_cast<double>(graph_.devices[At(device)].memory_bytes);
-    return limit == 0 || held_[At(device)] + state_[At(g)] <= limit;
+    const auto limit = static_cast<double>(graph_.devices[Number(device)].memory_bytes);
+    return limit == 0 || held_[Number(device)] + state_[Number(g)] <= limit;
   }
 
   int FirstThatFits(int g) const {
@@ -161,12 +166,12 @@ class StartPlacer {
   }
 
   void Put(int g, int device) {
-    is_put_[At(g)] = true;
-    for (const int task : step_.groups[At(g)].tasks) device_of_[At(task)] = device;
-    held_[At(device)] += state_[At(g)];
-    by_load_.erase({load_s_[At(device)], device});
-    load_s_[At(device)] += work_[At(g)];
-    by_load_.emplace(load_s_[At(device)], device);
+    is_put_[Number(g)] = true;
+    for (const int task : step_.groups[Number(g)].tasks) device_of_[Number(task)] = device;
+    held_[Number(device)] += state_[Number(g)];
+    by_load_.erase({load_s_[Number(device)], device});
+    load_s_[Number(device)] += work_[Number(g)];
+    by_load_.emplace(load_s_[Number(device)], device);
   }
 
   // The devices of the inputs, and those with the least work so far.
@@ -177,7 +182,7 @@ class StartPlacer {
       const bool may = std::binary_search(devices.begin(), devices.end(), device);
       if (may && std::find(some.begin(), some.end(), device) == some.end()) some.push_back(device);
     };
-    for (const int input : graph_.InputsOf(task)) add(device_of_[At(graph_.outputs[At(input)].task)]);
+    for (const int input : graph_.InputsOf(task)) add(device_of_[Number(graph_.outputs[Number(input)].task)]);
     size_t looked = 0;
     for (auto least = by_load_.begin(); least != by_load_.end() && looked < kLeastLoaded; ++least, ++looked)
       add(least->second);
@@ -186,11 +191,11 @@ class StartPlacer {
 
   // When the device could begin the task.
   double ReadyOn(int task, int device) const {
-    double ready_s = free_s_[At(device)];
+    double ready_s = free_s_[Number(device)];
     for (const int input : graph_.InputsOf(task)) {
-      const StepOutput& of = graph_.outputs[At(input)];
-      const int from = device_of_[At(of.task)];
-      double there_s = end_s_[At(of.task)];
+      const StepOutput& of = graph_.outputs[Number(input)];
+      const int from = device_of_[Number(of.task)];
+      double there_s = end_s_[Number(of.task)];
       if (from != device && !of.is_local) {
         const PairSpeed& speed = graph_.SpeedOf(graph_.PairOf(from, device));
         there_s += graph_.send_s + graph_.receive_s + speed.latency_s + of.bytes / speed.bytes_per_s;
@@ -203,11 +208,11 @@ class StartPlacer {
   // Runs the tasks in their order; `choose` gives a group its device when the first of its tasks comes.
   void Schedule(const std::function<int(int group, int task)>& choose) {
     for (const int task : order_) {
-      const int g = step_.group_of[At(task)];
-      if (g != kNone && !is_put_[At(g)]) Put(g, choose(g, task));
-      const int device = device_of_[At(task)];
-      end_s_[At(task)] = ReadyOn(task, device) + graph_.Seconds(task, device);
-      free_s_[At(device)] = end_s_[At(task)];
+      const int g = step_.group_of[Number(task)];
+      if (g != kUnplaced && !is_put_[Number(g)]) Put(g, choose(g, task));
+      const int device = device_of_[Number(task)];
+      end_s_[Number(task)] = ReadyOn(task, device) + graph_.Seconds(task, device);
+      free_s_[Number(device)] = end_s_[Number(task)];
     }
   }
 
