@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "comm/in_process/in_process.h"
-#include "src/job/place_job.h"
 #include "src/placement/assumed_cluster.h"
 #include "src/session/compile_copies.h"
 #include "src/session/kernel_check.h"
@@ -57,10 +56,8 @@ CompileOptions JobCompiler::OptionsFor(std::vector<StageTime>* times) const {
           .times = times};
 }
 
-Result<std::vector<std::string>> JobCompiler::Place(const LoadedSpec& spec, const CostTable& costs,
-                                                    int ranks_per_node) {
+Result<std::vector<std::string>> JobCompiler::Place(const LoadedSpec& spec, const PlacementRequest& request) {
   if (!spec.job.train && !spec.job.run) return std::vector<std::string>();
-  const PlacementRequest request = {.costs = &costs, .ranks_per_node = ranks_per_node};
   DF_ASSIGN(PlacedJob placed, ChoosePlacement(spec, *runtime_, options(), request));
   placement_ = std::move(placed.placement);
   return std::move(placed.lines);

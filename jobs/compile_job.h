@@ -8,9 +8,9 @@
 
 #include "jobs/model.h"
 #include "jobs/options.h"
-#include "src/costs/cost_table.h"
 #include "src/graph/node_placement.h"
 #include "src/job/memory_estimate.h"
+#include "src/job/place_job.h"
 #include "src/partition/partition.h"
 #include "src/passes/prune.h"
 #include "src/placement/cluster.h"
@@ -57,7 +57,10 @@ class JobCompiler {
   // The devices by which CompileSpec() builds a job from now on.
   void SetPlacement(NodePlacement placement) { placement_ = std::move(placement); }
   // Chooses them as a run with these costs would (src/job/place_job.h), and keeps them. Returns lines for people.
-  Result<std::vector<std::string>> Place(const LoadedSpec& spec, const CostTable& costs, int ranks_per_node);
+  Result<std::vector<std::string>> Place(const LoadedSpec& spec, const PlacementRequest& request);
+
+  const NodePlacement& placement() const { return placement_; }
+  bool is_placed() const { return !placement_.empty(); }
 
   const Cluster& cluster() const { return cluster_; }
   Runtime& runtime() { return *runtime_; }

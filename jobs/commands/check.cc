@@ -13,6 +13,7 @@
 #include "jobs/commands/stage_times.h"
 #include "jobs/compile_job.h"
 #include "jobs/model.h"
+#include "jobs/place_by_spec.h"
 #include "src/base/counted.h"
 #include "src/base/printable.h"
 #include "src/base/terminal.h"
@@ -61,7 +62,7 @@ void Print(const std::string& path, int ranks, const LoadedSpec& spec, const std
 }
 
 // Returns the ranks that have no node of the main step, or of those of replicas that run for themselves.
-std::string IdleRanks(const LoadedSpec& spec, const Cluster& cluster, int ranks,
+std::string IdleRanks(const LoadedSpec& spec, const JobCompiler& compiler, int ranks,
                       const std::vector<CompiledStep>& steps) {
   std::set<int> idle;
   for (int rank = 0; rank < ranks; ++rank) idle.insert(rank);
@@ -71,7 +72,8 @@ std::string IdleRanks(const LoadedSpec& spec, const Cluster& cluster, int ranks,
       if (partition.graph.num_nodes() > 0) idle.erase(partition.rank);
     }
   }
-  const std::string text = DescribeIdleRanks(spec, cluster, std::vector<int>(idle.begin(), idle.end()));
+  const std::string text =
+      DescribeIdleRanks(spec, compiler.cluster(), std::vector<int>(idle.begin(), idle.end()), compiler.is_placed());
   return text.empty() ? "" : StrCat("warning: ", text, "\n");
 }
 
@@ -163,6 +165,7 @@ Result<int> Check(const CheckOptions& options) {
   DF_TRY(AsSpecError(options.spec, compiler.status()));
   const DeviceCounts counts = model.device_counts;
   const LoadedSpec spec = model.TakeSpec();
+  DF_ASSIGN(const std::vector<std::string> placed, PlaceBySpec(spec, *compiler));
   const Result<std::vector<CompiledStep>> steps = compiler->CompileSpec(spec);
   DF_TRY(AsSpecError(options.spec, steps.status()));
   const Result<std::string> memory = Memory(spec, compiler->cluster(), *steps);
@@ -170,7 +173,8 @@ Result<int> Check(const CheckOptions& options) {
   if (options.print) return PrintUnderstood(spec, *memory);
   Print(options.spec, ranks, spec, *steps);
   std::printf("%s", memory->c_str());
-  std::printf("%s", IdleRanks(spec, compiler->cluster(), ranks, *steps).c_str());
+  for (const std::string& line : placed) std::printf("  %s\n", PrintableLine(line).c_str());
+  std::printf("%s", IdleRanks(spec, *compiler, ranks, *steps).c_str());
   if (spec.job.train && !HasEqualBits(*spec.job.train)) std::printf("  %s\n", WhyNoEqualBits(*spec.job.train).c_str());
   for (const std::string& warning : WarningsOfSpec(spec)) std::printf("warning: %s\n", PrintableLine(warning).c_str());
   if (spec.job.init_from) {

@@ -14,6 +14,7 @@
 #include "jobs/eval/eval_variables.h"
 #include "jobs/model.h"
 #include "jobs/output_file.h"
+#include "jobs/place_by_spec.h"
 #include "src/base/terminal.h"
 #include "src/base/text.h"
 #include "src/costs/predict.h"
@@ -103,7 +104,9 @@ Result<Partitioned> MakePartitions(const GraphOptions& options) {
   const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
   DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model, ranks, options.after));
   if (model.job) {
-    DF_ASSIGN(std::vector<CompiledStep> steps, compiler.CompileSpec(model.TakeSpec()));
+    const LoadedSpec spec = model.TakeSpec();
+    DF_TRY(PlaceBySpec(spec, compiler).status());
+    DF_ASSIGN(std::vector<CompiledStep> steps, compiler.CompileSpec(spec));
     DF_ASSIGN(const size_t shown, FindPart(steps, options.part));
     return Partitioned{std::move(compiler), std::move(steps[shown].partitions), std::move(inputs)};
   }

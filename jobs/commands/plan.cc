@@ -6,6 +6,7 @@
 #include "jobs/command.h"
 #include "jobs/commands/device_counts.h"
 #include "jobs/model.h"
+#include "jobs/plan/learn_placement.h"
 #include "jobs/plan/plan_of_graph.h"
 #include "jobs/plan/plan_of_spec.h"
 #include "src/base/terminal.h"
@@ -16,6 +17,7 @@ namespace {
 struct PlanCommandOptions {
   SpecPlanOptions of_spec;
   GraphPlanOptions of_graph;
+  LearnOptions learn;
   DeviceCountOptions devices;
   bool json = false;
 };
@@ -29,6 +31,7 @@ Result<std::string> MakePlan(PlanCommandOptions& options) {
   options.of_graph.json = options.of_spec.json = options.json;
   if (!options.of_graph.graph.empty()) return PlanOfGraph(options.of_graph);
   options.of_spec.devices = options.devices.Given();
+  if (options.learn.seconds > 0) return LearnPlacement(options.of_spec, options.learn);
   return PlanOfSpec(options.of_spec);
 }
 
@@ -47,6 +50,14 @@ RunCommand SetupPlan(Options& args) {
   args.Value("--cost-file", of_spec.cost_file,
              "The speeds of the machine, by `dfrun bench node`; without it they are assumed")
       .Needs(spec);
+  const Option profile =
+      args.Value("--profile", options->learn.profile, "With --learn: the run with a trace").Needs(spec);
+  args.Seconds(
+          "--learn", options->learn.seconds,
+          "Search for a placement by the run's trace for so long; the run keeps it, and jobs take it that name the "
+          "run as `profile` of `placement:`")
+      .Between(1, 86'400)
+      .Needs(profile);
   options->devices.Declare(args);
   const Option graph =
       args.Value("--graph", of_graph.graph,

@@ -7,7 +7,7 @@
 #include "jobs/file_rules.h"
 #include "jobs/model.h"
 #include "jobs/output_file.h"
-#include "jobs/placement_costs.h"
+#include "jobs/place_by_spec.h"
 #include "jobs/ranks/ranks.h"
 #include "src/base/text.h"
 #include "src/job/job.h"

@@ -11,6 +11,7 @@
 #include "jobs/cost_file.h"
 #include "jobs/json.h"
 #include "jobs/model.h"
+#include "jobs/place_by_spec.h"
 #include "jobs/plan/step_forecast.h"
 #include "jobs/text_table.h"
 #include "src/base/counted.h"
@@ -31,8 +32,9 @@ struct JobForecast {
   int ranks = 0;
   StepForecast of_step;
   std::vector<std::pair<std::string, std::string>> placement;  // node and device
-  std::vector<std::string> memory;                             // lines for people
-  int64_t samples = 0;                                         // samples of a step; 0: not known
+  std::vector<std::string> placed;                             // lines for people, as the next
+  std::vector<std::string> memory;
+  int64_t samples = 0;  // samples of a step; 0: not known
 };
 
 // "4" or "1,2,4".
@@ -81,6 +83,7 @@ Result<JobForecast> Forecast(const SpecPlanOptions& options, const CostTable& co
   Result<JobCompiler> compiler = JobCompiler::Create(model, forecast.ranks);
   DF_TRY(AsSpecError(options.spec, compiler.status()));
   const LoadedSpec spec = model.TakeSpec();
+  DF_ASSIGN(forecast.placed, PlaceBySpec(spec, *compiler, options.cost_file, options.ranks_per_node));
   const Result<std::vector<CompiledStep>> steps = compiler->CompileSpec(spec);
   DF_TRY(AsSpecError(options.spec, steps.status()));
   DF_ASSIGN(const CompiledStep* const step, MainStep(*steps, spec));
@@ -152,6 +155,7 @@ std::string TextOfOne(const JobForecast& forecast) {
   const auto [mean, most] = BusyParts(forecast);
   text += fmt::format("busy:   {:.0f} % of the step on the mean of {}, {:.0f} % on the busiest\n", 100 * mean,
                       Counted(static_cast<int64_t>(of.devices.size()), "device"), 100 * most);
+  for (const std::string& line : forecast.placed) text += line + "\n";
   for (const std::string& line : forecast.memory) text += line + "\n";
   if (of.has_loops) text += "note: each node of a loop or a conditional counts once\n";
   return text;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "src/base/fnv.h"
 #include "src/base/hexadecimal.h"
 
 namespace dfrun {
@@ -54,11 +55,9 @@ std::string NodeKeyText(const Graph& graph, const Node& node, std::string_view d
 }
 
 std::string NodeKey(const Graph& graph, const Node& node, std::string_view device_type, int threads) {
-  uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : NodeKeyText(graph, node, device_type, threads)) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  }
-  return Hexadecimal(hash, kNodeKeyDigits);
+  Fnv1a hash;
+  hash.Add(NodeKeyText(graph, node, device_type, threads));
+  return Hexadecimal(hash.value(), kNodeKeyDigits);
 }
 
 }  // namespace dfrun

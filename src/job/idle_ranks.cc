@@ -61,11 +61,12 @@ std::string DescribeForTraining(const JobSpec& job, int ranks, const std::vector
 
 }  // namespace
 
-std::string DescribeIdleRanks(const LoadedSpec& spec, const Cluster& cluster, const std::vector<int>& idle) {
+std::string DescribeIdleRanks(const LoadedSpec& spec, const Cluster& cluster, const std::vector<int>& idle,
+                              bool is_placed) {
   const int ranks = CountRanks(cluster);
   if (spec.job.train && !ChoosesWhoHoldsVariables(spec)) {
     const Result<std::vector<int>> without = RanksWithoutReplicas(*spec.job.train, cluster);
-    if (without.ok()) return DescribeForTraining(spec.job, ranks, *without, idle);
+    if (without.ok()) return DescribeForTraining(spec.job, ranks, is_placed ? idle : *without, idle);
   }
   if (idle.empty()) return "";
   int needed = 0;

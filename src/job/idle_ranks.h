@@ -13,7 +13,8 @@ namespace dfrun {
 // Returns a sentence about ranks that have nothing to compute, and those of a training that only hold variables; ""
 // where there are none. `idle`: the ranks without any node of a step. Where the spec names jobs or devices it has
 // itself decided which ranks hold variables.
-std::string DescribeIdleRanks(const LoadedSpec& spec, const Cluster& cluster, const std::vector<int>& idle);
+std::string DescribeIdleRanks(const LoadedSpec& spec, const Cluster& cluster, const std::vector<int>& idle,
+                              bool is_placed = false);
 
 }  // namespace dfrun
 

@@ -328,7 +328,8 @@ void Job::TellStart(const Cluster& cluster) const {
   for (const std::string& warning : WarningsOfRanks(facts.reports, facts.hosts)) warn(warning);
   for (const std::string& warning : WarningsOfSpec(spec_)) warn(warning);
   for (const std::string& line : placed_.lines) TellMessage(line);
-  const std::string idle = DescribeIdleRanks(spec_, cluster, IdleRanksOf(*session_, StepHandles()));
+  const std::string idle =
+      DescribeIdleRanks(spec_, cluster, IdleRanksOf(*session_, StepHandles()), !placed_.placement.empty());
   if (!idle.empty()) warn(idle);
   if (!spec_.job.checkpoint) return;
   for (const std::string& state : parts_.unkept) warn(state + "; after --resume it begins anew");

@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "src/base/counted.h"
+#include "src/base/fnv.h"
+#include "src/base/hexadecimal.h"
+#include "src/costs/node_key.h"
 #include "src/graph/location_prefix.h"
 #include "src/plan/placed_step.h"
 #include "src/training/build_job_graph.h"
@@ -110,14 +113,36 @@ Result<SimulatedJob> SimulateJob(const LoadedSpec& spec, const NodePlacement& pl
   return out;
 }
 
+std::string JobKey(const SimulatedJob& by_rules, const Cluster& cluster) {
+  Fnv1a hash;
+  for (const ClusterDevice& device : cluster.devices) hash.Add(device.name.ToString());
+  for (const Node& node : by_rules.placed.nodes()) {
+    hash.Add(node.name);
+    hash.Add(NodeKeyText(by_rules.placed, node, "", 0));
+  }
+  return Hexadecimal(hash.value(), kNodeKeyDigits);
+}
+
+std::string LearnedPlacementOf(const std::string& run, const std::string& key) {
+  return StrCat(run, "/placements/", key, ".json");
+}
+
 Result<PlacedJob> PlaceJob(const LoadedSpec& spec, Runtime& runtime, const CompileOptions& options,
-                           const StepGraphOptions& graph_options, const PlaceStepOptions& place_options) {
+                           const StepGraphOptions& graph_options, const PlaceStepOptions& place_options,
+                           const std::string& profile) {
   DF_ASSIGN(const SimulatedJob by_rules, SimulateJob(spec, {}, runtime, options, graph_options));
   const PlacedStep rules(by_rules.step.graph, by_rules.step.device_of);
-  const StepPlacement found = PlaceStep(by_rules.step, place_options);
   PlacedJob out;
   out.facts = {"rules", options.cluster.devices.back().rank + 1, rules.seconds(), rules.seconds()};
-  NodePlacement placement = PlacementOf(by_rules, found.device_of, options.cluster);
+  out.key = JobKey(by_rules, options.cluster);
+  const std::string learned = profile.empty() ? "" : LearnedPlacementOf(profile, out.key);
+  const bool is_learned = !learned.empty() && std::filesystem::exists(learned);
+  NodePlacement placement;
+  if (is_learned) {
+    DF_ASSIGN(placement, ReadPlacement(learned));
+  } else {
+    placement = PlacementOf(by_rules, PlaceStep(by_rules.step, place_options).device_of, options.cluster);
+  }
   DF_ASSIGN(Checked checked, Check(spec, std::move(placement), runtime, options, graph_options));
   const bool is_better =
       std::pair(checked.excess_bytes, checked.seconds) < std::pair(rules.excess_bytes(), rules.seconds() * (1 - 1e-9));
@@ -126,12 +151,12 @@ Result<PlacedJob> PlaceJob(const LoadedSpec& spec, Runtime& runtime, const Compi
                                ", and none that was tried takes less"));
     return out;
   }
-  out.facts.kind = "simulated";
+  out.facts.kind = is_learned || place_options.seconds > 0 ? "learned" : "simulated";
   out.facts.seconds = checked.seconds;
   out.placement = std::move(checked.placement);
-  out.lines.push_back(StrCat("placement: ", Counted(MovedNodes(by_rules, out.placement), "node"),
-                             " moved; a simulated step takes ", Milliseconds(checked.seconds), ", by the rules ",
-                             Milliseconds(rules.seconds())));
+  out.lines.push_back(StrCat("placement: ", Counted(MovedNodes(by_rules, out.placement), "node"), " moved",
+                             is_learned ? ", as was learned" : "", "; a simulated step takes ",
+                             Milliseconds(checked.seconds), ", by the rules ", Milliseconds(rules.seconds())));
   const std::string types = DescribeTypeChanges(by_rules, out.placement);
   if (!types.empty()) out.lines.push_back(types);
   if (checked.excess_bytes > 0)
@@ -193,8 +218,8 @@ Result<PlacedJob> ChoosePlacement(const LoadedSpec& spec, Runtime& runtime, cons
                                             .ranks_per_node = request.ranks_per_node,
                                             .limits = spec.job.memory_limits,
                                             .keeps_types = !request.resumed.empty()};
-    DF_ASSIGN(out, PlaceJob(spec, runtime, options, graph_options,
-                            {.moves = wanted.moves, .seed = static_cast<uint64_t>(spec.job.seed)}));
+    const PlaceStepOptions search = {.moves = wanted.moves, .seed = static_cast<uint64_t>(spec.job.seed)};
+    DF_ASSIGN(out, PlaceJob(spec, runtime, options, graph_options, search, wanted.profile));
   }
   out.lines.insert(out.lines.begin(), lines.begin(), lines.end());
   return out;

@@ -33,13 +33,23 @@ struct PlacedJob {
   NodePlacement placement;  // empty: the rules decide
   PlacementFacts facts;
   std::vector<std::string> lines;
+  std::string key;  // JobKey(), where the job was placed by simulation
 };
+
+// Hexadecimal digits that are equal for jobs whose step has the same nodes, by NodeKeyText() and name, on the same
+// devices.
+std::string JobKey(const SimulatedJob& by_rules, const Cluster& cluster);
+
+// The file in the directory of a run where the placement is kept that was learned for a job from the run's trace.
+std::string LearnedPlacementOf(const std::string& run, const std::string& key);
 
 // The placement of the nodes that the rules place and a placement may (JobGraph::open), which the simulation finds to
 // be faster than theirs or, where theirs does not fit into the memory, to fit; else an empty one. Nodes that the step
-// does not have are where those are whose values they take.
+// does not have are where those are whose values they take. `profile`: a run; what was learned from it, if anything
+// was, is taken in place of a search.
 Result<PlacedJob> PlaceJob(const LoadedSpec& spec, Runtime& runtime, const CompileOptions& options,
-                           const StepGraphOptions& graph_options, const PlaceStepOptions& place_options);
+                           const StepGraphOptions& graph_options, const PlaceStepOptions& place_options,
+                           const std::string& profile = "");
 
 // Where a resumed run has its placement; "": the job is not resumed.
 struct PlacementRequest {

@@ -55,6 +55,8 @@ class PlacedStep {
   PlacedRun Describe() const;
   // Seconds since the step's begin at which the task ends.
   double EndOf(int task) const { return kept_.end_s[Index(task)]; }
+  // And at which all that it waits for is there.
+  double ReadyOf(int task) const { return kept_.ready_s[Index(task)]; }
 
   // Tells how long the step takes with each task of `tasks` on its device of `devices`. Accept() or Reject() follows.
   // A run that takes longer than `give_up_s` is left, and then said to take forever.
