@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "comm/in_process/in_process.h"
+#include "src/job/usual_step.h"
 #include "src/placement/assumed_cluster.h"
 #include "src/session/compile_copies.h"
 #include "src/session/kernel_check.h"
@@ -87,7 +88,7 @@ Status JobCompiler::AddReplicas(const JobGraph& job, std::vector<CompiledStep>& 
   return Status();
 }
 
-Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spec) {
+Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spec, MainStep main) {
   DF_TRY(CheckKernels(spec.graph, runtime_->cpu(), runtime_->kernels()));
   if (spec.other != nullptr) DF_TRY(CheckKernels(spec.other->graph, runtime_->cpu(), runtime_->kernels()));
   std::vector<CompiledStep> out;
@@ -105,7 +106,8 @@ Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spe
   DF_ASSIGN(const JobGraph job, BuildJobGraph(spec, cluster_, placement_));
   if (job.apart) DF_TRY(AddReplicas(job, out));
   if (!job.apart || job.apart->backup > 0) {
-    DF_TRY(add(spec.job.train ? "train" : "run", job.graph, job.step.signature));
+    const RunSignature step = main == MainStep::kUsual ? UsualStep(spec.job, job) : job.step.signature;
+    DF_TRY(add(spec.job.train ? "train" : "run", job.graph, step));
     out.back().runs_beside = job.apart.has_value();
   }
   if (job.sync_every > 0) DF_TRY(add("sync", job.graph, job.sync));

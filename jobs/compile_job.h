@@ -52,7 +52,8 @@ class JobCompiler {
   Result<CompiledStep> Compile(const std::string& name, const Graph& graph, const RunSignature& signature);
   // Compiles every step that the job of a spec runs, the main one first. A spec without `train:` and `run:` is compiled
   // as a graph whose every node is wanted.
-  Result<std::vector<CompiledStep>> CompileSpec(const LoadedSpec& spec);
+  enum class MainStep { kLogged, kUsual };  // kUsual: src/job/usual_step.h
+  Result<std::vector<CompiledStep>> CompileSpec(const LoadedSpec& spec, MainStep main = MainStep::kLogged);
 
   // The devices by which CompileSpec() builds a job from now on.
   void SetPlacement(NodePlacement placement) { placement_ = std::move(placement); }

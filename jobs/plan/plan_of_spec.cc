@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "jobs/compile_job.h"
-#include "jobs/cost_file.h"
 #include "jobs/json.h"
 #include "jobs/model.h"
 #include "jobs/place_by_spec.h"
@@ -71,7 +70,7 @@ int64_t SamplesOf(const JobSpec& job) {
   return input.all ? 0 : input.batch;
 }
 
-Result<JobForecast> Forecast(const SpecPlanOptions& options, const CostTable& costs, int ranks) {
+Result<JobForecast> Forecast(const SpecPlanOptions& options, int ranks) {
   DF_ASSIGN(Model model, LoadSpecModel({.path = options.spec,
                                         .sets = options.sets,
                                         .tags = {},
@@ -84,10 +83,11 @@ Result<JobForecast> Forecast(const SpecPlanOptions& options, const CostTable& co
   DF_TRY(AsSpecError(options.spec, compiler.status()));
   const LoadedSpec spec = model.TakeSpec();
   DF_ASSIGN(forecast.placed, PlaceBySpec(spec, *compiler, options.cost_file, options.ranks_per_node));
-  const Result<std::vector<CompiledStep>> steps = compiler->CompileSpec(spec);
+  const Result<std::vector<CompiledStep>> steps = compiler->CompileSpec(spec, JobCompiler::MainStep::kUsual);
   DF_TRY(AsSpecError(options.spec, steps.status()));
   DF_ASSIGN(const CompiledStep* const step, MainStep(*steps, spec));
   const int per_node = options.ranks_per_node > 0 ? options.ranks_per_node : forecast.ranks;
+  DF_ASSIGN(const CostTable costs, CostsOfPlacement(spec.job.placement, options.cost_file));
   forecast.of_step = ForecastStep(step->partitions, compiler->cluster(), costs, per_node);
   for (const Partition& partition : step->partitions) {
     for (const Node& node : partition.graph.nodes()) forecast.placement.emplace_back(node.name, partition.device);
@@ -205,17 +205,13 @@ std::string JsonOf(const JobForecast& forecast) {
 }  // namespace
 
 Result<std::string> PlanOfSpec(const SpecPlanOptions& options) {
-  CostTable costs;
-  if (!options.cost_file.empty()) {
-    DF_ASSIGN(costs, ReadCostFile(options.cost_file));
-  }
   std::vector<int> ranks = {0};
   if (!options.ranks.empty()) {
     DF_ASSIGN(ranks, RanksOf(options.ranks));
   }
   std::vector<JobForecast> forecasts;
   for (const int count : ranks) {
-    DF_ASSIGN(JobForecast forecast, Forecast(options, costs, count));
+    DF_ASSIGN(JobForecast forecast, Forecast(options, count));
     forecasts.push_back(std::move(forecast));
   }
   if (!options.json) return forecasts.size() == 1 ? TextOfOne(forecasts[0]) : TextOfSeveral(forecasts);

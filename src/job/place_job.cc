@@ -11,6 +11,7 @@
 #include "src/base/hexadecimal.h"
 #include "src/costs/node_key.h"
 #include "src/graph/location_prefix.h"
+#include "src/job/usual_step.h"
 #include "src/plan/placed_step.h"
 #include "src/training/build_job_graph.h"
 
@@ -107,7 +108,7 @@ Result<SimulatedJob> SimulateJob(const LoadedSpec& spec, const NodePlacement& pl
   until_placed.last_stage = "place";
   int32_t channels = 0;
   DF_ASSIGN(std::vector<Partition> whole,
-            CompileRun(out.job.graph, out.job.step.signature, runtime, until_placed, &channels));
+            CompileRun(out.job.graph, UsualStep(spec.job, out.job), runtime, until_placed, &channels));
   out.placed = std::move(whole[0].graph);
   DF_ASSIGN(out.step, BuildStepGraph(out.placed, OpenNames(out.job), options.cluster, graph_options));
   return out;

@@ -19,7 +19,7 @@ expect 66 "cannot open missing.json" "$DFRUN" plan $spec --cost-file missing.jso
 
 # What a step sends is what the plan says, of values and of messages, on as many ranks.
 for count in 2 3 4; do
-  "$DFRUN" plan $spec --ranks $count --json > plan.json
+  "$DFRUN" plan $spec --set train.log_every=1 --ranks $count --json > plan.json
   ranks $count "$DFRUN" run $spec --set train.log_every=1 --set train.steps=4 --set eval=null --set checkpoint=null \
     --trace 4 --output "run_$count" > out 2>&1 || { cat out; fail "the run on $count ranks"; }
   /usr/bin/python3 - $count <<'P' || fail "the plan for $count ranks"
