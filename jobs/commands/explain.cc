@@ -11,27 +11,27 @@ namespace dfrun::jobs {
 namespace {
 
 struct ExplainCommandOptions {
-  ExplainOptions of_node;
+  std::string node;
+  SpecPlanOptions of_spec;
   DeviceCountOptions devices;
 };
 
 RunCommand SetupExplain(Options& args) {
   auto options = std::make_shared<ExplainCommandOptions>();
-  ExplainOptions& of_node = options->of_node;
-  args.Value("spec", of_node.spec, "The job's YAML file").Required();
-  args.Value("node", of_node.node, "A node of its step, as `dfrun graph SPEC --text --after place` lists them")
+  SpecPlanOptions& of_spec = options->of_spec;
+  args.Value("spec", of_spec.spec, "The job's YAML file").Required();
+  args.Value("node", options->node, "A node of its step, as `dfrun graph SPEC --text --after place` lists them")
       .Required();
-  args.Values("--set", of_node.sets, kSetHelp);
-  args.Value("--ranks", of_node.ranks, "Ranks that the job will have; default: as many as it needs")
-      .Between(1, 1 << 20);
-  args.Value("--ranks-per-node", of_node.ranks_per_node, "Ranks on each host; default: all on one").Between(1, 1 << 20);
-  args.Value("--cost-file", of_node.cost_file,
+  args.Values("--set", of_spec.sets, kSetHelp);
+  args.Value("--ranks", of_spec.ranks, "Ranks that the job will have; default: as many as it needs");
+  args.Value("--ranks-per-node", of_spec.ranks_per_node, "Ranks on each host; default: all on one").Between(1, 1 << 20);
+  args.Value("--cost-file", of_spec.cost_file,
              "The speeds of the machine, by `dfrun bench node`; default: the spec's, or assumed");
   options->devices.Declare(args);
-  args.Flag("--json", of_node.json, "Print one JSON object");
+  args.Flag("--json", of_spec.json, "Print one JSON object");
   return [options]() -> Result<int> {
-    options->of_node.devices = options->devices.Given();
-    DF_ASSIGN(const std::string text, ExplainNode(options->of_node));
+    options->of_spec.devices = options->devices.Given();
+    DF_ASSIGN(const std::string text, ExplainNode(options->node, options->of_spec));
     WriteText(stdout, text);
     return 0;
   };

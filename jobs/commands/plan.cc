@@ -9,6 +9,7 @@
 #include "jobs/plan/learn_placement.h"
 #include "jobs/plan/plan_of_graph.h"
 #include "jobs/plan/plan_of_spec.h"
+#include "jobs/plan/write_placement.h"
 #include "src/base/terminal.h"
 
 namespace dfrun::jobs {
@@ -18,6 +19,7 @@ struct PlanCommandOptions {
   SpecPlanOptions of_spec;
   GraphPlanOptions of_graph;
   LearnOptions learn;
+  OutputFile placement{"--write-placement", "", false, {}};
   DeviceCountOptions devices;
   bool json = false;
 };
@@ -31,6 +33,7 @@ Result<std::string> MakePlan(PlanCommandOptions& options) {
   options.of_graph.json = options.of_spec.json = options.json;
   if (!options.of_graph.graph.empty()) return PlanOfGraph(options.of_graph);
   options.of_spec.devices = options.devices.Given();
+  if (!options.placement.path.empty()) DF_TRY(WritePlacement(options.of_spec, options.placement));
   if (options.learn.seconds > 0) return LearnPlacement(options.of_spec, options.learn);
   return PlanOfSpec(options.of_spec);
 }
@@ -58,6 +61,11 @@ RunCommand SetupPlan(Options& args) {
           "run as `profile` of `placement:`")
       .Between(1, 86'400)
       .Needs(profile);
+  const Option placement =
+      args.Value("--write-placement", options->placement.path,
+                 "Write the device of each node that may be moved, as a file for `placement: {file: FILE}`")
+          .Needs(spec);
+  args.Flag("--force", options->placement.force, "Let --write-placement replace a file").Needs(placement);
   options->devices.Declare(args);
   const Option graph =
       args.Value("--graph", of_graph.graph,

@@ -6,16 +6,14 @@
 
 #include <fmt/format.h>
 
-#include "jobs/compile_job.h"
 #include "jobs/json.h"
-#include "jobs/model.h"
 #include "jobs/place_by_spec.h"
+#include "jobs/plan/planned_job.h"
+#include "jobs/plan/write_placement.h"
 #include "jobs/text_table.h"
 #include "src/base/counted.h"
 #include "src/base/text.h"
-#include "src/job/place_job.h"
 #include "src/plan/placed_step.h"
-#include "src/training/build_job_graph.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -48,7 +46,8 @@ NodeOnDevice Simulate(const SimulatedJob& job, const Cluster& cluster, std::vect
   on.device = cluster.devices[device].name.ToString();
   on.ready_s = placed.ReadyOf(task);
   on.takes_s = job.step.graph.Seconds(task, static_cast<int>(device));
-  on.waits_s = std::max(0.0, placed.EndOf(task) - on.ready_s - on.takes_s);
+  on.waits_s = placed.EndOf(task) - on.ready_s - on.takes_s;
+  if (on.waits_s < 1e-12) on.waits_s = 0;  // a difference of rounding
   on.step_s = placed.seconds();
   for (const PlacedLinkUse& use : placed.Describe().links) on.messages += use.messages;
   on.fits = placed.excess_bytes() == 0;
@@ -178,28 +177,13 @@ std::string JsonOf(const Explanation& of) {
 
 }  // namespace
 
-Result<std::string> ExplainNode(const ExplainOptions& options) {
-  DF_ASSIGN(Model model, LoadSpecModel({.path = options.spec,
-                                        .sets = options.sets,
-                                        .tags = {},
-                                        .ranks = options.ranks,
-                                        .device_counts = options.devices,
-                                        .form = ModelOptions::Form::kJob}));
-  const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
-  Result<JobCompiler> compiler = JobCompiler::Create(model, ranks);
-  DF_TRY(AsSpecError(options.spec, compiler.status()));
-  const LoadedSpec spec = model.TakeSpec();
-  if (!spec.job.train && !spec.job.run)
-    return Error(Code::kBadSpec, options.spec, ":1:1: there is no step: the spec has neither `train:` nor `run:`");
-  DF_TRY(PlaceBySpec(spec, *compiler, options.cost_file, options.ranks_per_node).status());
-  DF_ASSIGN(const CostTable costs, CostsOfPlacement(spec.job.placement, options.cost_file));
-  const StepGraphOptions graph_options = {
-      .costs = &costs, .ranks_per_node = options.ranks_per_node, .limits = spec.job.memory_limits};
-  const Result<SimulatedJob> job =
-      SimulateJob(spec, compiler->placement(), compiler->runtime(), compiler->options(), graph_options);
-  DF_TRY(AsSpecError(options.spec, job.status()));
-  DF_ASSIGN(const int task, TaskOf(*job, options.node));
-  const Explanation explanation = Explain(*job, compiler->cluster(), task);
+Result<std::string> ExplainNode(const std::string& node, const SpecPlanOptions& options) {
+  DF_ASSIGN(const int ranks, OneNumberOfRanks(options.ranks, "explain"));
+  DF_ASSIGN(PlannedJob job, LoadPlannedJob(options, ranks));
+  DF_TRY(PlaceBySpec(job.spec, job.compiler, options.cost_file, options.ranks_per_node).status());
+  DF_ASSIGN(const SimulatedJob step, job.Simulate(options.ranks_per_node));
+  DF_ASSIGN(const int task, TaskOf(step, node));
+  const Explanation explanation = Explain(step, job.compiler.cluster(), task);
   return options.json ? JsonOf(explanation) : TextOf(explanation);
 }
 

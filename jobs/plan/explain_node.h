@@ -3,26 +3,15 @@
 #define DFRUN_JOBS_PLAN_EXPLAIN_NODE_H_
 
 #include <string>
-#include <vector>
 
+#include "jobs/plan/plan_of_spec.h"
 #include "src/base/status.h"
-#include "src/framework/device/device_report.h"
 
 namespace dfrun::jobs {
 
-struct ExplainOptions {
-  std::string spec;
-  std::string node;
-  std::vector<std::string> sets;
-  int ranks = 0;  // 0: as many as the job needs
-  DeviceCounts devices;
-  int ranks_per_node = 0;  // 0: all on one
-  std::string cost_file;   // "": assumed speeds, or the spec's
-  bool json = false;
-};
-
-// Returns the text to print. Usage: the step has no such node. BadSpec: as `dfrun check`.
-Result<std::string> ExplainNode(const ExplainOptions& options);
+// Returns the text to print. Usage: the step has no such node; several numbers of
+// ranks. BadSpec: as `dfrun check`.
+Result<std::string> ExplainNode(const std::string& node, const SpecPlanOptions& options);
 
 }  // namespace dfrun::jobs
 

@@ -1,29 +1,17 @@
 #include "jobs/plan/learn_placement.h"
 
 #include <filesystem>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "jobs/compile_job.h"
 #include "jobs/json.h"
-#include "jobs/model.h"
-#include "jobs/place_by_spec.h"
+#include "jobs/plan/planned_job.h"
+#include "jobs/plan/write_placement.h"
 #include "src/base/file.h"
-#include "src/base/text.h"
-#include "src/job/place_job.h"
-#include "src/training/build_job_graph.h"
 
 namespace dfrun::jobs {
 namespace {
-
-Result<int> OneNumberOfRanks(const std::string& text) {
-  if (text.empty()) return 0;
-  const std::optional<int> number = ParseAs<int>(text);
-  if (number && *number >= 1) return *number;
-  return Error(Code::kUsage, "--ranks: '", text, "': --learn places a job on one number of ranks");
-}
 
 // The placements that were found, of which the faster one is kept.
 struct Learned {
@@ -52,25 +40,15 @@ std::string JsonOf(const Learned& learned, const std::string& path) {
 }  // namespace
 
 Result<std::string> LearnPlacement(const SpecPlanOptions& options, const LearnOptions& learn) {
-  DF_ASSIGN(const int wanted, OneNumberOfRanks(options.ranks));
-  DF_ASSIGN(Model model, LoadSpecModel({.path = options.spec,
-                                        .sets = options.sets,
-                                        .tags = {},
-                                        .ranks = wanted,
-                                        .device_counts = options.devices,
-                                        .form = ModelOptions::Form::kJob}));
-  Result<JobCompiler> compiler = JobCompiler::Create(model, wanted > 0 ? wanted : model.RanksNeeded());
-  DF_TRY(AsSpecError(options.spec, compiler.status()));
-  const LoadedSpec spec = model.TakeSpec();
-  if (!spec.job.train && !spec.job.run)
-    return Error(Code::kBadSpec, options.spec, ":1:1: there is no step: the spec has neither `train:` nor `run:`");
-  PlacementSpec placement = spec.job.placement;
-  placement.profile = learn.profile;
-  DF_ASSIGN(const CostTable costs, CostsOfPlacement(placement, options.cost_file));
+  DF_ASSIGN(const int ranks, OneNumberOfRanks(options.ranks, "--learn"));
+  DF_ASSIGN(PlannedJob job, LoadPlannedJob(options, ranks, learn.profile));
+  const LoadedSpec& spec = job.spec;
   const StepGraphOptions graph_options = {
-      .costs = &costs, .ranks_per_node = options.ranks_per_node, .limits = spec.job.memory_limits};
-  PlaceStepOptions search = {.moves = placement.moves, .seed = static_cast<uint64_t>(spec.job.seed)};
-  const auto place = [&] { return PlaceJob(spec, compiler->runtime(), compiler->options(), graph_options, search); };
+      .costs = &job.costs, .ranks_per_node = options.ranks_per_node, .limits = spec.job.memory_limits};
+  PlaceStepOptions search = {.moves = spec.job.placement.moves, .seed = static_cast<uint64_t>(spec.job.seed)};
+  const auto place = [&] {
+    return PlaceJob(spec, job.compiler.runtime(), job.compiler.options(), graph_options, search);
+  };
   Learned learned;
   DF_ASSIGN(learned.searched, place());
   search.seconds = static_cast<double>(learn.seconds);

@@ -99,11 +99,15 @@ class TasksOfParts {
     const PairClass pair = PairOf(from.rank, to.rank);
     const PairSpeed speed = costs_.Pair(pair);
     const bool is_own = pair == PairClass::kSameProcess;
+    const double copy_s = static_cast<double>(from.bytes) / speed.bytes_per_s;
+    // Between processes of a host the one that gets a value copies it.
+    const bool is_copied = pair == PairClass::kSameHost;
     tasks_.messages.push_back({.from = from.task,
                                .to = to.task,
                                .port = 2 * from.rank + (is_own ? 1 : 0),
-                               .port_s = static_cast<double>(from.bytes) / speed.bytes_per_s,
-                               .latency_s = speed.latency_s});
+                               .port_s = is_copied ? 0 : copy_s,
+                               .latency_s = speed.latency_s,
+                               .receive_s = is_copied ? copy_s : 0});
     LinkUse& use = forecast_.links[pair];
     ++use.messages;
     use.bytes += from.bytes;

@@ -30,35 +30,6 @@ std::set<std::string, std::less<>> OpenNames(const JobGraph& job) {
   return names;
 }
 
-// The devices of the open nodes of a job: of those in the step as it is placed; of others that of their first input,
-// or of what reads them.
-NodePlacement PlacementOf(const SimulatedJob& by_rules, const std::vector<int>& device_of, const Cluster& cluster) {
-  NodePlacement placement;
-  for (size_t task = 0; task < device_of.size(); ++task) {
-    const std::string device = cluster.devices[static_cast<size_t>(device_of[task])].name.ToString();
-    placement.devices.emplace(by_rules.placed.node(by_rules.step.nodes[task]).name, device);
-  }
-  const Graph& graph = by_rules.job.graph;
-  const auto follow = [&](const Node& node, NodeId other) {
-    if (placement.Find(node.name) != nullptr) return;
-    if (const std::string* device = placement.Find(graph.node(other).name))
-      placement.devices.emplace(node.name, *device);
-  };
-  for (const NodeId id : by_rules.job.open) {
-    const Node& node = graph.node(id);
-    if (node.num_inputs() > 0 && node.inputs[0].valid()) follow(node, node.inputs[0].node);
-  }
-  const Consumers consumers = graph.BuildConsumers();
-  for (size_t i = by_rules.job.open.size(); i-- > 0;) {
-    const Node& node = graph.node(by_rules.job.open[i]);
-    for (const Consumers::Edge& edge : consumers.of(node.id)) follow(node, edge.node);
-  }
-  // What is not open has been counted only to be followed.
-  const std::set<std::string, std::less<>> open = OpenNames(by_rules.job);
-  std::erase_if(placement.devices, [&](const auto& entry) { return !open.contains(entry.first); });
-  return placement;
-}
-
 // The search's result, as the job has it when it is built by it: graphs of other devices may differ in more.
 struct Checked {
   NodePlacement placement;
@@ -114,6 +85,33 @@ Result<SimulatedJob> SimulateJob(const LoadedSpec& spec, const NodePlacement& pl
   return out;
 }
 
+NodePlacement PlacementOfStep(const SimulatedJob& by_rules, const std::vector<int>& device_of, const Cluster& cluster) {
+  NodePlacement placement;
+  for (size_t task = 0; task < device_of.size(); ++task) {
+    const std::string device = cluster.devices[static_cast<size_t>(device_of[task])].name.ToString();
+    placement.devices.emplace(by_rules.placed.node(by_rules.step.nodes[task]).name, device);
+  }
+  const Graph& graph = by_rules.job.graph;
+  const auto follow = [&](const Node& node, NodeId other) {
+    if (placement.Find(node.name) != nullptr) return;
+    if (const std::string* device = placement.Find(graph.node(other).name))
+      placement.devices.emplace(node.name, *device);
+  };
+  for (const NodeId id : by_rules.job.open) {
+    const Node& node = graph.node(id);
+    if (node.num_inputs() > 0 && node.inputs[0].valid()) follow(node, node.inputs[0].node);
+  }
+  const Consumers consumers = graph.BuildConsumers();
+  for (size_t i = by_rules.job.open.size(); i-- > 0;) {
+    const Node& node = graph.node(by_rules.job.open[i]);
+    for (const Consumers::Edge& edge : consumers.of(node.id)) follow(node, edge.node);
+  }
+  // What is not open has been counted only to be followed.
+  const std::set<std::string, std::less<>> open = OpenNames(by_rules.job);
+  std::erase_if(placement.devices, [&](const auto& entry) { return !open.contains(entry.first); });
+  return placement;
+}
+
 std::string JobKey(const SimulatedJob& by_rules, const Cluster& cluster) {
   Fnv1a hash;
   for (const ClusterDevice& device : cluster.devices) hash.Add(device.name.ToString());
@@ -142,7 +140,7 @@ Result<PlacedJob> PlaceJob(const LoadedSpec& spec, Runtime& runtime, const Compi
   if (is_learned) {
     DF_ASSIGN(placement, ReadPlacement(learned));
   } else {
-    placement = PlacementOf(by_rules, PlaceStep(by_rules.step, place_options).device_of, options.cluster);
+    placement = PlacementOfStep(by_rules, PlaceStep(by_rules.step, place_options).device_of, options.cluster);
   }
   DF_ASSIGN(Checked checked, Check(spec, std::move(placement), runtime, options, graph_options));
   const bool is_better =

@@ -28,6 +28,10 @@ struct SimulatedJob {
 Result<SimulatedJob> SimulateJob(const LoadedSpec& spec, const NodePlacement& placement, Runtime& runtime,
                                  const CompileOptions& options, const StepGraphOptions& graph_options);
 
+// The placement that has the tasks of the step on these devices: of the open nodes of the job. Those that the step does
+// not have are where their first input is, or what reads them.
+NodePlacement PlacementOfStep(const SimulatedJob& job, const std::vector<int>& device_of, const Cluster& cluster);
+
 // A placement, with lines about it for people.
 struct PlacedJob {
   NodePlacement placement;  // empty: the rules decide

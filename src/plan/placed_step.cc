@@ -4,6 +4,14 @@
 #include <functional>
 
 namespace dfrun {
+namespace {
+
+// Between processes of a host the one that gets a value copies it.
+bool ReceiverCopies(PairClass pair) {
+  return pair == PairClass::kSameHost;
+}
+
+}  // namespace
 
 PlacedStep::PlacedStep(const StepGraph& graph, std::vector<int> device_of)
     : graph_(graph), device_of_(std::move(device_of)) {
@@ -169,7 +177,7 @@ void PlacedStep::EndSend(State& state, int transfer) const {
   const PairSpeed& speed = graph_.SpeedOf(pair);
   const int rank = graph_.devices[Index(from)].rank;
   double& free_s = state.port_free_s[Index(2 * rank + (pair == PairClass::kSameProcess ? 1 : 0))];
-  free_s = std::max(free_s, state.now) + value.bytes / speed.bytes_per_s;
+  free_s = std::max(free_s, state.now) + (ReceiverCopies(pair) ? 0 : value.bytes / speed.bytes_per_s);
   state.events.emplace_back(free_s + speed.latency_s, ++state.made, ~transfer);
   std::push_heap(state.events.begin(), state.events.end(), std::greater<>());
 }
@@ -179,7 +187,9 @@ void PlacedStep::Arrive(State& state, int transfer) const {
   const StepOutput& value = graph_.outputs[Index(of.output)];
   Hold(state, of.device, value.held_bytes > 0 ? value.held_bytes : value.bytes);
   Release(state, of.output, DeviceOf(value.task));
-  state.debt_s[Index(of.device)] += graph_.receive_s;
+  const PairClass pair = graph_.PairOf(DeviceOf(value.task), of.device);
+  state.debt_s[Index(of.device)] +=
+      graph_.receive_s + (ReceiverCopies(pair) ? value.bytes / graph_.SpeedOf(pair).bytes_per_s : 0);
   const double message_s = state.now - state.sent_s[Index(transfer)];
   for (const int reader : graph_.ReadersOf(of.output)) {
     if (DeviceOf(reader) != of.device) continue;

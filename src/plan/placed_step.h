@@ -37,7 +37,8 @@ struct PlacedRun {
 // Runs the step as the executor does. A device does the task that has been ready for longest. The end of a task makes
 // those ready that wait for it there, and then its Sends, one for each output and device elsewhere, which wait for the
 // device like tasks. A rank has one port to other ranks and one between its own devices; a message leaves its port when
-// those that were there before it have left. A message that has come is noticed at no cost but `receive_s`.
+// those that were there before it have left. A message that has come takes `receive_s` of the device that gets it,
+// before its next task, and between processes of a host the time of the copy, for which there is no port.
 //
 // After a move the simulation goes on from a snapshot of an earlier run, the last before anything differs. The result
 // is that of a whole run.

@@ -23,6 +23,7 @@ class StepSimulation {
         ready_(static_cast<size_t>(step.devices)),
         is_busy_(static_cast<size_t>(step.devices), false),
         last_of_(static_cast<size_t>(step.devices), kNone),
+        receive_s_(static_cast<size_t>(step.devices), 0),
         port_free_(static_cast<size_t>(step.ports), 0) {
     made_.busy_s.resize(static_cast<size_t>(step.devices));
     made_.port_busy_s.resize(static_cast<size_t>(step.ports));
@@ -77,8 +78,9 @@ class StepSimulation {
     }
     is_busy_[device] = true;
     last_of_[device] = task;
-    made_.busy_s[device] += step_.tasks[task].seconds;
-    At(time + step_.tasks[task].seconds, task);
+    const double takes_s = step_.tasks[task].seconds + std::exchange(receive_s_[device], 0);
+    made_.busy_s[device] += takes_s;
+    At(time + takes_s, task);
   }
 
   void End(int task, double time) {
@@ -109,6 +111,7 @@ class StepSimulation {
 
   void Arrive(const StepMessage& message, double time) {
     const int task = message.to;
+    receive_s_[step_.tasks[task].device] += message.receive_s;
     if (--waits_[task] > 0) return;
     cause_[task] = message.from;
     message_to_[task] = time - sent_s_[&message - step_.messages.data()];
@@ -134,6 +137,7 @@ class StepSimulation {
   std::vector<Earliest<Ready>> ready_;         // by device
   std::vector<bool> is_busy_;
   std::vector<int> last_of_;
+  std::vector<double> receive_s_;  // by device: what it has to do for messages that came, before its next task
   std::vector<double> port_free_;
   Earliest<Event> events_;
   int64_t made_events_ = 0;

@@ -22,7 +22,8 @@ struct SimulatedStep {
 };
 
 // Runs the step as the executor does: a device takes the task that has been ready for longest, those ready at one time
-// in their order; a message leaves its port when those that were there before it have left.
+// in their order; a message leaves its port when those that were there before it have left, and the device that gets it
+// does its part of it before its next task.
 // Time: n log n in the number of tasks and messages. Thread safety: any thread.
 SimulatedStep SimulateStep(const StepTasks& step);
 

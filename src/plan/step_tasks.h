@@ -20,6 +20,7 @@ struct StepMessage {
   int port = 0;          // the port that it leaves by
   double port_s = 0;     // how long it holds the port
   double latency_s = 0;  // from when it has left until it is there
+  double receive_s = 0;  // then the device that gets it is busy with it for so long
 };
 
 struct StepTasks {

@@ -95,7 +95,7 @@ TEST(PlacedStep, AValueTravelsOnceToEachDevice) {
   EXPECT_EQ(run.links[static_cast<size_t>(PairClass::kSameHost)], (PlacedLinkUse{1, 1000}));
   EXPECT_EQ(run.path, (std::vector<int>{0, 1, 2}));
   EXPECT_EQ(run.path_tasks_s, 60);
-  EXPECT_EQ(run.path_messages_s, 16);
+  EXPECT_EQ(run.path_messages_s, 6);
   EXPECT_EQ(run.peak_bytes, (std::vector<double>{1007, 1000}));
 }
 

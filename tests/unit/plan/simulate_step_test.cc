@@ -33,7 +33,7 @@ TEST(SimulateStep, ThePathFollowsWhatCameLast) {
   const int a = AddTask(step, 0, 1);
   const int b = AddTask(step, 1, 5);
   const int c = AddTask(step, 1, 1, {b});
-  step.messages.push_back({.from = a, .to = c, .port = 0, .port_s = 2, .latency_s = 1});
+  step.messages.push_back({.from = a, .to = c, .port = 0, .port_s = 2, .latency_s = 1, .receive_s = 0});
   const SimulatedStep made = SimulateStep(step);
   EXPECT_EQ(made.seconds, 6);  // the message is there at 4
   EXPECT_EQ(made.path, (std::vector<int>{b, c}));
@@ -51,8 +51,17 @@ TEST(SimulateStep, APortSendsOneMessageAtATime) {
   const int a = AddTask(step, 0, 1);
   const int b = AddTask(step, 1, 0);
   const int c = AddTask(step, 2, 0);
-  for (const int to : {b, c}) step.messages.push_back({.from = a, .to = to, .port = 0, .port_s = 3, .latency_s = 0.5});
+  for (const int to : {b, c})
+    step.messages.push_back({.from = a, .to = to, .port = 0, .port_s = 3, .latency_s = 0.5, .receive_s = 0});
   EXPECT_EQ(SimulateStep(step).seconds, 1 + 2 * 3 + 0.5);
+}
+
+TEST(SimulateStep, ADeviceIsBusyWithWhatComes) {
+  StepTasks step{.devices = 2, .ports = 1, .tasks = {}, .readers = {}, .messages = {}};
+  const int a = AddTask(step, 0, 1);
+  const int b = AddTask(step, 1, 5);
+  step.messages.push_back({.from = a, .to = b, .port = 0, .port_s = 0, .latency_s = 2, .receive_s = 4});
+  EXPECT_EQ(SimulateStep(step).seconds, 1 + 2 + 4 + 5);
 }
 
 TEST(SimulateStep, ThoseThatWaitInACircleAreLeftOut) {
