@@ -352,7 +352,7 @@ Status Job::Start() {
 Status Job::BeginWriting() {
   if (spec_.job.run) DF_TRY(CheckReplaceable(fetches_path()));
   DF_TRY(directory_->Make());
-  const bool is_placed = !placed_.placement.empty();
+  const bool is_placed = !placed_.placement.empty() && placed_.facts.kind != "resumed";
   if (is_placed) DF_TRY(WriteFileAtomically(directory_->placement(), PrintPlacement(placed_.placement, placed_.facts)));
   if (spec_.job.checkpoint) DF_TRY(store_->TryToSave(LeastBytesOf(parts_.kept), spec_.job.checkpoint->tensorflow));
   if (options_.resume_step) {
