@@ -11,6 +11,8 @@
 #include "jobs/cost_file.h"
 #include "jobs/json.h"
 #include "jobs/model.h"
+#include "jobs/plan/cluster_file.h"
+#include "jobs/plan/device_memory.h"
 #include "jobs/plan/step_forecast.h"
 #include "jobs/text_table.h"
 #include "src/base/counted.h"
@@ -31,9 +33,31 @@ struct JobForecast {
   int ranks = 0;
   StepForecast of_step;
   std::vector<std::pair<std::string, std::string>> placement;  // node and device
-  std::vector<std::string> memory;                             // lines for people
-  int64_t samples = 0;                                         // samples of a step; 0: not known
+  std::vector<DeviceMemoryPlan> memory;
+  std::vector<std::string> warnings;
+  int64_t samples = 0;  // samples of a step; 0: not known
 };
+
+// The machine that a job is planned for.
+struct Machine {
+  CostTable costs;
+  std::optional<ClusterDescription> cluster;
+  DeviceCounts devices;    // devices of a rank
+  int ranks_per_node = 0;  // 0: all on one
+};
+
+Result<Machine> MachineOf(const SpecPlanOptions& options) {
+  Machine machine{.costs = {}, .cluster = {}, .devices = options.devices, .ranks_per_node = options.ranks_per_node};
+  if (!options.cost_file.empty()) {
+    DF_ASSIGN(machine.costs, ReadCostFile(options.cost_file));
+  }
+  if (options.cluster_file.empty()) return machine;
+  DF_ASSIGN(machine.cluster, ReadClusterFile(options.cluster_file));
+  machine.cluster->SetSpeeds(machine.costs);
+  machine.devices = machine.cluster->DevicesOfRank();
+  machine.ranks_per_node = static_cast<int>(machine.cluster->ranks_per_node);
+  return machine;
+}
 
 // "4" or "1,2,4".
 Result<std::vector<int>> RanksOf(std::string_view text) {
@@ -69,31 +93,39 @@ int64_t SamplesOf(const JobSpec& job) {
   return input.all ? 0 : input.batch;
 }
 
-Result<JobForecast> Forecast(const SpecPlanOptions& options, const CostTable& costs, int ranks) {
+// Adds what the steps need of the memory of devices.
+Status AddMemory(const std::vector<CompiledStep>& steps, const MemoryLimits& limits, const Cluster& cluster,
+                 JobForecast& forecast) {
+  const std::vector<DevicePart> parts = PartsOf(steps);
+  DF_ASSIGN(forecast.warnings, CheckMemory(parts, limits, cluster));
+  forecast.memory = PlanMemory(parts, limits, cluster);
+  return CheckFits(forecast.memory);
+}
+
+Result<JobForecast> Forecast(const SpecPlanOptions& options, const Machine& machine, int ranks) {
   DF_ASSIGN(Model model, LoadSpecModel({.path = options.spec,
                                         .sets = options.sets,
                                         .tags = {},
                                         .ranks = ranks,
-                                        .device_counts = options.devices,
+                                        .device_counts = machine.devices,
                                         .form = ModelOptions::Form::kJob}));
   JobForecast forecast;
   forecast.ranks = ranks > 0 ? ranks : model.RanksNeeded();
+  if (machine.cluster) DF_TRY(machine.cluster->CheckRanks(forecast.ranks));
   Result<JobCompiler> compiler = JobCompiler::Create(model, forecast.ranks);
   DF_TRY(AsSpecError(options.spec, compiler.status()));
   const LoadedSpec spec = model.TakeSpec();
   const Result<std::vector<CompiledStep>> steps = compiler->CompileSpec(spec);
   DF_TRY(AsSpecError(options.spec, steps.status()));
   DF_ASSIGN(const CompiledStep* const step, MainStep(*steps, spec));
-  const int per_node = options.ranks_per_node > 0 ? options.ranks_per_node : forecast.ranks;
-  forecast.of_step = ForecastStep(step->partitions, compiler->cluster(), costs, per_node);
+  Cluster cluster = compiler->cluster();
+  if (machine.cluster) machine.cluster->SetMemory(cluster);
+  DF_TRY(AsSpecError(options.spec, AddMemory(*steps, spec.job.memory_limits, cluster, forecast)));
+  const int per_node = machine.ranks_per_node > 0 ? machine.ranks_per_node : forecast.ranks;
+  forecast.of_step = ForecastStep(step->partitions, cluster, machine.costs, per_node);
   for (const Partition& partition : step->partitions) {
     for (const Node& node : partition.graph.nodes()) forecast.placement.emplace_back(node.name, partition.device);
   }
-  const std::vector<DevicePart> parts = PartsOf(*steps);
-  const auto warnings = CheckMemory(parts, spec.job.memory_limits, compiler->cluster());
-  DF_TRY(AsSpecError(options.spec, warnings.status()));
-  forecast.memory = DescribeMemory(EstimateDevices(parts));
-  for (const std::string& warning : *warnings) forecast.memory.push_back("warning: " + warning);
   forecast.samples = SamplesOf(spec.job);
   return forecast;
 }
@@ -117,6 +149,12 @@ std::pair<double, double> BusyParts(const JobForecast& forecast) {
   }
   const double whole = std::max(Seconds(forecast), 1e-12);
   return {sum / whole / static_cast<double>(std::max<size_t>(forecast.of_step.devices.size(), 1)), most / whole};
+}
+
+// How much more the busiest device computes than one on the mean; 1 where none computes.
+double Imbalance(const JobForecast& forecast) {
+  const auto [mean, most] = BusyParts(forecast);
+  return mean > 0 ? most / mean : 1;
 }
 
 LinkUse AllLinks(const JobForecast& forecast) {
@@ -150,9 +188,11 @@ std::string TextOfOne(const JobForecast& forecast) {
                    BytesText(use.bytes), "\n");
   }
   const auto [mean, most] = BusyParts(forecast);
-  text += fmt::format("busy:   {:.0f} % of the step on the mean of {}, {:.0f} % on the busiest\n", 100 * mean,
-                      Counted(static_cast<int64_t>(of.devices.size()), "device"), 100 * most);
-  for (const std::string& line : forecast.memory) text += line + "\n";
+  text += fmt::format("busy:   {:.0f} % of the step on the mean of {}, {:.0f} % on the busiest; imbalance {:.2f}\n",
+                      100 * mean, Counted(static_cast<int64_t>(of.devices.size()), "device"), 100 * most,
+                      Imbalance(forecast));
+  for (const std::string& line : DescribePlans(forecast.memory)) text += line + "\n";
+  for (const std::string& warning : forecast.warnings) text += StrCat("warning: ", warning, "\n");
   if (of.has_loops) text += "note: each node of a loop or a conditional counts once\n";
   return text;
 }
@@ -164,7 +204,7 @@ double Efficiency(const JobForecast& first, const JobForecast& other) {
 
 std::string TextOfSeveral(const std::vector<JobForecast>& forecasts) {
   std::vector<std::vector<std::string>> rows = {
-      {"ranks", "step", "efficiency", "bound", "gap", "messages", "bytes", "busy"}};
+      {"ranks", "step", "efficiency", "bound", "gap", "messages", "bytes", "busy", "imbalance"}};
   const JobForecast* weak = nullptr;
   for (const JobForecast& forecast : forecasts) {
     const LinkUse links = AllLinks(forecast);
@@ -173,7 +213,8 @@ std::string TextOfSeveral(const std::vector<JobForecast>& forecasts) {
     rows.push_back({StrCat(forecast.ranks), TimeText(Seconds(forecast)), fmt::format("{:.2f}", efficiency),
                     TimeText(forecast.of_step.bound.cost), fmt::format("{:.0f} %", 100 * Gap(forecast)),
                     StrCat(links.messages), BytesText(links.bytes),
-                    fmt::format("{:.0f} %", 100 * BusyParts(forecast).first)});
+                    fmt::format("{:.0f} %", 100 * BusyParts(forecast).first),
+                    fmt::format("{:.2f}", Imbalance(forecast))});
   }
   std::string text = TextTable(rows);
   if (weak != nullptr)
@@ -181,7 +222,7 @@ std::string TextOfSeveral(const std::vector<JobForecast>& forecasts) {
   return text;
 }
 
-std::string JsonOf(const JobForecast& forecast) {
+std::string JsonOf(const JobForecast& first, const JobForecast& forecast) {
   const StepForecast& of = forecast.of_step;
   const std::string links = Join(of.links, ", ", [](const auto& link) {
     return StrCat(JsonString(std::string(PairClassName(link.first))), ": {\"messages\": ", link.second.messages,
@@ -190,33 +231,32 @@ std::string JsonOf(const JobForecast& forecast) {
   const std::string placement = Join(forecast.placement, ", ", [](const auto& node) {
     return StrCat(JsonString(node.first), ": ", JsonString(node.second));
   });
-  return StrCat("{\"ranks\": ", forecast.ranks, ", \"cost\": ", JsonNumber(Seconds(forecast)),
-                ", \"bound\": ", JsonNumber(of.bound.cost), ", \"gap\": ", JsonNumber(Gap(forecast)),
-                ", \"reason\": ", JsonString(of.bound.reason), ", \"path_nodes_s\": ", JsonNumber(of.step.path_tasks_s),
-                ", \"path_messages_s\": ", JsonNumber(of.step.path_messages_s),
-                ", \"busy\": ", JsonNumber(BusyParts(forecast).first), ", \"links\": {", links, "}, \"placement\": {",
-                placement, "}}");
+  return StrCat(
+      "{\"ranks\": ", forecast.ranks, ", \"cost\": ", JsonNumber(Seconds(forecast)),
+      ", \"bound\": ", JsonNumber(of.bound.cost), ", \"gap\": ", JsonNumber(Gap(forecast)),
+      ", \"reason\": ", JsonString(of.bound.reason), ", \"path_nodes_s\": ", JsonNumber(of.step.path_tasks_s),
+      ", \"path_messages_s\": ", JsonNumber(of.step.path_messages_s),
+      ", \"busy\": ", JsonNumber(BusyParts(forecast).first), ", \"imbalance\": ", JsonNumber(Imbalance(forecast)),
+      ", \"efficiency\": ", JsonNumber(Efficiency(first, forecast)), ", \"memory\": ", ToJson(forecast.memory),
+      ", \"links\": {", links, "}, \"placement\": {", placement, "}}");
 }
 
 }  // namespace
 
 Result<std::string> PlanOfSpec(const SpecPlanOptions& options) {
-  CostTable costs;
-  if (!options.cost_file.empty()) {
-    DF_ASSIGN(costs, ReadCostFile(options.cost_file));
-  }
+  DF_ASSIGN(const Machine machine, MachineOf(options));
   std::vector<int> ranks = {0};
   if (!options.ranks.empty()) {
     DF_ASSIGN(ranks, RanksOf(options.ranks));
   }
   std::vector<JobForecast> forecasts;
   for (const int count : ranks) {
-    DF_ASSIGN(JobForecast forecast, Forecast(options, costs, count));
+    DF_ASSIGN(JobForecast forecast, Forecast(options, machine, count));
     forecasts.push_back(std::move(forecast));
   }
   if (!options.json) return forecasts.size() == 1 ? TextOfOne(forecasts[0]) : TextOfSeveral(forecasts);
-  if (forecasts.size() == 1) return JsonOf(forecasts[0]) + "\n";
-  return StrCat("[", Join(forecasts, ",\n ", [](const JobForecast& f) { return JsonOf(f); }), "]\n");
+  if (forecasts.size() == 1) return JsonOf(forecasts[0], forecasts[0]) + "\n";
+  return StrCat("[", Join(forecasts, ",\n ", [&](const JobForecast& f) { return JsonOf(forecasts[0], f); }), "]\n");
 }
 
 }  // namespace dfrun::jobs
