@@ -122,7 +122,9 @@ Result<JobForecast> Forecast(const SpecPlanOptions& options, const Machine& mach
   if (machine.cluster) machine.cluster->SetMemory(cluster);
   DF_TRY(AsSpecError(options.spec, AddMemory(*steps, spec.job.memory_limits, cluster, forecast)));
   const int per_node = machine.ranks_per_node > 0 ? machine.ranks_per_node : forecast.ranks;
-  forecast.of_step = ForecastStep(step->partitions, cluster, machine.costs, per_node);
+  const StepBinding binding = {.ranks = RanksThatNodesName(spec.graph, cluster),
+                               .is_compressed = spec.job.compression != WireCompression::kNone};
+  forecast.of_step = ForecastStep(step->partitions, cluster, machine.costs, per_node, binding);
   for (const Partition& partition : step->partitions) {
     for (const Node& node : partition.graph.nodes()) forecast.placement.emplace_back(node.name, partition.device);
   }

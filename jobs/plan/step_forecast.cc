@@ -1,14 +1,11 @@
 #include "jobs/plan/step_forecast.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
-#include "src/costs/predict.h"
-#include "src/framework/kernel/kernel_registry.h"
+#include "jobs/plan/task_times.h"
 #include "src/graph/control_flow.h"
 #include "src/placement/gathered_rows.h"
-#include "src/placement/kernel_index.h"
 #include "src/plan/step_bound.h"
 
 namespace dfrun::jobs {
@@ -22,14 +19,20 @@ bool IsOfKind(const Node& node, Boundary kind) {
 class TasksOfParts {
  public:
   TasksOfParts(const std::vector<Partition>& partitions, const Cluster& cluster, const CostTable& costs,
-               int ranks_per_node)
-      : partitions_(partitions), costs_(costs), ranks_per_node_(ranks_per_node), kernels_(MakeIndex(cluster)) {}
+               int ranks_per_node, const StepBinding& binding)
+      : partitions_(partitions),
+        cluster_(cluster),
+        costs_(costs),
+        ranks_per_node_(ranks_per_node),
+        binding_(binding),
+        times_(cluster, costs) {}
 
   StepForecast Run() {
     for (const Partition& partition : partitions_) AddTasks(partition);
     AddMessages();
     forecast_.step = SimulateStep(tasks_);
-    forecast_.bound = BoundOfStep(tasks_);
+    forecast_.bound = BoundOfStep(
+        tasks_, UnitsOfParts(partitions_, cluster_, costs_, seconds_, binding_.ranks, binding_.is_compressed));
     return std::move(forecast_);
   }
 
@@ -39,12 +42,6 @@ class TasksOfParts {
     int rank = 0;
     int64_t bytes = 0;
   };
-
-  static KernelIndex MakeIndex(const Cluster& cluster) {
-    std::set<std::string> types;
-    for (const ClusterDevice& device : cluster.devices) types.insert(*device.name.type);
-    return {KernelRegistry::Builtin(), {types.begin(), types.end()}};
-  }
 
   void AddTasks(const Partition& partition) {
     const Graph& graph = partition.graph;
@@ -58,8 +55,10 @@ class TasksOfParts {
     tasks_.readers.resize(tasks_.readers.size() + static_cast<size_t>(graph.num_nodes()));
     for (const Node& node : graph.nodes()) {
       const int task = first + node.id;
-      tasks_.tasks.push_back({.device = device, .seconds = Seconds(graph, node, type), .fastest_s = 0});
-      tasks_.tasks.back().fastest_s = FastestSeconds(graph, node, type, tasks_.tasks.back().seconds);
+      const double here_s = times_.On(type, graph, node);
+      const std::vector<double>& by_type = seconds_.emplace_back(times_.ByType(graph, node, type, here_s));
+      tasks_.tasks.push_back(
+          {.device = device, .seconds = here_s, .fastest_s = *std::min_element(by_type.begin(), by_type.end())});
       for (const Output input : node.inputs) {
         if (input.valid() && input.node != node.id) AddEdge(first, graph.node(input.node), task);
       }
@@ -114,29 +113,14 @@ class TasksOfParts {
     return a / ranks_per_node_ == b / ranks_per_node_ ? PairClass::kSameHost : PairClass::kNetwork;
   }
 
-  double Seconds(const Graph& graph, const Node& node, const std::string& type) const {
-    const ExecutorSpeed executor = costs_.Executor();
-    const auto edges = static_cast<double>(node.inputs.size() + node.control_inputs.size());
-    const double own_s = executor.node_s + edges * executor.edge_s;
-    const bool is_end = IsOfKind(node, Boundary::kSend) || IsOfKind(node, Boundary::kRecv);
-    return own_s + (is_end ? 0 : NodeTime(graph, node, type, costs_).seconds);
-  }
-
-  double FastestSeconds(const Graph& graph, const Node& node, const std::string& type, double here_s) {
-    double fastest_s = here_s;
-    const DeviceTypes types = kernels_.TypesFor(node);
-    for (size_t i = 0; i < kernels_.types().size(); ++i) {
-      const std::string& other = kernels_.types()[i];
-      if ((types >> i & 1) != 0 && other != type) fastest_s = std::min(fastest_s, Seconds(graph, node, other));
-    }
-    return fastest_s;
-  }
-
   const std::vector<Partition>& partitions_;
+  const Cluster& cluster_;
   const CostTable& costs_;
   const int ranks_per_node_;
-  KernelIndex kernels_;
+  const StepBinding& binding_;
+  TaskTimes times_;
   StepTasks tasks_;
+  std::vector<std::vector<double>> seconds_;      // by task: times by type of device
   std::map<int64_t, End> sends_;                  // by channel
   std::map<int64_t, std::vector<End>> receives_;  // by channel
   StepForecast forecast_;
@@ -145,8 +129,8 @@ class TasksOfParts {
 }  // namespace
 
 StepForecast ForecastStep(const std::vector<Partition>& partitions, const Cluster& cluster, const CostTable& costs,
-                          int ranks_per_node) {
-  return TasksOfParts(partitions, cluster, costs, ranks_per_node).Run();
+                          int ranks_per_node, const StepBinding& binding) {
+  return TasksOfParts(partitions, cluster, costs, ranks_per_node, binding).Run();
 }
 
 }  // namespace dfrun::jobs

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "jobs/plan/units_of_parts.h"
 #include "src/costs/cost_table.h"
 #include "src/partition/partition.h"
 #include "src/placement/cluster.h"
@@ -29,12 +30,18 @@ struct StepForecast {
   bool has_loops = false;  // each node of a loop counts once
 };
 
+// Limits of the placements that the bound holds for: see UnitsOfParts().
+struct StepBinding {
+  BoundRanks ranks = {};
+  bool is_compressed = false;
+};
+
 // Simulates the step that these partitions make on the cluster, of whose ranks `ranks_per_node` are on each host, by
 // the costs of the table. A node takes its kernel's time and the executor's. Each rank sends one message at a time to
 // other ranks, and one to its own other devices.
 // Thread safety: one thread.
 StepForecast ForecastStep(const std::vector<Partition>& partitions, const Cluster& cluster, const CostTable& costs,
-                          int ranks_per_node);
+                          int ranks_per_node, const StepBinding& binding);
 
 }  // namespace dfrun::jobs
 
