@@ -5,6 +5,7 @@
 
 #include "jobs/plan/task_times.h"
 #include "src/graph/control_flow.h"
+#include "src/graph/trip_counts.h"
 #include "src/placement/gathered_rows.h"
 #include "src/plan/step_bound.h"
 
@@ -18,7 +19,7 @@ bool IsOfKind(const Node& node, Boundary kind) {
 // Numbers the nodes of all partitions as tasks, and joins them by their edges and channels.
 class TasksOfParts {
  public:
-  TasksOfParts(const std::vector<Partition>& partitions, const Cluster& cluster, const CostTable& costs,
+  TasksOfParts(const std::vector<const Partition*>& partitions, const Cluster& cluster, const CostTable& costs,
                int ranks_per_node, const StepBinding& binding)
       : partitions_(partitions),
         cluster_(cluster),
@@ -28,11 +29,12 @@ class TasksOfParts {
         times_(cluster, costs) {}
 
   StepForecast Run() {
-    for (const Partition& partition : partitions_) AddTasks(partition);
+    for (const Partition* const partition : partitions_) FindTripCounts(partition->graph, forecast_.loops);
+    for (const Partition* const partition : partitions_) AddTasks(*partition);
     AddMessages();
     forecast_.step = SimulateStep(tasks_);
     forecast_.bound = BoundOfStep(
-        tasks_, UnitsOfParts(partitions_, cluster_, costs_, seconds_, binding_.ranks, binding_.is_compressed));
+        tasks_, UnitsOfParts(partitions_, cluster_, costs_, WorkOfTasks(), binding_.ranks, binding_.is_compressed));
     return std::move(forecast_);
   }
 
@@ -41,30 +43,53 @@ class TasksOfParts {
     int task = 0;
     int rank = 0;
     int64_t bytes = 0;
+    double runs = 1;
   };
 
   void AddTasks(const Partition& partition) {
     const Graph& graph = partition.graph;
-    const int device = tasks_.devices++;
+    const int device = DeviceOf(partition);
     tasks_.ports = std::max(tasks_.ports, 2 * (partition.rank + 1));
-    forecast_.devices.push_back(partition.device);
     forecast_.has_loops = forecast_.has_loops || HasControlFlow(graph);
     const Result<DeviceName> name = DeviceName::Parse(partition.device);
     const std::string type = name.ok() ? name->type.value_or("") : "";
     const auto first = static_cast<int>(tasks_.tasks.size());
+    const std::vector<NodeRuns> runs = CountRuns(graph, forecast_.loops);
     tasks_.readers.resize(tasks_.readers.size() + static_cast<size_t>(graph.num_nodes()));
     for (const Node& node : graph.nodes()) {
       const int task = first + node.id;
       const double here_s = times_.On(type, graph, node);
       const std::vector<double>& by_type = seconds_.emplace_back(times_.ByType(graph, node, type, here_s));
-      tasks_.tasks.push_back(
-          {.device = device, .seconds = here_s, .fastest_s = *std::min_element(by_type.begin(), by_type.end())});
+      const NodeRuns& of_node = runs[node.id];
+      tasks_.tasks.push_back({.device = device,
+                              .seconds = here_s * of_node.times,
+                              .fastest_s = *std::min_element(by_type.begin(), by_type.end())});
+      runs_.push_back(of_node.is_exact ? of_node.times : 1);
       for (const Output input : node.inputs) {
         if (input.valid() && input.node != node.id) AddEdge(first, graph.node(input.node), task);
       }
       for (const NodeId input : node.control_inputs) AddEdge(first, graph.node(input), task);
-      AddEnd(graph, node, {task, partition.rank, 0});
+      AddEnd(graph, node, {task, partition.rank, 0, of_node.times});
     }
+  }
+
+  // The times by type of all runs of each task.
+  std::vector<std::vector<double>> WorkOfTasks() const {
+    std::vector<std::vector<double>> work = seconds_;
+    for (size_t task = 0; task < work.size(); ++task) {
+      for (double& seconds : work[task]) seconds *= runs_[task];
+    }
+    return work;
+  }
+
+  // The number of the partition's device. Parts of steps that run beside each other share devices.
+  int DeviceOf(const Partition& partition) {
+    const auto [number, is_new] = devices_.try_emplace(partition.device, tasks_.devices);
+    if (is_new) {
+      ++tasks_.devices;
+      forecast_.devices.push_back(partition.device);
+    }
+    return number->second;
   }
 
   // The edge back to the begin of a loop's next turn is none of this turn. `first`: the task of the graph's node 0.
@@ -101,11 +126,12 @@ class TasksOfParts {
     tasks_.messages.push_back({.from = from.task,
                                .to = to.task,
                                .port = 2 * from.rank + (is_own ? 1 : 0),
-                               .port_s = static_cast<double>(from.bytes) / speed.bytes_per_s,
-                               .latency_s = speed.latency_s});
+                               .port_s = from.runs * static_cast<double>(from.bytes) / speed.bytes_per_s,
+                               .latency_s = from.runs * speed.latency_s});
+    const auto times = static_cast<int64_t>(from.runs);
     LinkUse& use = forecast_.links[pair];
-    ++use.messages;
-    use.bytes += from.bytes;
+    use.messages += times;
+    use.bytes += times * from.bytes;
   }
 
   PairClass PairOf(int a, int b) const {
@@ -113,13 +139,15 @@ class TasksOfParts {
     return a / ranks_per_node_ == b / ranks_per_node_ ? PairClass::kSameHost : PairClass::kNetwork;
   }
 
-  const std::vector<Partition>& partitions_;
+  const std::vector<const Partition*>& partitions_;
   const Cluster& cluster_;
   const CostTable& costs_;
   const int ranks_per_node_;
   const StepBinding& binding_;
   TaskTimes times_;
   StepTasks tasks_;
+  std::map<std::string, int> devices_;            // by name
+  std::vector<double> runs_;                      // by task: those that are certain
   std::vector<std::vector<double>> seconds_;      // by task: times by type of device
   std::map<int64_t, End> sends_;                  // by channel
   std::map<int64_t, std::vector<End>> receives_;  // by channel
@@ -128,8 +156,8 @@ class TasksOfParts {
 
 }  // namespace
 
-StepForecast ForecastStep(const std::vector<Partition>& partitions, const Cluster& cluster, const CostTable& costs,
-                          int ranks_per_node, const StepBinding& binding) {
+StepForecast ForecastStep(const std::vector<const Partition*>& partitions, const Cluster& cluster,
+                          const CostTable& costs, int ranks_per_node, const StepBinding& binding) {
   return TasksOfParts(partitions, cluster, costs, ranks_per_node, binding).Run();
 }
 

@@ -63,7 +63,7 @@ class TaskSets {
 
 class UnitMaker {
  public:
-  UnitMaker(const std::vector<Partition>& partitions, const std::vector<std::vector<double>>& seconds,
+  UnitMaker(const std::vector<const Partition*>& partitions, const std::vector<std::vector<double>>& seconds,
             const BoundRanks& bound, bool is_compressed)
       : partitions_(partitions),
         seconds_(seconds),
@@ -73,19 +73,19 @@ class UnitMaker {
 
   StepUnits Run() {
     int first = 0;
-    for (const Partition& partition : partitions_) {
-      Unite(partition.graph, first);
-      first += partition.graph.num_nodes();
+    for (const Partition* const partition : partitions_) {
+      Unite(partition->graph, first);
+      first += partition->graph.num_nodes();
     }
     first = 0;
-    for (const Partition& partition : partitions_) {
-      for (const Node& node : partition.graph.nodes()) AddToUnit(node, first + node.id);
-      first += partition.graph.num_nodes();
+    for (const Partition* const partition : partitions_) {
+      for (const Node& node : partition->graph.nodes()) AddToUnit(node, first + node.id);
+      first += partition->graph.num_nodes();
     }
     first = 0;
-    for (const Partition& partition : partitions_) {
-      AddValues(partition.graph, first);
-      first += partition.graph.num_nodes();
+    for (const Partition* const partition : partitions_) {
+      AddValues(partition->graph, first);
+      first += partition->graph.num_nodes();
     }
     AddChannels();
     return std::move(made_);
@@ -99,6 +99,13 @@ class UnitMaker {
       const std::string_view head = node.colocate_with.empty() ? node.name : node.colocate_with;
       const auto [group, is_new] = groups.try_emplace(head, task);
       if (!is_new) sets_.Unite(task, group->second);
+      // Steps of several replicas have the variables that they share in common.
+      if (!node.op->traits.is_variable) continue;
+      const auto [variable, is_first] = variables_.try_emplace(node.name, task);
+      if (!is_first) sets_.Unite(task, variable->second);
+    }
+    for (const Node& node : graph.nodes()) {
+      const int task = first + node.id;
       for (int i = 0; i < node.num_inputs(); ++i) {
         const Output input = node.inputs[static_cast<size_t>(i)];
         if (input.valid() && SharesDeviceWithSource(node, i)) sets_.Unite(task, first + input.node);
@@ -111,7 +118,8 @@ class UnitMaker {
     if (is_new) made_.units.push_back({.seconds = std::vector<double>(seconds_[task].size(), 0)});
     StepUnit& unit = made_.units[number->second];
     for (size_t i = 0; i < unit.seconds.size(); ++i) unit.seconds[i] += seconds_[task][i];
-    unit.bytes += VariableBytes(node);
+    const auto variable = variables_.find(node.name);
+    if (variable != variables_.end() && variable->second == task) unit.bytes += VariableBytes(node);
     const auto rank = bound_.find(NameInModel(node.name));
     if (rank != bound_.end()) unit.rank = rank->second;
     made_.unit_of.push_back(number->second);
@@ -154,12 +162,13 @@ class UnitMaker {
     }
   }
 
-  const std::vector<Partition>& partitions_;
+  const std::vector<const Partition*>& partitions_;
   const std::vector<std::vector<double>>& seconds_;
   const BoundRanks& bound_;
   const bool is_compressed_;
   TaskSets sets_;
-  std::unordered_map<int, int> numbers_;  // unit by root
+  std::unordered_map<std::string_view, int> variables_;  // first task by name
+  std::unordered_map<int, int> numbers_;                 // unit by root
   std::unordered_map<int64_t, int> sends_;
   std::vector<std::pair<int64_t, int>> receives_;
   StepUnits made_;
@@ -198,7 +207,7 @@ BoundRanks RanksThatNodesName(const Graph& model, const Cluster& cluster) {
   return ranks;
 }
 
-StepUnits UnitsOfParts(const std::vector<Partition>& partitions, const Cluster& cluster, const CostTable& costs,
+StepUnits UnitsOfParts(const std::vector<const Partition*>& partitions, const Cluster& cluster, const CostTable& costs,
                        const std::vector<std::vector<double>>& seconds, const BoundRanks& bound, bool is_compressed) {
   StepUnits units = UnitMaker(partitions, seconds, bound, is_compressed).Run();
   for (const std::string& type : TypesOf(cluster)) units.classes.push_back(ClassOf(cluster, type));

@@ -20,11 +20,10 @@ using BoundRanks = std::map<std::string, int, std::less<>>;
 // The nodes of a model whose `device` leaves one rank of the cluster.
 BoundRanks RanksThatNodesName(const Graph& model, const Cluster& cluster);
 
-// Makes the units. Tasks are the nodes of all partitions in their order; `seconds` has for each those by type, in the
-// order in which the cluster has the types. `bound` holds for the copies that replicas have of a node too. Values that
-// the wire may carry in 16 bits count half.
-// Thread safety: any thread.
-StepUnits UnitsOfParts(const std::vector<Partition>& partitions, const Cluster& cluster, const CostTable& costs,
+// Makes the units. Tasks are the nodes of all partitions in their order; `seconds` has for each those of its work by
+// type, in the order in which the cluster has the types. `bound` holds for the copies that replicas have of a node too.
+// Values that the wire may carry in 16 bits count half. Thread safety: any thread.
+StepUnits UnitsOfParts(const std::vector<const Partition*>& partitions, const Cluster& cluster, const CostTable& costs,
                        const std::vector<std::vector<double>>& seconds, const BoundRanks& bound, bool is_compressed);
 
 }  // namespace dfrun::jobs
