@@ -19,7 +19,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kPriceRounds = 60;
 // Least cuts are found for so many ranks. One of a rank that is left out would be a bound as well.
 constexpr int kMaxCuts = 8;
-constexpr int kNone = -1;
+// No task, unit or rank.
+constexpr int kAbsent = -1;
 
 // The work and memory of a unit on the host's devices and on the others, whichever of these are fastest.
 struct Choice {
@@ -100,8 +101,8 @@ double DualValue(const TwoClasses& two, double host_price, double other_price, d
 // The longest chain of tasks by their fastest times, with its first and last task. Tasks in a circle are left out.
 struct Chain {
   double seconds = 0;
-  int first = kNone;
-  int last = kNone;
+  int first = kAbsent;
+  int last = kAbsent;
 };
 
 Chain LongestChain(const StepTasks& step) {
@@ -116,12 +117,12 @@ Chain LongestChain(const StepTasks& step) {
     if (waits[task] == 0) ready.push_back(static_cast<int>(task));
   }
   std::vector<double> begins_s(step.tasks.size(), 0);
-  std::vector<int> first(step.tasks.size(), kNone);  // first task of the longest chain to it that takes time
+  std::vector<int> first(step.tasks.size(), kAbsent);  // first task of the longest chain to it that takes time
   Chain longest;
   while (!ready.empty()) {
     const int task = ready.back();
     ready.pop_back();
-    if (first[task] == kNone && step.tasks[task].fastest_s > 0) first[task] = task;
+    if (first[task] == kAbsent && step.tasks[task].fastest_s > 0) first[task] = task;
     const double ends_s = begins_s[task] + step.tasks[task].fastest_s;
     if (ends_s > longest.seconds) longest = {ends_s, first[task], task};
     for (const int reader : behind[task]) {
@@ -137,10 +138,10 @@ Chain LongestChain(const StepTasks& step) {
 
 // The unit's task that takes longest, by which a unit is named.
 int LongestTask(const StepTasks& step, const StepUnits& units, int unit) {
-  int longest = kNone;
+  int longest = kAbsent;
   for (size_t task = 0; task < units.unit_of.size(); ++task) {
     if (units.unit_of[task] != unit) continue;
-    if (longest == kNone || step.tasks[task].fastest_s > step.tasks[longest].fastest_s)
+    if (longest == kAbsent || step.tasks[task].fastest_s > step.tasks[longest].fastest_s)
       longest = static_cast<int>(task);
   }
   return longest;
@@ -153,7 +154,7 @@ double LeastBytesFrom(const StepUnits& step, int rank) {
   MinCut cut;
   std::vector<int> vertex;
   for (const StepUnit& unit : step.units) {
-    vertex.push_back(unit.rank == kNone ? cut.AddVertex() : unit.rank == rank ? MinCut::kSource : MinCut::kSink);
+    vertex.push_back(unit.rank == kAbsent ? cut.AddVertex() : unit.rank == rank ? MinCut::kSource : MinCut::kSink);
   }
   for (const UnitValue& value : step.values) {
     if (value.bytes <= 0 || vertex[value.from] == MinCut::kSink) continue;
@@ -173,7 +174,7 @@ double LeastBytesFrom(const StepUnits& step, int rank) {
 PlacementBound ChainBound(const StepTasks& step, const StepUnits& units) {
   const Chain chain = LongestChain(step);
   std::string reason = "the longest chain of nodes that wait for each other";
-  if (chain.last != kNone && !units.names.empty())
+  if (chain.last != kAbsent && !units.names.empty())
     reason += StrCat(", from '", units.names[chain.first], "' to '", units.names[chain.last], "'");
   return {chain.seconds, reason};
 }
@@ -204,7 +205,7 @@ PlacementBound WorkBound(const StepUnits& units) {
 // A unit is on one device of one class, which does its nodes one after the other.
 PlacementBound UnitBound(const StepTasks& step, const StepUnits& units) {
   double most_s = 0;
-  int longest = kNone;
+  int longest = kAbsent;
   for (size_t u = 0; u < units.units.size(); ++u) {
     const std::vector<double>& seconds = units.units[u].seconds;
     const double least_s = *std::min_element(seconds.begin(), seconds.end());
@@ -212,7 +213,7 @@ PlacementBound UnitBound(const StepTasks& step, const StepUnits& units) {
     most_s = least_s;
     longest = static_cast<int>(u);
   }
-  if (longest == kNone) return {};
+  if (longest == kAbsent) return {};
   return {most_s, StrCat("the nodes that share a device with '", units.names[LongestTask(step, units, longest)], "'")};
 }
 
@@ -220,7 +221,7 @@ PlacementBound UnitBound(const StepTasks& step, const StepUnits& units) {
 PlacementBound CutBound(const StepUnits& units) {
   std::set<int> ranks;
   for (const StepUnit& unit : units.units) {
-    if (unit.rank != kNone) ranks.insert(unit.rank);
+    if (unit.rank != kAbsent) ranks.insert(unit.rank);
   }
   PlacementBound bound;
   if (ranks.size() < 2 || units.most_bytes_per_s <= 0) return bound;
@@ -240,7 +241,7 @@ PlacementBound BoundOfStep(const StepTasks& step) {
   StepUnits units;
   units.classes = {{.devices = step.devices, .bytes = kInfinity}};
   for (size_t task = 0; task < step.tasks.size(); ++task) {
-    units.units.push_back({.seconds = {step.tasks[task].fastest_s}, .bytes = 0, .rank = kNone});
+    units.units.push_back({.seconds = {step.tasks[task].fastest_s}, .bytes = 0, .rank = kAbsent});
     units.unit_of.push_back(static_cast<int>(task));
     units.names.push_back(StrCat(task));
   }
