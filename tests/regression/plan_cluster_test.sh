@@ -89,7 +89,7 @@ wrong "5:7: 'gpus' lacks 'count'"
 cluster '' 'network: {latency: 1us, bandwidth: 1GiB}'
 wrong "6:28: 'latency' must be a number of seconds"
 cluster '' 'network: {latency: 1e-6, bandwidth: 1GB}'
-wrong "6:44: 'bandwidth' must be a number of bytes"
+wrong "6:45: 'bandwidth' must be a number of bytes"
 cluster '' 'net: {latency: 1e-6, bandwidth: 1GiB}'
 wrong "6:9: unknown key 'net' of 'links'"
 cluster '' 'network: {latency: 1e-6}'

@@ -21,7 +21,7 @@ expect 66 "cannot open missing.json" "$DFRUN" plan $spec --cost-file missing.jso
 # Nodes of a loop count as often as they run, and the bound with them where that is certain.
 loop() {
   printf 'dfrun: 1\ngraph:\n  x: {op: Variable, shape: [64, 64], init: ones, device: /job:worker/task:0}\n' > loop.yaml
-  printf '  y: {While: {vars: {v: x, i: 0}, cond: "%s", body: {v: "MatMul(v, v)", i: i + 1}%s}}\n' "$1" "${2:-}" >> loop.yaml
+  printf '  y: {op: While, vars: {v: x, i: 0}, cond: "%s", body: {v: "MatMul(v, v)", i: i + 1}%s}\n' "$1" "${2:-}" >> loop.yaml
   printf '  total: Sum(y)\nrun: {steps: 1, fetch: [total]}\n' >> loop.yaml
   "$DFRUN" plan loop.yaml --json > plan.json || fail "the plan of a loop"
 }
