@@ -16,12 +16,16 @@ Result<CostTable> CostsOfPlacement(const PlacementSpec& placement, const std::st
   return costs;
 }
 
-Result<std::vector<std::string>> PlaceBySpec(const LoadedSpec& spec, JobCompiler& compiler,
-                                             const std::string& cost_file, int ranks_per_node) {
+Result<std::vector<std::string>> PlaceBySpec(const LoadedSpec& spec, JobCompiler& compiler, const CostTable* costs,
+                                             int ranks_per_node) {
   const PlacementSpec& placement = spec.job.placement;
   if (placement.kind == PlacementSpec::Kind::kRules && placement.file.empty()) return std::vector<std::string>();
-  DF_ASSIGN(const CostTable costs, CostsOfPlacement(placement, cost_file));
-  Result<std::vector<std::string>> lines = compiler.Place(spec, {.costs = &costs, .ranks_per_node = ranks_per_node});
+  CostTable named;
+  if (costs == nullptr) {
+    DF_ASSIGN(named, CostsOfPlacement(placement));
+    costs = &named;
+  }
+  Result<std::vector<std::string>> lines = compiler.Place(spec, {.costs = costs, .ranks_per_node = ranks_per_node});
   DF_TRY(AsSpecError(spec.job.path, lines.status()));
   return lines;
 }

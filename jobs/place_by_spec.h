@@ -16,9 +16,9 @@ namespace dfrun::jobs {
 Result<CostTable> CostsOfPlacement(const PlacementSpec& placement, const std::string& cost_file = "");
 
 // Has the compiler build the job by the devices that a run of it would choose; by the rules it leaves it as it is.
-// Returns lines for people. `cost_file` counts before the spec's; `ranks_per_node`: 0: all ranks are on one.
+// Returns lines for people. `costs`: null: those that the spec names. `ranks_per_node`: 0: all ranks are on one.
 Result<std::vector<std::string>> PlaceBySpec(const LoadedSpec& spec, JobCompiler& compiler,
-                                             const std::string& cost_file = "", int ranks_per_node = 0);
+                                             const CostTable* costs = nullptr, int ranks_per_node = 0);
 
 }  // namespace dfrun::jobs
 

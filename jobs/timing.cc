@@ -9,13 +9,9 @@
 #include <string>
 #include <thread>
 
-namespace dfrun::jobs {
+#include "src/base/median.h"
 
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
+namespace dfrun::jobs {
 
 double Percentile99(std::vector<double> values) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() * 99 / 100);

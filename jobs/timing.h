@@ -9,8 +9,6 @@
 
 namespace dfrun::jobs {
 
-// Returns the median; of an even number of values the upper of the two in the middle.
-double Median(std::vector<double> values);
 // Returns the value that 99 of 100 are not above.
 double Percentile99(std::vector<double> values);
 

@@ -12,6 +12,7 @@
 #include "jobs/bench/bench_turns.h"
 #include "jobs/ranks/ranks.h"
 #include "jobs/timing.h"
+#include "src/base/median.h"
 
 namespace dfrun::jobs {
 namespace {

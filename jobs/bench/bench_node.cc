@@ -17,6 +17,7 @@
 #include "jobs/output_file.h"
 #include "jobs/text_table.h"
 #include "jobs/timing.h"
+#include "src/base/median.h"
 #include "src/base/terminal.h"
 #include "src/costs/cost_table.h"
 #include "src/costs/fit_speed.h"

@@ -16,6 +16,7 @@
 #include "jobs/bench/bench_turns.h"
 #include "jobs/ranks/ranks.h"
 #include "jobs/timing.h"
+#include "src/base/median.h"
 #include "src/session/session.h"
 #include "src/session/worker.h"
 

@@ -14,6 +14,7 @@
 #include "jobs/bench/task_pattern.h"
 #include "jobs/ranks/ranks.h"
 #include "jobs/timing.h"
+#include "src/base/median.h"
 
 namespace dfrun::jobs {
 namespace {

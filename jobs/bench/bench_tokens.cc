@@ -11,6 +11,7 @@
 #include "jobs/ranks/ranks.h"
 #include "jobs/timing.h"
 #include "kernels/shares/share_token.h"
+#include "src/base/median.h"
 
 namespace dfrun::jobs {
 namespace {

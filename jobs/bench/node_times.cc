@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "jobs/timing.h"
+#include "src/base/median.h"
 #include "src/executor/build_plan.h"
 #include "src/graph/node_cost.h"
 #include "src/session/trace/step_trace.h"

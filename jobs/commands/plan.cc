@@ -11,6 +11,7 @@
 #include "jobs/plan/plan_of_spec.h"
 #include "jobs/plan/write_placement.h"
 #include "src/base/terminal.h"
+#include "src/framework/device/device_types.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -33,6 +34,10 @@ Result<std::string> MakePlan(PlanCommandOptions& options) {
   options.of_graph.json = options.of_spec.json = options.json;
   if (!options.of_graph.graph.empty()) return PlanOfGraph(options.of_graph);
   options.of_spec.devices = options.devices.Given();
+  if (!options.of_spec.cluster_file.empty() && !options.of_spec.devices.empty()) {
+    return Error(Code::kUsage, "--", DeviceCountKey(options.of_spec.devices.begin()->first),
+                 ": the file of --cluster says which devices a rank has");
+  }
   if (!options.placement.path.empty()) DF_TRY(WritePlacement(options.of_spec, options.placement));
   if (options.learn.seconds > 0) return LearnPlacement(options.of_spec, options.learn);
   return PlanOfSpec(options.of_spec);
@@ -47,12 +52,17 @@ RunCommand SetupPlan(Options& args) {
   args.Value("--ranks", of_spec.ranks,
              "Ranks that the job will have, or several numbers: 1,2,4; default: what it needs")
       .Needs(spec);
-  args.Value("--ranks-per-node", of_spec.ranks_per_node, "Ranks on each host; default: all on one")
-      .Between(1, 1 << 20)
-      .Needs(spec);
+  const Option per_node =
+      args.Value("--ranks-per-node", of_spec.ranks_per_node, "Ranks on each host; default: all on one")
+          .Between(1, 1 << 20)
+          .Needs(spec);
   args.Value("--cost-file", of_spec.cost_file,
              "The speeds of the machine, by `dfrun bench node`; without it they are assumed")
       .Needs(spec);
+  args.Value("--cluster", of_spec.cluster_file,
+             "A YAML file of nodes, devices, memory and links, as those in configs/clusters")
+      .Needs(spec)
+      .Excludes(per_node);
   const Option profile =
       args.Value("--profile", options->learn.profile, "With --learn: the run with a trace").Needs(spec);
   args.Seconds(

@@ -11,6 +11,7 @@
 
 #include "comm/bootstrap/transport_registry.h"
 #include "jobs/timing.h"
+#include "src/base/median.h"
 #include "src/base/terminal.h"
 #include "src/base/text.h"
 #include "src/costs/fit_speed.h"

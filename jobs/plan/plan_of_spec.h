@@ -15,13 +15,14 @@ struct SpecPlanOptions {
   std::vector<std::string> sets;
   std::string ranks;  // "4" or "1,2,4"; "": as many as the job needs
   DeviceCounts devices;
-  int ranks_per_node = 0;  // 0: all on one
-  std::string cost_file;   // "": assumed speeds
+  int ranks_per_node = 0;    // 0: all on one
+  std::string cost_file;     // "": assumed speeds
+  std::string cluster_file;  // "": as many ranks as are wanted, with `devices` and `ranks_per_node`
   bool json = false;
 };
 
-// Returns the text to print. BadSpec: as `dfrun check`; where the memory that the spec grants a device is not enough;
-// and where replicas run for themselves, whose steps overlap.
+// Returns the text to print. BadSpec: as `dfrun check`; where the memory of a device, or what the spec grants of it, is
+// not enough; where the cluster has fewer ranks; and where replicas run for themselves, whose steps overlap.
 Result<std::string> PlanOfSpec(const SpecPlanOptions& options);
 
 }  // namespace dfrun::jobs

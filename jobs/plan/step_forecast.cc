@@ -1,14 +1,12 @@
 #include "jobs/plan/step_forecast.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
-#include "src/costs/predict.h"
-#include "src/framework/kernel/kernel_registry.h"
+#include "jobs/plan/task_times.h"
 #include "src/graph/control_flow.h"
+#include "src/graph/trip_counts.h"
 #include "src/placement/gathered_rows.h"
-#include "src/placement/kernel_index.h"
 #include "src/plan/step_bound.h"
 
 namespace dfrun::jobs {
@@ -21,15 +19,22 @@ bool IsOfKind(const Node& node, Boundary kind) {
 // Numbers the nodes of all partitions as tasks, and joins them by their edges and channels.
 class TasksOfParts {
  public:
-  TasksOfParts(const std::vector<Partition>& partitions, const Cluster& cluster, const CostTable& costs,
-               int ranks_per_node)
-      : partitions_(partitions), costs_(costs), ranks_per_node_(ranks_per_node), kernels_(MakeIndex(cluster)) {}
+  TasksOfParts(const std::vector<const Partition*>& partitions, const Cluster& cluster, const CostTable& costs,
+               int ranks_per_node, const StepBinding& binding)
+      : partitions_(partitions),
+        cluster_(cluster),
+        costs_(costs),
+        ranks_per_node_(ranks_per_node),
+        binding_(binding),
+        times_(cluster, costs) {}
 
   StepForecast Run() {
-    for (const Partition& partition : partitions_) AddTasks(partition);
+    for (const Partition* const partition : partitions_) FindTripCounts(partition->graph, forecast_.loops);
+    for (const Partition* const partition : partitions_) AddTasks(*partition);
     AddMessages();
     forecast_.step = SimulateStep(tasks_);
-    forecast_.bound = BoundOfStep(tasks_);
+    forecast_.bound = BoundOfStep(
+        tasks_, UnitsOfParts(partitions_, cluster_, costs_, WorkOfTasks(), binding_.ranks, binding_.is_compressed));
     return std::move(forecast_);
   }
 
@@ -38,34 +43,53 @@ class TasksOfParts {
     int task = 0;
     int rank = 0;
     int64_t bytes = 0;
+    double runs = 1;
   };
-
-  static KernelIndex MakeIndex(const Cluster& cluster) {
-    std::set<std::string> types;
-    for (const ClusterDevice& device : cluster.devices) types.insert(*device.name.type);
-    return {KernelRegistry::Builtin(), {types.begin(), types.end()}};
-  }
 
   void AddTasks(const Partition& partition) {
     const Graph& graph = partition.graph;
-    const int device = tasks_.devices++;
+    const int device = DeviceOf(partition);
     tasks_.ports = std::max(tasks_.ports, 2 * (partition.rank + 1));
-    forecast_.devices.push_back(partition.device);
     forecast_.has_loops = forecast_.has_loops || HasControlFlow(graph);
     const Result<DeviceName> name = DeviceName::Parse(partition.device);
     const std::string type = name.ok() ? name->type.value_or("") : "";
     const auto first = static_cast<int>(tasks_.tasks.size());
+    const std::vector<NodeRuns> runs = CountRuns(graph, forecast_.loops);
     tasks_.readers.resize(tasks_.readers.size() + static_cast<size_t>(graph.num_nodes()));
     for (const Node& node : graph.nodes()) {
       const int task = first + node.id;
-      tasks_.tasks.push_back({.device = device, .seconds = Seconds(graph, node, type), .fastest_s = 0});
-      tasks_.tasks.back().fastest_s = FastestSeconds(graph, node, type, tasks_.tasks.back().seconds);
+      const double here_s = times_.On(type, graph, node);
+      const std::vector<double>& by_type = seconds_.emplace_back(times_.ByType(graph, node, type, here_s));
+      const NodeRuns& of_node = runs[node.id];
+      tasks_.tasks.push_back({.device = device,
+                              .seconds = here_s * of_node.times,
+                              .fastest_s = *std::min_element(by_type.begin(), by_type.end())});
+      runs_.push_back(of_node.is_exact ? of_node.times : 1);
       for (const Output input : node.inputs) {
         if (input.valid() && input.node != node.id) AddEdge(first, graph.node(input.node), task);
       }
       for (const NodeId input : node.control_inputs) AddEdge(first, graph.node(input), task);
-      AddEnd(graph, node, {task, partition.rank, 0});
+      AddEnd(graph, node, {task, partition.rank, 0, of_node.times});
     }
+  }
+
+  // The times by type of all runs of each task.
+  std::vector<std::vector<double>> WorkOfTasks() const {
+    std::vector<std::vector<double>> work = seconds_;
+    for (size_t task = 0; task < work.size(); ++task) {
+      for (double& seconds : work[task]) seconds *= runs_[task];
+    }
+    return work;
+  }
+
+  // The number of the partition's device. Parts of steps that run beside each other share devices.
+  int DeviceOf(const Partition& partition) {
+    const auto [number, is_new] = devices_.try_emplace(partition.device, tasks_.devices);
+    if (is_new) {
+      ++tasks_.devices;
+      forecast_.devices.push_back(partition.device);
+    }
+    return number->second;
   }
 
   // The edge back to the begin of a loop's next turn is none of this turn. `first`: the task of the graph's node 0.
@@ -99,18 +123,19 @@ class TasksOfParts {
     const PairClass pair = PairOf(from.rank, to.rank);
     const PairSpeed speed = costs_.Pair(pair);
     const bool is_own = pair == PairClass::kSameProcess;
-    const double copy_s = static_cast<double>(from.bytes) / speed.bytes_per_s;
+    const double copy_s = from.runs * static_cast<double>(from.bytes) / speed.bytes_per_s;
     // Between processes of a host the one that gets a value copies it.
     const bool is_copied = pair == PairClass::kSameHost;
     tasks_.messages.push_back({.from = from.task,
                                .to = to.task,
                                .port = 2 * from.rank + (is_own ? 1 : 0),
                                .port_s = is_copied ? 0 : copy_s,
-                               .latency_s = speed.latency_s,
+                               .latency_s = from.runs * speed.latency_s,
                                .receive_s = is_copied ? copy_s : 0});
+    const auto times = static_cast<int64_t>(from.runs);
     LinkUse& use = forecast_.links[pair];
-    ++use.messages;
-    use.bytes += from.bytes;
+    use.messages += times;
+    use.bytes += times * from.bytes;
   }
 
   PairClass PairOf(int a, int b) const {
@@ -118,29 +143,16 @@ class TasksOfParts {
     return a / ranks_per_node_ == b / ranks_per_node_ ? PairClass::kSameHost : PairClass::kNetwork;
   }
 
-  double Seconds(const Graph& graph, const Node& node, const std::string& type) const {
-    const ExecutorSpeed executor = costs_.Executor();
-    const auto edges = static_cast<double>(node.inputs.size() + node.control_inputs.size());
-    const double own_s = executor.node_s + edges * executor.edge_s;
-    const bool is_end = IsOfKind(node, Boundary::kSend) || IsOfKind(node, Boundary::kRecv);
-    return own_s + (is_end ? 0 : NodeTime(graph, node, type, costs_).seconds);
-  }
-
-  double FastestSeconds(const Graph& graph, const Node& node, const std::string& type, double here_s) {
-    double fastest_s = here_s;
-    const DeviceTypes types = kernels_.TypesFor(node);
-    for (size_t i = 0; i < kernels_.types().size(); ++i) {
-      const std::string& other = kernels_.types()[i];
-      if ((types >> i & 1) != 0 && other != type) fastest_s = std::min(fastest_s, Seconds(graph, node, other));
-    }
-    return fastest_s;
-  }
-
-  const std::vector<Partition>& partitions_;
+  const std::vector<const Partition*>& partitions_;
+  const Cluster& cluster_;
   const CostTable& costs_;
   const int ranks_per_node_;
-  KernelIndex kernels_;
+  const StepBinding& binding_;
+  TaskTimes times_;
   StepTasks tasks_;
+  std::map<std::string, int> devices_;            // by name
+  std::vector<double> runs_;                      // by task: those that are certain
+  std::vector<std::vector<double>> seconds_;      // by task: times by type of device
   std::map<int64_t, End> sends_;                  // by channel
   std::map<int64_t, std::vector<End>> receives_;  // by channel
   StepForecast forecast_;
@@ -148,9 +160,9 @@ class TasksOfParts {
 
 }  // namespace
 
-StepForecast ForecastStep(const std::vector<Partition>& partitions, const Cluster& cluster, const CostTable& costs,
-                          int ranks_per_node) {
-  return TasksOfParts(partitions, cluster, costs, ranks_per_node).Run();
+StepForecast ForecastStep(const std::vector<const Partition*>& partitions, const Cluster& cluster,
+                          const CostTable& costs, int ranks_per_node, const StepBinding& binding) {
+  return TasksOfParts(partitions, cluster, costs, ranks_per_node, binding).Run();
 }
 
 }  // namespace dfrun::jobs

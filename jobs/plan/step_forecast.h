@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "jobs/plan/units_of_parts.h"
 #include "src/costs/cost_table.h"
+#include "src/graph/trip_counts.h"
 #include "src/partition/partition.h"
 #include "src/placement/cluster.h"
 #include "src/plan/lower_bound.h"
@@ -26,15 +28,21 @@ struct StepForecast {
   SimulatedStep step;
   PlacementBound bound;
   std::map<PairClass, LinkUse> links;
-  bool has_loops = false;  // each node of a loop counts once
+  bool has_loops = false;  // there are loops or conditionals
+  TripCounts loops;        // loops of known trip count, whose nodes count as often as they run
 };
 
-// Simulates the step that these partitions make on the cluster, of whose ranks `ranks_per_node` are on each host, by
-// the costs of the table. A node takes its kernel's time and the executor's. Each rank sends one message at a time to
-// other ranks, and one to its own other devices.
-// Thread safety: one thread.
-StepForecast ForecastStep(const std::vector<Partition>& partitions, const Cluster& cluster, const CostTable& costs,
-                          int ranks_per_node);
+// Limits of the placements that the bound holds for: see UnitsOfParts().
+struct StepBinding {
+  BoundRanks ranks = {};
+  bool is_compressed = false;
+};
+
+// Simulates the step, or those beside each other, that these partitions make on the cluster, of whose ranks
+// `ranks_per_node` are on each host, by the costs of the table. A node takes its kernel's time and the executor's. Each
+// rank sends one message at a time to other ranks, and one to its own other devices. Thread safety: one thread.
+StepForecast ForecastStep(const std::vector<const Partition*>& partitions, const Cluster& cluster,
+                          const CostTable& costs, int ranks_per_node, const StepBinding& binding);
 
 }  // namespace dfrun::jobs
 

@@ -35,6 +35,7 @@ std::optional<PairClass> PairClassOfName(std::string_view name) {
 NodeSpeed CostTable::Node(std::string_view device_type, OpFamily family) const {
   const auto found = nodes_.find({std::string(device_type), family});
   if (found != nodes_.end()) return found->second;
+  if (const auto assumed = assumed_.find(device_type); assumed != assumed_.end()) return assumed->second;
   const std::optional<DeviceSpeed> of_type = SpeedOf(device_type);
   const DeviceSpeed speed = of_type ? *of_type : *SpeedOf(HostDeviceType());
   return {speed.node_seconds, speed.flops, speed.bytes};

@@ -83,6 +83,10 @@ class CostTable {
   const MeasuredCost* Measured(std::string_view key) const;
 
   void SetNode(std::string_view device_type, OpFamily family, const NodeSpeed& speed);
+  // Takes the place of the rough speed of the type, for nodes that were not measured.
+  void AssumeNodes(std::string_view device_type, const NodeSpeed& speed) {
+    assumed_.insert_or_assign(std::string(device_type), speed);
+  }
   void SetPair(PairClass pair, const PairSpeed& speed) { pairs_[pair] = speed; }
   void SetExecutor(const ExecutorSpeed& speed) { executor_ = speed; }
   // Replaces an earlier measurement.
@@ -93,6 +97,7 @@ class CostTable {
 
  private:
   std::map<std::pair<std::string, OpFamily>, NodeSpeed> nodes_;
+  std::map<std::string, NodeSpeed, std::less<>> assumed_;  // by type of device; the file does not have them
   std::map<PairClass, PairSpeed> pairs_;
   std::optional<ExecutorSpeed> executor_;
   std::map<std::string, MeasuredCost, std::less<>> measured_;  // by NodeKey()

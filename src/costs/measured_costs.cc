@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "src/base/file.h"
+#include "src/base/median.h"
 #include "src/base/text.h"
 #include "src/costs/node_key.h"
 #include "src/costs/predict.h"
@@ -51,12 +52,6 @@ class TraceReader {
   TracedTimes& times_;
   std::set<std::string, std::less<>> waiting_;  // lanes of asynchronous nodes
 };
-
-double MedianOf(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 bool WaitsForOthers(const OpTraits& traits) {
   return traits.wait != WaitKind::kNone || traits.boundary == Boundary::kSend || traits.boundary == Boundary::kRecv;
@@ -105,7 +100,7 @@ size_t MeasuredCosts::MergeInto(CostTable& table) const {
     ops[key] = node.op->name;
   }
   for (const auto& [key, all] : seconds) {
-    table.SetMeasured(key, {ops[key], MedianOf(all), static_cast<int64_t>(all.size())});
+    table.SetMeasured(key, {ops[key], Median(all), static_cast<int64_t>(all.size())});
   }
   return seconds.size();
 }
@@ -115,13 +110,13 @@ MeasuredCosts::Comparison MeasuredCosts::Compare(const CostTable& table) const {
   std::vector<double> errors;
   for (const auto& [at, traced] : nodes_) {
     const Node& node = traced.graph->node(traced.id);
-    const double traced_s = MedianOf(*traced.seconds);
+    const double traced_s = Median(*traced.seconds);
     const double predicted_s = NodeTime(*traced.graph, node, traced.device_type, table).seconds;
     errors.push_back(std::abs(predicted_s - traced_s) / traced_s);
     all.predicted_s += predicted_s;
     all.traced_s += traced_s;
   }
-  if (!errors.empty()) all.median_error = MedianOf(std::move(errors));
+  if (!errors.empty()) all.median_error = Median(std::move(errors));
   return all;
 }
 

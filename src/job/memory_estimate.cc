@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "src/base/units.h"
@@ -90,14 +91,14 @@ class LiveValues {
   int64_t peak_ = 0;
 };
 
-// Returns the device's limit; 0: it has none, or none that is known here.
-int64_t LimitOf(const std::string& device, const MemoryLimits& limits, const Cluster& cluster) {
-  for (const ClusterDevice& d : cluster.devices) {
-    if (d.name.ToString() != device) continue;
-    const auto limit = limits.find(*d.name.type);
-    return limit == limits.end() ? 0 : limit->second.BytesOf(d.memory_bytes);
+// Returns the limits of devices by name; 0: a device has none, or none that is known here.
+std::unordered_map<std::string, int64_t> LimitsOf(const MemoryLimits& limits, const Cluster& cluster) {
+  std::unordered_map<std::string, int64_t> of_devices;
+  for (const ClusterDevice& device : cluster.devices) {
+    const auto limit = limits.find(*device.name.type);
+    if (limit != limits.end()) of_devices[device.name.ToString()] = limit->second.BytesOf(device.memory_bytes);
   }
-  return 0;
+  return of_devices;
 }
 
 std::string KeyOf(const std::string& device) {
@@ -159,9 +160,12 @@ std::vector<std::string> DescribeMemory(std::vector<MemoryEstimate> estimates) {
 Result<std::vector<std::string>> CheckMemory(const std::vector<DevicePart>& parts, const MemoryLimits& limits,
                                              const Cluster& cluster) {
   std::vector<std::string> warnings;
+  const std::unordered_map<std::string, int64_t> of_devices = LimitsOf(limits, cluster);
+  if (of_devices.empty()) return warnings;
   for (const MemoryEstimate& estimate : EstimateDevices(parts)) {
     const std::string& device = estimate.device;
-    const int64_t limit = LimitOf(device, limits, cluster);
+    const auto found = of_devices.find(device);
+    const int64_t limit = found == of_devices.end() ? 0 : found->second;
     if (limit == 0) continue;
     const std::string key = KeyOf(device);
     if (estimate.state_bytes > limit) {

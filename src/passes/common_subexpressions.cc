@@ -102,7 +102,7 @@ class Merger {
     seen_.reserve(order.size());
     for (NodeId id : order) Visit(id);
     if (!has_merged_) return Status();
-    GraphRebuilder rebuilder(graph_);
+    GraphRebuilder rebuilder = GraphRebuilder::Taking(graph_);
     for (NodeId id : order) {
       if (stays_[id] == id) {
         rebuilder.Keep(id);

@@ -42,7 +42,7 @@ bool MayRunOn(const Node& node, const Device& device) {
 // One run of the pass.
 class Folder {
  public:
-  Folder(const Graph& graph, const PassContext& context) : graph_(graph), context_(context) {}
+  Folder(Graph& graph, const PassContext& context) : graph_(graph), context_(context) {}
 
   // Returns nothing where the graph is to stay as it is.
   Result<std::optional<Graph>> Run() {
@@ -155,7 +155,7 @@ class Folder {
   }
 
   Result<std::optional<Graph>> Rebuild(const std::vector<NodeId>& order) {
-    GraphRebuilder rebuilder(graph_);
+    GraphRebuilder rebuilder = GraphRebuilder::Taking(graph_);
     for (NodeId id : order) {
       if (!needed_[id]) continue;
       if (IsFolded(id)) {
@@ -187,7 +187,7 @@ class Folder {
     return Status();
   }
 
-  const Graph& graph_;
+  Graph& graph_;
   const PassContext& context_;
   InlineThreadPool pool_;
   bool trust_partial_constants_ = false;

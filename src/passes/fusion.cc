@@ -135,7 +135,7 @@ Status AddFused(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuil
   return Status();
 }
 
-Result<Graph> Rebuild(const Graph& graph, const std::vector<Fusion>& fusions) {
+Result<Graph> Rebuild(Graph& graph, const std::vector<Fusion>& fusions) {
   const FusionView view(graph);
   std::vector<bool> is_removed(static_cast<size_t>(graph.num_nodes()), false);
   std::unordered_map<NodeId, const Fusion*> by_last;
@@ -148,7 +148,7 @@ Result<Graph> Rebuild(const Graph& graph, const std::vector<Fusion>& fusions) {
     if (fusion.second >= 0) is_second[static_cast<size_t>(fusion.second)] = true;
   }
   DF_ASSIGN(const std::vector<NodeId> order, PartitionOrder(graph));
-  GraphRebuilder rebuilder(graph);
+  GraphRebuilder rebuilder = GraphRebuilder::Taking(graph);
   for (NodeId id : order) {
     if (is_second[static_cast<size_t>(id)]) continue;
     if (is_removed[static_cast<size_t>(id)]) {

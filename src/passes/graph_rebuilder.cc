@@ -1,5 +1,7 @@
 #include "src/passes/graph_rebuilder.h"
 
+#include <utility>
+
 #include "src/base/sort_unique.h"
 #include "src/framework/device/device.h"
 
@@ -40,8 +42,14 @@ GraphRebuilder::GraphRebuilder(const Graph& from)
   to_.set_extras(from.extras());
 }
 
+GraphRebuilder GraphRebuilder::Taking(Graph& from) {
+  GraphRebuilder rebuilder(from);
+  rebuilder.taken_from_ = &from;
+  return rebuilder;
+}
+
 NodeId GraphRebuilder::Keep(NodeId old) {
-  Node node = from_.node(old);
+  Node node = taken_from_ == nullptr ? from_.node(old) : std::move(taken_from_->mutable_node(old));
   const NodeId made = to_.num_nodes();
   for (int i = 0; i < node.num_inputs(); ++i) {
     const Output before = node.inputs[i];

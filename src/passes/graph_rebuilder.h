@@ -23,10 +23,12 @@ class GraphRebuilder {
  public:
   // `from` outlives this.
   explicit GraphRebuilder(const Graph& from);
+  // Keep() takes nodes out of `from`, which then has of them no more than their names.
+  static GraphRebuilder Taking(Graph& from);
 
   // The graph so far; nodes may be added to it.
   Graph& to() { return to_; }
-  // Copies a node, its edges renamed.
+  // Copies or takes a node, its edges renamed.
   NodeId Keep(NodeId old);
   // Nodes kept from now on read `made` (of the new graph) where they read `old`.
   void Replace(Output old, Output made);
@@ -60,6 +62,7 @@ class GraphRebuilder {
   Status RepairColocation();
 
   const Graph& from_;
+  Graph* taken_from_ = nullptr;
   Graph to_;
   std::vector<NodeId> nodes_;      // by old id: the new one, kNone where it is removed
   std::vector<NodeId> control_;    // by old id, for control edges

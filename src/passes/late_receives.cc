@@ -163,10 +163,10 @@ class LateReceives {
   std::vector<bool> waits_unseen_;    // by item
 };
 
-// Copies the graph with each node behind those that it waits for.
-Result<Graph> InOrder(const Graph& graph) {
+// Makes the graph anew with each node behind those that it waits for.
+Result<Graph> InOrder(Graph& graph) {
   DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
-  GraphRebuilder rebuilder(graph);
+  GraphRebuilder rebuilder = GraphRebuilder::Taking(graph);
   for (const NodeId id : order) rebuilder.Keep(id);
   return rebuilder.Finish();
 }

@@ -57,7 +57,7 @@ class Remover {
     }
     if (!removes) return Status();
     const std::vector<bool> is_idle = FindIdleNoOps(order);
-    GraphRebuilder rebuilder(graph_);
+    GraphRebuilder rebuilder = GraphRebuilder::Taking(graph_);
     for (NodeId id : order) {
       if (!IsGone(id) && !is_idle[static_cast<size_t>(id)]) rebuilder.Keep(id);
     }

@@ -1,17 +1,32 @@
-// Lower bounds of the time of a step: what no placement of its tasks on these devices is below.
+// Lower bounds of the time of a step: what no placement of its nodes on these devices is below.
+//
+// Each has its proof beside its code. They hold for placements that keep colocation groups together and nodes on the
+// ranks that the spec binds them to; a device does one node at a time, and a rank sends one message at a time.
+//
+// Thread safety: functions without state.
 #ifndef DFRUN_SRC_PLAN_STEP_BOUND_H_
 #define DFRUN_SRC_PLAN_STEP_BOUND_H_
 
 #include "src/plan/lower_bound.h"
 #include "src/plan/step_tasks.h"
+#include "src/plan/step_units.h"
 
 namespace dfrun {
 
-// Returns the larger of two bounds in seconds. Tasks that wait for each other do so wherever they are, so a chain of
-// them takes at least the sum of their fastest times, without any message. And each task takes at least its fastest
-// time of some device, so that the sum over all tasks, divided by the devices, is no more than what the busiest has.
-// Thread safety: any thread.
+// Returns the largest of the bounds below, in seconds, with what causes it.
+PlacementBound BoundOfStep(const StepTasks& step, const StepUnits& units);
+
+// The bound of tasks that share no device and may each be on any.
 PlacementBound BoundOfStep(const StepTasks& step);
+
+// The longest chain of tasks that wait for each other.
+PlacementBound ChainBound(const StepTasks& step, const StepUnits& units);
+// The work of all units on all devices, within their memory.
+PlacementBound WorkBound(const StepUnits& units);
+// The work of the unit that takes longest.
+PlacementBound UnitBound(const StepTasks& step, const StepUnits& units);
+// The bytes that must leave a rank which nodes are bound to.
+PlacementBound CutBound(const StepUnits& units);
 
 }  // namespace dfrun
 

@@ -11,11 +11,53 @@ expect 0 "all work on all devices" "$DFRUN" plan $spec --ranks 1
 expect 0 "same_host, " "$DFRUN" plan $spec --ranks 2
 expect 0 "network, " "$DFRUN" plan $spec --ranks 2 --ranks-per-node 1
 expect 0 "efficiency falls below 0.8 at " "$DFRUN" plan $spec --ranks 1,2,4,64
-expect 65 "overlap, and are not forecast" "$DFRUN" plan $spec --set train.strategy=async
+expect 65 "without 'backup'" "$DFRUN" plan configs/digits_backup.yaml
+expect 0 "for one of each of 4 replicas" "$DFRUN" plan $spec --ranks 4 --set train.strategy=async
 expect 65 "$spec:11:12: a batch of 31" "$DFRUN" plan $spec --set batch=31
 expect 64 "'x' is no number" "$DFRUN" plan $spec --ranks 1,x
 expect 64 "give the spec of a job, or a placement graph" "$DFRUN" plan
 expect 66 "cannot open missing.json" "$DFRUN" plan $spec --cost-file missing.json
+
+# Nodes of a loop count as often as they run, and the bound with them where that is certain.
+loop() {
+  printf 'dfrun: 1\ngraph:\n  x: {op: Variable, shape: [64, 64], init: ones, device: /job:worker/task:0}\n' > loop.yaml
+  printf '  y: {op: While, vars: {v: x, i: 0}, cond: "%s", body: {v: "MatMul(v, v)", i: i + 1}%s}\n' "$1" "${2:-}" >> loop.yaml
+  printf '  total: Sum(y)\nrun: {steps: 1, fetch: [total]}\n' >> loop.yaml
+  "$DFRUN" plan loop.yaml --json > plan.json || fail "the plan of a loop"
+}
+loop 'i < 10'
+cp plan.json ten.json
+loop 'i < 1000'
+cp plan.json thousand.json
+loop 'Sum(v) < 1e30' ', max_iterations: 1000'
+/usr/bin/python3 - <<'P' || fail "the turns of loops"
+import json
+ten, thousand, most = (json.load(open(name)) for name in ('ten.json', 'thousand.json', 'plan.json'))
+turns = [list(plan['loops'].values()) for plan in (ten, thousand, most)]
+assert turns == [[{'turns': 10, 'is_exact': True}], [{'turns': 1000, 'is_exact': True}],
+                 [{'turns': 1000, 'is_exact': False}]], turns
+assert 90 < thousand['cost'] / ten['cost'] < 101, (ten, thousand)
+assert 90 < thousand['bound'] / ten['bound'] < 101, (ten, thousand)
+assert most['cost'] > 90 * ten['cost'] and most['bound'] < ten['bound'], most
+P
+
+# Bytes between nodes that are bound to different ranks must leave one of them.
+cat > bound.yaml <<'Y'
+dfrun: 1
+graph:
+  x: {op: Variable, shape: [1024, 1024], init: ones, device: /job:worker/task:0}
+  half: "StridedSlice(x, [0, 0], [512, 1024], [1, 1])"
+  y: {op: Variable, shape: [512, 1024], init: ones, device: /job:worker/task:1}
+  z: {op: AssignAdd, inputs: [y, half], device: /job:worker/task:1}
+run: {steps: 1, fetch: [z]}
+Y
+cat > costs.json <<'J'
+{"written_by": "dfrun", "form": 1, "host": "h", "processor": "p", "threads": 1, "families": [], "measured": [],
+ "executor": {"node_s": 1e-7, "edge_s": 1e-8},
+ "pairs": [{"pair": "same_host", "latency_s": 1e-6, "bytes_per_s": 1000}, {"pair": "network", "latency_s": 1e-6, "bytes_per_s": 1000}]}
+J
+expect 0 "the 2.00 MiB that must leave rank 0, which nodes are bound to" \
+  "$DFRUN" plan bound.yaml --ranks 2 --cost-file costs.json
 
 # What a step sends is what the plan says, of values and of messages, on as many ranks.
 for count in 2 3 4; do

@@ -109,6 +109,7 @@ AttrValue::AttrValue(const Shape& value) : value_(PartialShape(value)) {}
 
 AttrMap::AttrMap() = default;
 AttrMap::AttrMap(std::initializer_list<Entry> entries) {
+  entries_.reserve(entries.size());
   for (const Entry& e : entries) Set(e.first, e.second);
 }
 AttrMap::AttrMap(const AttrMap& other) = default;

@@ -1,0 +1,152 @@
+#include "jobs/plan/device_memory.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "jobs/json.h"
+#include "src/base/text.h"
+#include "src/base/units.h"
+#include "src/framework/device/device_name.h"
+#include "src/graph/node_cost.h"
+#include "src/graph/order/has_refs.h"
+
+namespace dfrun::jobs {
+namespace {
+
+constexpr size_t kMaxLargest = 3;
+constexpr size_t kMaxDevicesShown = 4;
+
+// The largest tensors of one device, each once.
+class LargestTensors {
+ public:
+  void AddAll(const Graph& graph) {
+    for (const Node& node : graph.nodes()) {
+      if (node.op->traits.is_variable) {
+        AddVariable(node);
+      } else if (node.op->traits.passthrough == Passthrough::kNone && !HasRefInput(node) && !HasHandleInput(node)) {
+        for (int32_t port = 0; port < node.num_outputs(); ++port) AddValue(graph, {node.id, port});
+      }
+    }
+  }
+
+  int64_t value_bytes() const { return value_bytes_; }
+  std::vector<LargeTensor> Take() {
+    std::vector<LargeTensor> all;
+    for (auto& [order, tensor] : tensors_) all.push_back(std::move(tensor));
+    return all;
+  }
+
+ private:
+  void AddVariable(const Node& node) {
+    const Result<DType> dtype = node.attrs.Get<DType>("dtype");
+    const Result<PartialShape> shape = node.attrs.Get<PartialShape>("shape");
+    if (dtype.ok() && shape.ok()) Add(node.name, *dtype, *shape, true);
+  }
+
+  // A value that shares the bytes of another, or is a variable's, is not one of its own.
+  void AddValue(const Graph& graph, Output output) {
+    if (!graph.is_ref(output)) Add(OutputName(graph, output), graph.dtype(output), graph.shape(output), false);
+  }
+
+  void Add(const std::string& name, DType dtype, const PartialShape& shape, bool is_variable) {
+    if (!shape.IsFullyDefined() || !IsPlain(dtype)) return;
+    const int64_t bytes = shape.num_elements() * static_cast<int64_t>(DTypeSize(dtype));
+    if (!is_variable) value_bytes_ = std::max(value_bytes_, bytes);
+    const bool is_small = tensors_.size() >= kMaxLargest && bytes <= tensors_.rbegin()->second.bytes;
+    if (bytes == 0 || is_small) return;
+    tensors_.try_emplace({-bytes, name}, LargeTensor{StrCat("'", name, "' (", dtype, shape, ")"), bytes, is_variable});
+    if (tensors_.size() > kMaxLargest) tensors_.erase(std::prev(tensors_.end()));
+  }
+
+  int64_t value_bytes_ = 0;
+  std::map<std::pair<int64_t, std::string>, LargeTensor> tensors_;
+};
+
+// The memory of devices, by name.
+std::unordered_map<std::string, int64_t> LimitsOf(const Cluster& cluster, const MemoryLimits& limits) {
+  std::unordered_map<std::string, int64_t> bytes;
+  for (const ClusterDevice& device : cluster.devices) {
+    const auto limit = limits.find(*device.name.type);
+    bytes[device.name.ToString()] =
+        limit == limits.end() ? device.memory_bytes : limit->second.BytesOf(device.memory_bytes);
+  }
+  return bytes;
+}
+
+int64_t Total(const DeviceMemoryPlan& plan) {
+  return plan.estimate.state_bytes + plan.estimate.step_bytes;
+}
+
+std::string TextOf(const LargeTensor& tensor) {
+  return StrCat(tensor.text, " of ", BytesText(tensor.bytes));
+}
+
+}  // namespace
+
+std::vector<DeviceMemoryPlan> PlanMemory(const std::vector<DevicePart>& parts, const MemoryLimits& limits,
+                                         const Cluster& cluster) {
+  std::map<std::string, LargestTensors> largest;
+  for (const DevicePart& part : parts) largest[part.partition->device].AddAll(part.partition->graph);
+  const std::unordered_map<std::string, int64_t> bytes = LimitsOf(cluster, limits);
+  std::vector<DeviceMemoryPlan> plans;
+  for (MemoryEstimate& estimate : EstimateDevices(parts)) {
+    const std::string device = estimate.device;
+    const auto limit = bytes.find(device);
+    LargestTensors& of_device = largest[device];
+    plans.push_back(
+        {std::move(estimate), limit == bytes.end() ? 0 : limit->second, of_device.value_bytes(), of_device.Take()});
+  }
+  std::stable_sort(plans.begin(), plans.end(), [](const auto& a, const auto& b) { return Total(a) > Total(b); });
+  return plans;
+}
+
+Status CheckFits(const std::vector<DeviceMemoryPlan>& plans) {
+  for (const DeviceMemoryPlan& plan : plans) {
+    const int64_t least = plan.estimate.state_bytes + plan.value_bytes;
+    if (plan.limit_bytes == 0 || least <= plan.limit_bytes) continue;
+    return InvalidArgument("the job does not fit: ", plan.estimate.device, " has ", BytesText(plan.limit_bytes),
+                           ", but variables with their slots, and the largest value of a step, take ", BytesText(least),
+                           "; the largest are ", Join(plan.largest, ", ", &TextOf),
+                           ": put variables on more devices, make the batch smaller, or take devices with more memory");
+  }
+  return Status();
+}
+
+std::vector<std::string> DescribePlans(const std::vector<DeviceMemoryPlan>& plans) {
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < std::min(plans.size(), kMaxDevicesShown); ++i) {
+    const DeviceMemoryPlan& plan = plans[i];
+    lines.push_back(StrCat("memory: ", BytesText(plan.estimate.state_bytes), " of variables and slots, about ",
+                           BytesText(plan.estimate.step_bytes), " of values in a step, ",
+                           plan.limit_bytes > 0 ? StrCat("of ", BytesText(plan.limit_bytes), " ") : "", "on ",
+                           plan.estimate.device));
+    if (!plan.largest.empty()) lines.back() += StrCat("; the largest: ", Join(plan.largest, ", ", &TextOf));
+    if (plan.limit_bytes > 0 && Total(plan) > plan.limit_bytes)
+      lines.push_back("warning: that may be more than the device has; smaller batches take less");
+  }
+  if (plans.size() > kMaxDevicesShown)
+    lines.push_back(StrCat("memory: no more on each of ", plans.size() - kMaxDevicesShown, " further devices"));
+  return lines;
+}
+
+std::string ToJson(const std::vector<DeviceMemoryPlan>& plans) {
+  const auto tensor = [](const LargeTensor& t) {
+    return StrCat("{\"tensor\": ", JsonString(t.text), ", \"bytes\": ", t.bytes,
+                  ", \"is_variable\": ", t.is_variable ? "true" : "false", "}");
+  };
+  return StrCat("[",
+                Join(plans, ", ",
+                     [&](const DeviceMemoryPlan& plan) {
+                       return StrCat("{\"device\": ", JsonString(plan.estimate.device),
+                                     ", \"variables_bytes\": ", plan.estimate.state_bytes,
+                                     ", \"step_bytes\": ", plan.estimate.step_bytes,
+                                     ", \"limit_bytes\": ", plan.limit_bytes, ", \"largest\": [",
+                                     Join(plan.largest, ", ", tensor), "]}");
+                     }),
+                "]");
+}
+
+}  // namespace dfrun::jobs

@@ -1,0 +1,48 @@
+#include "jobs/plan/task_times.h"
+
+#include <limits>
+
+#include "src/costs/predict.h"
+#include "src/framework/kernel/kernel_registry.h"
+#include "src/placement/feasible_devices.h"
+
+namespace dfrun::jobs {
+namespace {
+
+bool IsSendOrRecv(const Node& node) {
+  return node.op->traits.boundary == Boundary::kSend || node.op->traits.boundary == Boundary::kRecv;
+}
+
+// Whether the partitioner has added the node for a message (src/partition/partition.cc, remote_reads.h).
+bool IsOfMessage(const Node& node) {
+  const auto holds = [&](const char* part) { return node.name.find(part) != std::string::npos; };
+  return IsSendOrRecv(node) || holds("/_compressed_") || holds("/_restored_") || holds("/_read");
+}
+
+}  // namespace
+
+TaskTimes::TaskTimes(const Cluster& cluster, const CostTable& costs)
+    : costs_(costs), kernels_(KernelRegistry::Builtin(), TypesOf(cluster)) {}
+
+double TaskTimes::On(const std::string& type, const Graph& graph, const Node& node) const {
+  const ExecutorSpeed executor = costs_.Executor();
+  const auto edges = static_cast<double>(node.inputs.size() + node.control_inputs.size());
+  const double own_s = executor.node_s + edges * executor.edge_s;
+  return own_s + (IsSendOrRecv(node) ? 0 : NodeTime(graph, node, type, costs_).seconds);
+}
+
+std::vector<double> TaskTimes::ByType(const Graph& graph, const Node& node, const std::string& type, double here_s) {
+  if (IsOfMessage(node)) return std::vector<double>(types().size(), 0);
+  std::vector<double> seconds(types().size(), std::numeric_limits<double>::infinity());
+  const DeviceTypes has_kernel = kernels_.TypesFor(node);
+  for (size_t i = 0; i < seconds.size(); ++i) {
+    if (types()[i] == type) {
+      seconds[i] = here_s;
+    } else if ((has_kernel >> i & 1) != 0) {
+      seconds[i] = On(types()[i], graph, node);
+    }
+  }
+  return seconds;
+}
+
+}  // namespace dfrun::jobs
