@@ -75,7 +75,6 @@ void CentralFreeList::PutBatch(size_t size_class, FreeBlock* first) {
 }
 
 void* CentralFreeList::TakeLarge(size_t bytes) {
-  if (bytes > SIZE_MAX / 2) return nullptr;
   const size_t wanted = LargeMappingBytes(bytes);
   MutexLock lock(mu_);
   const size_t stagger = next_stagger_;
@@ -87,22 +86,23 @@ void* CentralFreeList::TakeLarge(size_t bytes) {
     free_large_bytes_ -= wanted;
     free_large_.erase(fits);
   } else {
-    base = MayReserve(wanted) ? MapHugePages(wanted) : nullptr;
+    base = MayReserve(wanted, bytes) ? MapHugePages(wanted) : nullptr;
     if (base == nullptr) return nullptr;
     reserved_ += static_cast<int64_t>(wanted);
   }
   return static_cast<char*>(base) + stagger;
 }
 
-// True if so many bytes more are within the memory limit of this process's group. The kernel does not refuse larger
-// allocations, but kills the process that touches them.
-bool CentralFreeList::MayReserve(size_t bytes) {
+// Returns whether a mapping of so many bytes, of which `claimed` count as in use, is within the memory limit of this
+// process's group. The kernel does not refuse larger allocations, but kills the process that touches them. What is kept
+// for later yields to it, and to the limit of bytes in use.
+bool CentralFreeList::MayReserve(size_t bytes, size_t claimed) {
   const HostLimits& limits = LimitsOfHost();
-  if (!limits.limits_memory()) return true;
-  const auto most = static_cast<size_t>(limits.memory_bytes);
-  const auto held = [](int64_t in_use, size_t kept) { return static_cast<size_t>(in_use) + kept; };
-  while (held(in_use_, free_large_bytes_) + bytes > most && !free_large_.empty()) DropOldestLarge();
-  return held(in_use_, free_large_bytes_) + bytes <= most;
+  const size_t of_group = limits.limits_memory() ? static_cast<size_t>(limits.memory_bytes) : SIZE_MAX;
+  const size_t most = limit_bytes_ > 0 ? std::min(of_group, static_cast<size_t>(limit_bytes_)) : of_group;
+  const auto held = [&] { return static_cast<size_t>(in_use_.load()) - claimed + free_large_bytes_; };
+  while (held() + bytes > most && !free_large_.empty()) DropOldestLarge();
+  return held() + bytes <= of_group;
 }
 
 void CentralFreeList::DropOldestLarge() {
@@ -125,6 +125,16 @@ void CentralFreeList::PutLarge(void* memory, size_t bytes) {
 void CentralFreeList::TrimLarge() {
   const size_t bound = std::max(kLargeCacheFloor, static_cast<size_t>(peak_.load()));
   while (free_large_bytes_ > bound) DropOldestLarge();
+}
+
+bool CentralFreeList::Claim(size_t bytes) {
+  if (bytes > SIZE_MAX / 2) return false;
+  const auto more = static_cast<int64_t>(bytes);
+  int64_t in_use = in_use_.load(std::memory_order_relaxed);
+  do {
+    if (limit_bytes_ > 0 && more > limit_bytes_ - in_use) return false;
+  } while (!in_use_.compare_exchange_weak(in_use, in_use + more, std::memory_order_relaxed));
+  return true;
 }
 
 void CentralFreeList::Count(int64_t bytes, int64_t allocations) {

@@ -22,7 +22,8 @@ struct FreeBlock {
 
 class CentralFreeList {
  public:
-  CentralFreeList() = default;
+  // `limit_bytes` bounds the bytes in use; 0: nothing does but the host.
+  explicit CentralFreeList(int64_t limit_bytes = 0) : limit_bytes_(limit_bytes) {}
   ~CentralFreeList() { Close(); }
   CentralFreeList(const CentralFreeList&) = delete;
   CentralFreeList& operator=(const CentralFreeList&) = delete;
@@ -31,11 +32,20 @@ class CentralFreeList {
   FreeBlock* TakeBatch(size_t size_class, int* count) EXCLUDES(mu_);
   // Gives a chain back. Forgets it when closed.
   void PutBatch(size_t size_class, FreeBlock* first) EXCLUDES(mu_);
+  // The bytes are claimed.
   void* TakeLarge(size_t bytes) EXCLUDES(mu_);
   void PutLarge(void* memory, size_t bytes) EXCLUDES(mu_);
 
+  // Returns whether the limit allows so many bytes more.
+  bool MayGive(size_t bytes) const {
+    return limit_bytes_ == 0 || in_use_.load(std::memory_order_relaxed) + static_cast<int64_t>(bytes) <= limit_bytes_;
+  }
+  // Counts the bytes as in use where the limit allows it; threads that claim at the same time do not exceed it
+  // together.
+  bool Claim(size_t bytes);
   // Adds to the statistics.
   void Count(int64_t bytes, int64_t allocations);
+  int64_t limit_bytes() const { return limit_bytes_; }
   AllocatorStats Stats() const;
   void ResetPeak() { peak_ = in_use_.load(); }
 
@@ -50,10 +60,11 @@ class CentralFreeList {
   };
 
   FreeBlock* Carve(size_t size_class) REQUIRES(mu_);
-  bool MayReserve(size_t bytes) REQUIRES(mu_);
+  bool MayReserve(size_t bytes, size_t claimed) REQUIRES(mu_);
   void DropOldestLarge() REQUIRES(mu_);
   void TrimLarge() REQUIRES(mu_);
 
+  const int64_t limit_bytes_;
   Mutex mu_;
   std::array<FreeBlock*, kClasses> free_ GUARDED_BY(mu_) = {};
   char* segment_ GUARDED_BY(mu_) = nullptr;  // rest of the newest segment

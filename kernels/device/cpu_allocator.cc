@@ -39,33 +39,37 @@ void PutShared(pool::CentralFreeList& central_free_list, size_t size_class, void
 
 }  // namespace
 
-CpuAllocator::CpuAllocator() : central_free_list_(std::make_shared<pool::CentralFreeList>()) {}
+CpuAllocator::CpuAllocator(int64_t limit_bytes)
+    : central_free_list_(std::make_shared<pool::CentralFreeList>(limit_bytes)) {}
 
 CpuAllocator::~CpuAllocator() {
   central_free_list_->Close();
 }
 
-void* CpuAllocator::Allocate(size_t bytes) {
-  if (bytes == 0) bytes = 1;
-  ThreadCache* cache = ThreadCache::Of(central_free_list_);
-  void* memory = nullptr;
-  const size_t size_class = pool::SizeClass(bytes);
+void* CpuAllocator::Take(size_t size_class, size_t bytes, ThreadCache* cache) {
   if constexpr (DF_POOL_BYPASSED) {
     // The sanitizer ends the program where a heap block is impossibly large.
-    if (bytes <= kMaxBypassedBytes) memory = std::aligned_alloc(kAlignment, RoundUp(bytes, kAlignment));
-  } else if (size_class < pool::kThreadClasses && cache != nullptr) [[likely]] {
-    memory = cache->Take(size_class);
-  } else if (size_class < pool::kClasses) {
-    memory = TakeShared(*central_free_list_, size_class);
-  } else {
-    memory = central_free_list_->TakeLarge(bytes);
+    return bytes <= kMaxBypassedBytes ? std::aligned_alloc(kAlignment, RoundUp(bytes, kAlignment)) : nullptr;
   }
-  if (memory == nullptr) return nullptr;
-  if (cache != nullptr && size_class < pool::kThreadClasses) [[likely]] {
-    cache->Count(static_cast<int64_t>(bytes), 1);
-  } else {
-    central_free_list_->Count(static_cast<int64_t>(bytes), 1);
+  if (cache != nullptr) [[likely]]
+    return cache->Take(size_class);
+  if (size_class < pool::kClasses) return TakeShared(*central_free_list_, size_class);
+  return central_free_list_->TakeLarge(bytes);
+}
+
+void* CpuAllocator::Allocate(size_t bytes) {
+  if (bytes == 0) bytes = 1;
+  const size_t size_class = pool::SizeClass(bytes);
+  ThreadCache* const cache = size_class < pool::kThreadClasses ? ThreadCache::Of(central_free_list_) : nullptr;
+  if (cache != nullptr) [[likely]] {
+    if (!central_free_list_->MayGive(bytes)) return nullptr;
+    void* const memory = Take(size_class, bytes, cache);
+    if (memory != nullptr) cache->Count(static_cast<int64_t>(bytes), 1);
+    return memory;
   }
+  if (!central_free_list_->Claim(bytes)) return nullptr;
+  void* const memory = Take(size_class, bytes, cache);
+  central_free_list_->Count(memory == nullptr ? -static_cast<int64_t>(bytes) : 0, memory == nullptr ? 0 : 1);
   return memory;
 }
 
@@ -95,6 +99,10 @@ AllocatorStats CpuAllocator::Stats() const {
 
 void CpuAllocator::ResetPeak() {
   central_free_list_->ResetPeak();
+}
+
+int64_t CpuAllocator::limit_bytes() const {
+  return central_free_list_->limit_bytes();
 }
 
 }  // namespace dfrun

@@ -109,7 +109,7 @@ void ClusterSpec::ReadDevices(const Yaml& section, ValueReader& reader) {
 }
 
 void ClusterSpec::ReadMemory(const Yaml& section, ValueReader& reader) {
-  for (const std::string& type : CountedDeviceTypes()) {
+  for (const std::string& type : KnownDeviceTypes()) {
     const KeyDef key = DeviceMemoryKeyDef(type);
     const std::optional<Yaml> value = FindKey(section, key.name);
     const std::optional<KeyValue> number = value ? ReadKeyValue(*value, key, reader) : std::nullopt;

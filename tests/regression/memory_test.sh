@@ -48,6 +48,24 @@ ranks 2 "$DFRUN" copies.yaml --output copies > log 2>&1 || { cat log >&2; fail "
 told copies /job:worker/task:0/device:cpu:0 /job:worker/task:1/device:cpu:0
 
 # W with two slots takes 786432 bytes; a step some hundred thousand more.
+bounded() { sed "s/^name.*/&\ncluster: {memory: $1}/" job.yaml > bounded.yaml; }
+bounded 700000
+expect 65 "the variables of /job:worker/task:0/device:cpu:0 and their slots take 7864" "$DFRUN" check bounded.yaml --set replicas=1
+grep -qF "more than the 700000 that \`memory\` of the cluster leaves; the largest is 'W" out || fail "the largest is not named"
+expect 74 "/job:worker/task:0/device:cpu:0 has a limit of 700000 bytes" "$DFRUN" bounded.yaml --set replicas=1 --output narrow
+grep -qE "no memory for a tensor float32\[[0-9,]+\] of [0-9]+ bytes" out || fail "what was asked for is not told"
+bounded 800000
+expect 0 "warning: the variables of /job:worker/task:0/device:cpu:0 and their slots take 7864" \
+  "$DFRUN" check bounded.yaml --set replicas=1
+bounded 64MiB
+expect 0 ": ok, " "$DFRUN" check bounded.yaml --set replicas=1
+if grep -q warning out; then cat out >&2; fail "a warning of what fits"; fi
+expect 0 "step 6/6" "$DFRUN" bounded.yaml --set replicas=1 --output wide
+grep -qF '"limit_bytes": 67108864' wide/run.json || fail "run.json lacks the limit"
+bounded 0.9  # of this host
+expect 0 "step 6/6" "$DFRUN" bounded.yaml --set replicas=1 --output share
+if grep -qF '"limit_bytes": 0' share/run.json; then fail "a share of the host is no limit"; fi
+
 stated() {
   sed -e "s/^name.*/&\ncluster: {gpus: 1, gpu_memory: $1}/" -e 's/Variable, /&device: "\/device:gpu:0", /' \
       -e 's/x: .*/x: Fill([64, 256], 0.5)/' job.yaml > stated.yaml

@@ -22,10 +22,12 @@ struct LiveTensor {
 
 class LiveTensors {
  public:
+  explicit LiveTensors(Device& device) : in_host_(IsHostMemory(device.allocator().kind())) {}
   // Adds a value if it lies in the device's memory and shares its bytes with none before it.
   void Add(std::string what, const Tensor& value) {
-    const bool is_listed = value.initialized() && !value.is_reference() && !IsHostMemory(value.memory()) &&
-                           value.num_bytes() > 0 && seen_.insert(value.raw()).second;
+    const bool is_listed = value.initialized() && !value.is_reference() && IsPlain(value.dtype()) &&
+                           IsHostMemory(value.memory()) == in_host_ && value.num_bytes() > 0 &&
+                           seen_.insert(value.raw()).second;
     if (is_listed) found_.push_back({std::move(what), value.dtype(), value.shape(), value.num_bytes()});
   }
   void Add(Variable& variable) {
@@ -57,6 +59,7 @@ class LiveTensors {
   bool empty() const { return found_.empty(); }
 
  private:
+  const bool in_host_;
   std::vector<LiveTensor> found_;
   std::set<const void*> seen_;
 };
@@ -84,17 +87,21 @@ void AddOutputs(const ExecPlan& plan, const Tensor* slots, bool with_asynchronou
   }
 }
 
+int64_t LimitOf(Device& device) {
+  const auto* const memory = dynamic_cast<const LimitedMemory*>(&device.allocator());
+  return memory == nullptr ? 0 : memory->limit_bytes();
+}
+
 std::string InUse(Device& device) {
   const AllocatorStats stats = device.allocator().Stats();
-  const auto* const memory = dynamic_cast<const LimitedMemory*>(&device.allocator());
-  const int64_t limit = memory == nullptr ? 0 : memory->limit_bytes();
+  const int64_t limit = LimitOf(device);
   return StrCat(device.full_name(), " has ", limit > 0 ? StrCat("a limit of ", limit, " bytes") : "no limit", ", ",
                 stats.bytes_in_use, " bytes are in use, and at most ", stats.peak_bytes_in_use,
                 " have been; smaller batches take less");
 }
 
 bool IsLackOfMemory(const Status& status, const ExecPlan& plan) {
-  return status.code() == Code::kResourceExhausted && plan.device().has_own_memory();
+  return status.code() == Code::kResourceExhausted && (plan.device().has_own_memory() || LimitOf(plan.device()) > 0);
 }
 
 Status Report(const Status& at_node, const ExecPlan& plan, const char* title, LiveTensors& live) {
@@ -106,7 +113,7 @@ Status Report(const Status& at_node, const ExecPlan& plan, const char* title, Li
 Status WithMemoryReport(const Status& at_node, StepState& step, bool is_shared) {
   const ExecPlan& plan = step.plan();
   if (!IsLackOfMemory(at_node, plan)) return at_node;
-  LiveTensors live;
+  LiveTensors live(plan.device());
   AddFixed(plan, /*with_constants=*/!is_shared, live);
   if (is_shared) return Report(at_node, plan, "\nThe largest variables that the step reads:", live);
   AddOutputs(plan, step.values().slots(), /*with_asynchronous=*/step.in_flight() == 0, live);
@@ -115,7 +122,7 @@ Status WithMemoryReport(const Status& at_node, StepState& step, bool is_shared) 
 
 Status WithMemoryReport(const Status& at_node, const ExecPlan& plan, const Tensor* slots) {
   if (!IsLackOfMemory(at_node, plan)) return at_node;
-  LiveTensors live;
+  LiveTensors live(plan.device());
   AddFixed(plan, /*with_constants=*/true, live);
   AddOutputs(plan, slots, /*with_asynchronous=*/true, live);
   return Report(at_node, plan, "\nThe largest tensors of the step:", live);

@@ -71,7 +71,7 @@ std::string DeviceCountKey(std::string_view type) {
 }
 
 std::string DeviceMemoryKey(std::string_view type) {
-  return StrCat(type, "_memory");
+  return type == HostDeviceType() ? "memory" : StrCat(type, "_memory");
 }
 
 std::vector<std::string> CountedDeviceTypes() {

@@ -26,7 +26,7 @@ bool IsRegisteredDeviceType(std::string_view word);
 std::string DeviceCountKey(std::string_view type);
 // The types that may be counted.
 std::vector<std::string> CountedDeviceTypes();
-// The word by which specs bound the memory of devices of such a type: "gpu_memory".
+// The word by which specs bound the memory of devices of such a type: "gpu_memory"; of the host's: "memory".
 std::string DeviceMemoryKey(std::string_view type);
 constexpr int kMaxDevicesOfType = 1024;  // the largest count that a spec may give
 

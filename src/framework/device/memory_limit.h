@@ -1,4 +1,4 @@
-// Bounds on the memory that a rank takes of a device with memory of its own.
+// Bounds on the memory that a rank takes of a device: the host's memory, or a device's own.
 #ifndef DFRUN_SRC_FRAMEWORK_DEVICE_MEMORY_LIMIT_H_
 #define DFRUN_SRC_FRAMEWORK_DEVICE_MEMORY_LIMIT_H_
 

@@ -124,7 +124,7 @@ std::vector<KeyDef> WithAlternatives(const std::vector<KeyDef>& keys) {
     } else if (key.kind == KeyKind::kDeviceCounts) {
       for (const std::string& type : CountedDeviceTypes()) all.push_back(DeviceCountKeyDef(type));
     } else if (key.kind == KeyKind::kDeviceMemory) {
-      for (const std::string& type : CountedDeviceTypes()) all.push_back(DeviceMemoryKeyDef(type));
+      for (const std::string& type : KnownDeviceTypes()) all.push_back(DeviceMemoryKeyDef(type));
     } else {
       all.push_back(key);
     }

@@ -89,6 +89,57 @@ TEST(CpuAllocator, RefusesWhatNoMachineHas) {
   EXPECT_EQ(tensor.status().code(), Code::kResourceExhausted);
 }
 
+TEST(CpuAllocator, GivesNoMoreThanItsLimit) {
+  CpuAllocator allocator(30 << 20);
+  EXPECT_EQ(allocator.limit_bytes(), 30 << 20);
+  EXPECT_EQ(allocator.Allocate((30 << 20) + 1), nullptr);
+  EXPECT_EQ(allocator.Stats().peak_bytes_in_use, 0) << "what was refused was not in use";
+  void* const a = allocator.Allocate(10 << 20);
+  void* const b = allocator.Allocate(20 << 20);
+  ASSERT_NE(a, nullptr);
+  ASSERT_NE(b, nullptr) << "the limit itself may be used";
+  EXPECT_EQ(allocator.Allocate(1 << 20), nullptr);
+  EXPECT_EQ(allocator.Allocate(1), nullptr);
+  allocator.Free(a, 10 << 20);
+  void* const c = allocator.Allocate(9 << 20);
+  EXPECT_NE(c, nullptr) << "what is free again may be used again";
+  EXPECT_EQ(allocator.Allocate(SIZE_MAX), nullptr);
+  allocator.Free(b, 20 << 20);
+  allocator.Free(c, 9 << 20);
+  EXPECT_EQ(allocator.Stats().bytes_in_use, 0);
+}
+
+TEST(CpuAllocator, GivesNoMoreSmallBlocksThanItsLimit) {
+  constexpr size_t kBytes = 1024;
+  CpuAllocator allocator(8 << 20);
+  std::vector<void*> blocks;
+  while (void* const block = allocator.Allocate(kBytes)) blocks.push_back(block);
+  const auto taken = static_cast<int64_t>(blocks.size() * kBytes);
+  EXPECT_GE(taken, (8 << 20) - kThreadPortion);
+  EXPECT_LE(taken, (8 << 20) + kThreadPortion);
+  for (void* const block : blocks) allocator.Free(block, kBytes);
+}
+
+TEST(CpuAllocator, ThreadsTogetherGetNoMoreThanTheLimit) {
+  constexpr size_t kBytes = size_t{1} << 20;
+  CpuAllocator allocator(16 * kBytes);
+  Mutex mu;
+  std::vector<void*> taken;
+  const auto take = [&] {
+    for (int i = 0; i < 10; ++i) {
+      void* const block = allocator.Allocate(kBytes);
+      MutexLock lock(mu);
+      if (block != nullptr) taken.push_back(block);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) threads.emplace_back(take);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(taken.size(), 16U);
+  EXPECT_EQ(allocator.Stats().peak_bytes_in_use, static_cast<int64_t>(16 * kBytes));
+  for (void* const block : taken) allocator.Free(block, kBytes);
+}
+
 #if !defined(__SANITIZE_ADDRESS__)  // there, blocks come from the sanitizer's heap
 TEST(CpuAllocator, ReusesLargeBlocksUpToTheBound) {
   CpuAllocator allocator;
@@ -98,6 +149,12 @@ TEST(CpuAllocator, ReusesLargeBlocksUpToTheBound) {
   for (size_t i = 1; i < 40; ++i) allocator.Free(allocator.Allocate(i << 23), i << 23);  // sizes all differ
   const AllocatorStats stats = allocator.Stats();
   EXPECT_LE(stats.bytes_reserved, std::max(int64_t{256} << 20, stats.peak_bytes_in_use));
+}
+
+TEST(CpuAllocator, KeepsNoFreeBlocksBeyondItsLimit) {
+  CpuAllocator allocator(100 << 20);
+  for (size_t i = 1; i < 12; ++i) allocator.Free(allocator.Allocate(i << 23), i << 23);
+  EXPECT_LE(allocator.Stats().bytes_reserved, 100 << 20);
 }
 
 TEST(CpuAllocator, NeighboursStartAtDifferentOffsetsOfAPage) {

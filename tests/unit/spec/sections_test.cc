@@ -456,6 +456,16 @@ TEST(Sections, ClusterLimitsMemory) {
             "job.yaml:2:23: 'gpu_memory' is more than any memory: give bytes, or a share");
 }
 
+TEST(Sections, ClusterLimitsMemoryOfTheHost) {
+  const Result<LoadedSpec> spec = LoadText("cluster: {memory: 8GiB, gpu_memory: 0.5}\ngraph: {x: 1}\n");
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  EXPECT_EQ(spec->job.memory_limits.at("cpu"), (MemoryLimit{.bytes = int64_t{8} << 30, .share = 0}));
+  EXPECT_EQ(spec->job.memory_limits.at("gpu"), (MemoryLimit{.bytes = 0, .share = 0.5}));
+  EXPECT_EQ(ErrorOf("cluster: {memory: 0}\ngraph: {x: 1}\n"), "job.yaml:2:19: 'memory' must be above 0");
+  EXPECT_EQ(ErrorOf("cluster: {cpu_memory: 1GiB}\ngraph: {x: 1}\n"),
+            "job.yaml:2:11: unknown key 'cpu_memory' of the section 'cluster', did you mean 'gpu_memory'?");
+}
+
 TEST(Sections, ClusterMakesDevicesWishes) {
   const Result<LoadedSpec> hard = LoadText("graph: {x: 1}\n");
   const Result<LoadedSpec> soft = LoadText("cluster: {soft_placement: true}\ngraph: {x: 1}\n");
