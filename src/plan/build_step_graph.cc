@@ -8,6 +8,7 @@
 #include "src/costs/predict.h"
 #include "src/framework/kernel/kernel_registry.h"
 #include "src/graph/control_flow.h"
+#include "src/graph/trip_counts.h"
 #include "src/placement/feasible_devices.h"
 #include "src/placement/gathered_rows.h"
 #include "src/placement/kernel_index.h"
@@ -39,6 +40,9 @@ class StepGraphBuilder {
   Result<PlacedGraph> Build() {
     made_.task_of.assign(static_cast<size_t>(placed_.num_nodes()), -1);
     AddDevices();
+    TripCounts loops;
+    FindTripCounts(placed_, loops);
+    runs_ = CountRuns(placed_, loops);
     SetCosts(*options_.costs, made_.graph);
     for (const Node& node : placed_.nodes()) {
       if (!IsConstant(node)) DF_TRY(AddTask(node));
@@ -93,8 +97,11 @@ class StepGraphBuilder {
     for (size_t type = 0; type < types_.size(); ++type) {
       const bool is_there =
           (can >> type & 1) != 0 || static_cast<int>(type) == graph.devices[static_cast<size_t>(device->second)].type;
-      graph.seconds.push_back(is_there ? own_s + NodeTime(placed_, node, types_[type], *options_.costs).seconds
-                                       : StepGraph::kNever);
+      const NodeRuns& runs = runs_[static_cast<size_t>(node.id)];
+      const double times = runs.is_exact ? runs.times : 1;
+      graph.seconds.push_back(is_there
+                                  ? times * (own_s + NodeTime(placed_, node, types_[type], *options_.costs).seconds)
+                                  : StepGraph::kNever);
     }
     graph.state_bytes.push_back(node.op->traits.is_variable ? Bytes({node.id, 0}) : 0);
     const size_t slash = node.name.rfind('/');
@@ -201,6 +208,7 @@ class StepGraphBuilder {
   const std::vector<std::string> types_;
   KernelIndex kernels_;
   PlacedGraph made_;
+  std::vector<NodeRuns> runs_;  // by node
   std::unordered_map<std::string, int> index_of_;
   std::unordered_map<std::string, size_t> scopes_;
   std::vector<Readers> readers_;                // by task

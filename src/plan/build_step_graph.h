@@ -22,7 +22,7 @@ struct StepGraphOptions {
 
 // Makes tasks of a graph whose nodes have devices of the cluster, of which those called `open` may be moved: with all
 // that must share the device, with what passes their value on, and, of variables, with what else is on their device on
-// their behalf.
+// their behalf. A node of a loop counts as often as it runs, where constants tell that.
 // InvalidArgument: a node without a device of the cluster. Takes time linear in the graph.
 // Thread safety: any thread.
 Result<PlacedGraph> BuildStepGraph(const Graph& placed, const std::set<std::string, std::less<>>& open,

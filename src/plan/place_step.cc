@@ -12,6 +12,8 @@ namespace dfrun {
 namespace {
 
 constexpr int kNobody = -1;
+// Changes of a large step are so few that all of them simulate no more tasks than this.
+constexpr int64_t kMaxTaskRuns = 10'000'000;
 
 bool IsBetter(const StepPlacement& a, const StepPlacement& b) {
   return std::pair(a.excess_bytes, a.seconds) < std::pair(b.excess_bytes, b.seconds);
@@ -178,7 +180,8 @@ StepPlacement PlaceStep(const PlacedGraph& step, const PlaceStepOptions& options
   // The two best starts get half of the changes each.
   constexpr size_t kSearched = 2;
   PlaceStepOptions part = options;
-  part.moves = options.moves / static_cast<int64_t>(kSearched);
+  part.moves =
+      std::min(options.moves, kMaxTaskRuns / std::max(step.graph.num_tasks(), 1)) / static_cast<int64_t>(kSearched);
   part.seconds = options.seconds / static_cast<double>(kSearched);
   StepPlacement best = starts[0];
   for (size_t s = 0; s < std::min(kSearched, starts.size()); ++s) {

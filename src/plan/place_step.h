@@ -15,7 +15,7 @@
 namespace dfrun {
 
 struct PlaceStepOptions {
-  int64_t moves = 2000;  // so many changes are tried, at most
+  int64_t moves = 2000;  // so many changes are tried, at most; of more than 5,000 tasks fewer
   double seconds = 0;    // not 0: as many as go into this time instead, by annealing
   uint64_t seed = 1;
 };

@@ -81,6 +81,16 @@ for count in 2 1; do
   fi
 done
 
+# A net that one rank has no memory for trains on two, to the same bits.
+small=(--set cluster.memory=3200KiB --threads 1)
+code=0
+ranks 2 "$DFRUN" run towers.yaml "${small[@]}" --output small_rules > out 2>&1 || code=$?
+[ $code = 74 ] || { cat out; fail "exit code $code, not 74, by the rules in 3200 KiB"; }
+ranks 2 "$DFRUN" run towers.yaml "${small[@]}" "${placed[@]}" --output small > out 2>&1 || { cat out; fail "placed in 3200 KiB"; }
+losses small | cmp - expected || fail "placed in little memory: other bits"
+expect 65 "raise \`memory\`" "$DFRUN" check towers.yaml --ranks 2 --set cluster.memory=1MiB
+expect 0 "nodes moved" "$DFRUN" check towers.yaml --ranks 2 --set cluster.memory=1500KiB "${placed[@]}"
+
 # What cannot be is said.
 echo '{"nodes": {"nobody": "/job:worker/task:0/device:cpu:0"}}' > nobody.json
 expect 65 "the job has not" "$DFRUN" check towers.yaml --ranks 2 --set placement.file=nobody.json
