@@ -91,7 +91,8 @@ class StepGroupFinder {
     }
   }
 
-  // The one group with a variable among the neighbours on the node's device; kNone: there is none, or several.
+  // The one group with a variable among the neighbours on the node's device; kNone: there is none, or several, or other
+  // nodes that may move read the node.
   int OnlyVariable(NodeId id, const Consumers& consumers) {
     int only = kNone;
     bool is_one = true;
@@ -104,7 +105,13 @@ class StepGroupFinder {
       is_one = is_one && (only == kNone || only == root);
       only = root;
     };
-    for (const Consumers::Edge& edge : consumers.of(id)) look(edge.node);
+    for (const Consumers::Edge& edge : consumers.of(id)) {
+      look(edge.node);
+      const int task = Task(edge.node);
+      const int root = task == kNone ? kNone : Root(task);
+      if (root != kNone && is_open_[static_cast<size_t>(root)] && !has_state_[static_cast<size_t>(root)])
+        is_one = false;
+    }
     for (const Output input : placed_.node(id).inputs) {
       if (input.valid()) look(input.node);
     }

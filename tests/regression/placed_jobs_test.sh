@@ -44,7 +44,7 @@ for line in open(sys.argv[1] + "/metrics.jsonl"):
 
 expect 0 "nodes moved; a simulated step takes" "$DFRUN" check towers.yaml --ranks 2 "${placed[@]}"
 grep -q "only holds variables\|nothing to compute" "$WORK/out" && fail "a rank that computes is called idle"
-expect 0 "and none that was tried takes less" "$DFRUN" check towers.yaml --ranks 1 "${placed[@]}"
+expect 0 "and none that was tried takes much less" "$DFRUN" check towers.yaml --ranks 1 "${placed[@]}"
 "$DFRUN" plan towers.yaml --ranks 2 --json --cost-file costs.json > rules.json
 "$DFRUN" plan towers.yaml --ranks 2 --json "${placed[@]}" > simulated.json
 /usr/bin/python3 - <<'P' || fail "the simulated placement is not faster"
