@@ -55,6 +55,20 @@ int MovedNodes(const SimulatedJob& by_rules, const NodePlacement& placement) {
   }));
 }
 
+// Takes a placement that is better than the rules'.
+void Adopt(const SimulatedJob& by_rules, Checked checked, PlacedJob& out) {
+  out.facts.seconds = checked.seconds;
+  out.placement = std::move(checked.placement);
+  out.lines.push_back(StrCat("placement: ", Counted(MovedNodes(by_rules, out.placement), "node"), " moved",
+                             out.facts.kind == "learned" ? ", as was learned" : "", "; a simulated step takes ",
+                             Milliseconds(out.facts.seconds), ", by the rules ", Milliseconds(out.facts.rules_s)));
+  const std::string types = DescribeTypeChanges(by_rules, out.placement);
+  if (!types.empty()) out.lines.push_back(types);
+  if (checked.excess_bytes > 0)
+    out.lines.emplace_back(
+        "warning: no placement was found that the forecast finds to fit into the memory of the devices");
+}
+
 // The first device of a placement that the cluster lacks; "": none.
 std::string MissingDevice(const NodePlacement& placement, const Cluster& cluster) {
   std::set<std::string> there;
@@ -152,22 +166,13 @@ Result<PlacedJob> PlaceJob(const LoadedSpec& spec, Runtime& runtime, const Compi
   DF_ASSIGN(Checked checked, Check(spec, std::move(placement), runtime, options, graph_options));
   const bool is_better = std::pair(checked.excess_bytes, checked.seconds) <
                          std::pair(rules.excess_bytes(), rules.seconds() * (1 - kMinGain));
-  if (!is_better) {
+  if (is_better) {
+    out.facts.kind = is_learned || place_options.seconds > 0 ? "learned" : "simulated";
+    Adopt(by_rules, std::move(checked), out);
+  } else {
     out.lines.push_back(StrCat("placement: by the rules; a simulated step takes ", Milliseconds(rules.seconds()),
                                ", and none that was tried takes much less"));
-    return out;
   }
-  out.facts.kind = is_learned || place_options.seconds > 0 ? "learned" : "simulated";
-  out.facts.seconds = checked.seconds;
-  out.placement = std::move(checked.placement);
-  out.lines.push_back(StrCat("placement: ", Counted(MovedNodes(by_rules, out.placement), "node"), " moved",
-                             is_learned ? ", as was learned" : "", "; a simulated step takes ",
-                             Milliseconds(checked.seconds), ", by the rules ", Milliseconds(rules.seconds())));
-  const std::string types = DescribeTypeChanges(by_rules, out.placement);
-  if (!types.empty()) out.lines.push_back(types);
-  if (checked.excess_bytes > 0)
-    out.lines.push_back(
-        "warning: no placement was found that the forecast finds to fit into the memory of the devices");
   return out;
 }
 
