@@ -4,7 +4,8 @@
 SOURCE=$1
 DFRUN=$2
 source "$SOURCE/tests/regression/lib.sh"
-cp -r "$SOURCE/configs" .
+cp -r "$SOURCE/configs" . && cp -r "$SOURCE/tests/regression/recompute" .
+sed -i 's#../../../configs#../configs#' recompute/*.yaml
 
 cat > compare.py <<'END_OF_SCRIPT'
 import json, os, re, statistics, subprocess, sys
@@ -52,6 +53,12 @@ configs/digits_async.yaml 2 train.epochs=2 eval.every=10
 configs/digits_backup.yaml 4 train.epochs=2 eval.every=10
 configs/digits_local.yaml 2 train.epochs=4 eval.every=10
 configs/figure1.yaml 2
+recompute/deep_mlp.yaml 1
+recompute/deep_mlp.yaml 1 recompute=auto
+recompute/dropout.yaml 1
+recompute/dropout.yaml 1 recompute=auto
+recompute/batch_norm.yaml 1
+recompute/batch_norm.yaml 1 recompute=auto
 END_OF_CASES
 python3 compare.py "$DFRUN"
 echo "passed"
