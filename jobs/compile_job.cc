@@ -33,7 +33,7 @@ Status CheckWithoutPass(const std::vector<std::string>& passes) {
 std::vector<DevicePart> PartsOf(const std::vector<CompiledStep>& steps) {
   std::vector<DevicePart> parts;
   for (const CompiledStep& step : steps) {
-    for (const Partition& partition : step.partitions) parts.push_back({&partition, step.runs_beside});
+    for (const Partition& partition : step.partitions) parts.push_back({&partition, step.runs_beside, step.plans});
   }
   return parts;
 }
@@ -109,6 +109,8 @@ Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spe
     const RunSignature step = main == MainStep::kUsual ? UsualStep(spec.job, job) : job.step.signature;
     DF_TRY(add(spec.job.train ? "train" : "run", job.graph, step));
     out.back().runs_beside = job.apart.has_value();
+    // Steps that are not logged have a plan of their own.
+    if (spec.job.train && spec.job.train->log_every > 1) out.back().plans = 2;
   }
   if (job.sync_every > 0) DF_TRY(add("sync", job.graph, job.sync));
   DF_TRY(add("init", job.graph, job.init));
@@ -118,7 +120,9 @@ Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spe
     if (pass.rest) DF_TRY(add("eval_rest" + of, job.graph, pass.rest->signature));
   }
   DF_TRY(add("save", job.graph, job.sync_every > 0 ? job.save_between_syncs : job.save));
+  if (!spec.job.checkpoint) out.back().plans = 0;
   DF_TRY(add("restore", job.graph, job.restore));
+  out.back().plans = 0;  // a job that is resumed does it in the place of its first values
   return out;
 }
 

@@ -34,6 +34,7 @@ struct CompiledStep {
   std::vector<Partition> partitions;
   std::vector<StageTime> times;  // none of a copy of a step before it (src/session/compile_copies.h)
   bool runs_beside = false;      // DevicePart::runs_beside
+  int plans = 1;                 // DevicePart::plans
 };
 
 // The parts of all steps, whose memory is estimated together. They live as long as the steps.

@@ -26,6 +26,7 @@
 #include "src/job/kept_spec.h"
 #include "src/job/memory_estimate.h"
 #include "src/job/parameter_sizes.h"
+#include "src/job/recomputed_work.h"
 #include "src/job/start_report.h"
 #include "src/training/build_job_graph.h"
 #include "src/training/warnings/spec_warnings.h"
@@ -85,6 +86,27 @@ Result<std::string> Memory(const LoadedSpec& spec, const Cluster& cluster, const
   const auto line = [](const std::string& text) { return StrCat("  ", PrintableLine(text), "\n"); };
   const auto warn = [](const std::string& warning) { return StrCat("warning: ", warning, "\n"); };
   return StrCat(Join(forecast, "", line), Join(warnings, "", warn));
+}
+
+// Returns the parts of the step, or of those of replicas that run for themselves.
+std::vector<DevicePart> PartsOfMainStep(const std::vector<CompiledStep>& steps) {
+  std::vector<DevicePart> parts;
+  for (const CompiledStep& step : steps) {
+    if (&step != &steps[0] && !step.name.starts_with("replica_")) continue;
+    for (const Partition& partition : step.partitions) parts.push_back({&partition, step.runs_beside, step.plans});
+  }
+  return parts;
+}
+
+// Returns what recomputation saves and costs, by compiling the job without it too; "" where the spec asks for none.
+Result<std::string> Recomputation(const LoadedSpec& spec, const std::vector<CompiledStep>& steps,
+                                  JobCompiler& compiler) {
+  if (!spec.job.train || spec.job.train->recompute == TrainSpec::Recompute::kNone) return std::string();
+  LoadedSpec keeping{spec.job, spec.graph.Clone(), spec.values, spec.training};
+  keeping.other = spec.other;
+  keeping.job.train->recompute = TrainSpec::Recompute::kNone;
+  DF_ASSIGN(const std::vector<CompiledStep> kept, compiler.CompileSpec(keeping));
+  return StrCat("  ", PrintableLine(DescribeRecomputation(PartsOfMainStep(steps), PartsOfMainStep(kept))), "\n");
 }
 
 // Returns the types of devices, except the host's, that the job counts or has nodes on.
@@ -170,9 +192,10 @@ Result<int> Check(const CheckOptions& options) {
   DF_TRY(AsSpecError(options.spec, steps.status()));
   const Result<std::string> memory = Memory(spec, compiler->cluster(), *steps);
   DF_TRY(AsSpecError(options.spec, memory.status()));
+  DF_ASSIGN(const std::string recomputation, Recomputation(spec, *steps, *compiler));
   if (options.print) return PrintUnderstood(spec, *memory);
   Print(options.spec, ranks, spec, *steps);
-  std::printf("%s", memory->c_str());
+  std::printf("%s%s", memory->c_str(), recomputation.c_str());
   for (const std::string& line : placed) std::printf("  %s\n", PrintableLine(line).c_str());
   std::printf("%s", IdleRanks(spec, *compiler, ranks, *steps).c_str());
   if (spec.job.train && !HasEqualBits(*spec.job.train)) std::printf("  %s\n", WhyNoEqualBits(*spec.job.train).c_str());

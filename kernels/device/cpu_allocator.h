@@ -6,7 +6,7 @@
 //
 // A block may be freed by another thread than the one that allocated it: it joins the freeing thread's list.
 // Blocks up to 4 MiB go back to the system when the allocator dies, not before.
-// A limit bounds the bytes in use: small blocks to 64 KiB a thread, as they are counted, others to the byte. Large
+// A limit bounds the bytes in use: small blocks to 16 KiB a thread, as they are counted, others to the byte. Large
 // blocks that are kept for later go back to the system where they would exceed it.
 // With AddressSanitizer every block comes from the system's heap, so that the sanitizer sees each one's bounds.
 #ifndef DFRUN_KERNELS_DEVICE_CPU_ALLOCATOR_H_
@@ -37,7 +37,7 @@ class CpuAllocator final : public Allocator, public LimitedMemory {
   std::string_view name() const override { return "cpu"; }
   void* Allocate(size_t bytes) override;
   void Free(void* memory, size_t bytes) override;
-  // bytes_in_use and its peak are exact to 64 KiB a thread: threads add theirs up in portions.
+  // bytes_in_use and its peak are exact to 16 KiB a thread: threads add theirs up in portions.
   AllocatorStats Stats() const override;
   void ResetPeak() override;
   int64_t limit_bytes() const override;

@@ -50,7 +50,7 @@ class ThreadCache {
     FreeBlock* first = nullptr;
     int length = 0;
   };
-  static constexpr int64_t kPortion = 64 << 10;  // bytes, or allocations, counted before others see them
+  static constexpr int64_t kPortion = 16 << 10;  // bytes, or allocations, counted before others see them
 
   // Blocks moved at once: 64 KiB of them, so that a thread holds at most 128 KiB, or two blocks, a class.
   static constexpr int BatchOf(size_t size_class) {

@@ -7,6 +7,10 @@
 
 #include "src/base/units.h"
 #include "src/framework/device/device_factory.h"
+#include "src/graph/control_flow.h"
+#include "src/graph/node_cost.h"
+#include "src/graph/order/live_values.h"
+#include "src/storage/sample_source.h"
 
 namespace dfrun {
 namespace {
@@ -31,65 +35,77 @@ Held HeldBy(const Node& variable) {
   return {StrCat("'", variable.name, "' (", *dtype, *shape, ", ", bytes, " bytes)"), bytes};
 }
 
-// The values of a step that are there at a time, its nodes run in an order that edges allow.
-class LiveValues {
- public:
-  explicit LiveValues(const Graph& graph) : graph_(graph) {}
+// The most scratch memory that a product or a convolution takes beside its operands, by the tuning constants of
+// kernels/gemm/tuning.h.
+constexpr int64_t kMaxScratch = int64_t{8} << 20;
+// The part of the values that threads may hold besides, as they run nodes in another order than one thread would.
+constexpr int64_t kShareInFlight = 16;
+// Batches that are short to copy are read so far ahead (kernels/io/batch_reader.cc).
+constexpr int64_t kShortBatchesAhead = 8;
 
-  int64_t Peak() {
-    const Result<std::vector<NodeId>> order = graph_.TopologicalOrder();
-    if (!order.ok()) return 0;  // a loop: its values are not known before the run
-    for (const NodeId id : *order) Make(graph_.node(id));
-    for (const Node& node : graph_.nodes()) {
-      for (const Output input : node.inputs) ++readers_[Root(input)];
-    }
-    for (const NodeId id : *order) Run(graph_.node(id));
-    return peak_;
+int64_t OutputBytes(const Graph& graph, const Node& node) {
+  int64_t bytes = 0;
+  for (int32_t port = 0; port < node.num_outputs(); ++port) bytes += BytesOfOutput(graph, {node.id, port});
+  return bytes;
+}
+
+// Whether the node is a product whose operands are read where they lie, as its result has few columns.
+bool IsThinProduct(const Graph& graph, const Node& node) {
+  constexpr int64_t kMinPackedColumns = 240;  // that of kernels/gemm/tuning.h
+  const Result<bool> transpose_a = node.attrs.Get<bool>("transpose_a");
+  const Result<bool> transpose_b = node.attrs.Get<bool>("transpose_b");
+  if (!transpose_a.ok() || !transpose_b.ok() || *transpose_a || *transpose_b || node.num_outputs() == 0) return false;
+  const PartialShape& shape = graph.shape({node.id, 0});
+  const DType dtype = graph.dtype({node.id, 0});
+  return shape.rank() == 2 && shape.IsFullyDefined() && shape.dim(1) < kMinPackedColumns &&
+         (dtype == DType::kFloat || dtype == DType::kDouble);
+}
+
+// The packed operands and partial sums of a product: about the bytes of its operands, where these are few.
+int64_t ScratchOf(const Graph& graph, const Node& node) {
+  if (IsThinProduct(graph, node)) return 0;
+  const std::optional<OpCost> cost = NodeCost(graph, node);
+  constexpr double kFlopsPerByte = 2;  // fewer are those of a pass over the bytes
+  if (!cost || cost->flops < kFlopsPerByte * (cost->bytes_read + cost->bytes_written)) return 0;
+  return std::min(kMaxScratch, static_cast<int64_t>(cost->bytes_read));
+}
+
+// The batches that a reader has ready for later steps.
+int64_t ReadAhead(const Graph& graph, const Node& node) {
+  const Result<int64_t> prefetch = node.attrs.Get<int64_t>("prefetch");
+  const Result<int64_t> batch = node.attrs.Get<int64_t>("batch");
+  if (!prefetch.ok() || *prefetch == 0 || !batch.ok() || *batch < 0) return 0;
+  const int64_t bytes = OutputBytes(graph, node);
+  return bytes * (static_cast<size_t>(bytes) <= kShortCopyBytes ? std::max(*prefetch, kShortBatchesAhead) : *prefetch);
+}
+
+// The turns of the loops around a node that may run at a time, by node. A loop keeps the memory of its turns.
+std::vector<int64_t> TurnsOf(const Graph& graph) {
+  std::vector<int64_t> turns(static_cast<size_t>(graph.num_nodes()), 1);
+  const Result<FrameTree> tree = BuildFrameTree(graph);
+  if (!tree.ok()) return turns;
+  std::vector<int64_t> of_frame;
+  for (const Frame& frame : tree->frames) {
+    const int64_t outer = frame.parent < 0 ? 1 : of_frame[static_cast<size_t>(frame.parent)];
+    of_frame.push_back(outer * std::max<int64_t>(1, frame.parallel_iterations));
   }
+  for (size_t id = 0; id < turns.size(); ++id)
+    turns[id] = of_frame[static_cast<size_t>(std::max(0, tree->of_node[id]))];
+  return turns;
+}
 
- private:
-  using Key = std::pair<NodeId, int32_t>;
-
-  // The output that owns the bytes of this one.
-  Key Root(Output output) const {
-    const auto root = roots_.find({output.node, output.port});
-    return root == roots_.end() ? Key{output.node, output.port} : root->second;
-  }
-
-  void Make(const Node& node) {
-    if (node.op->traits.passthrough == Passthrough::kNone) return;
-    for (int32_t port = 0; port < node.num_outputs(); ++port) {
-      const int input = node.op->traits.passthrough == Passthrough::kFirstInput ? 0 : port;
-      if (input < node.num_inputs()) roots_[{node.id, port}] = Root(node.inputs[static_cast<size_t>(input)]);
-    }
-  }
-
-  void Run(const Node& node) {
-    for (int32_t port = 0; port < node.num_outputs(); ++port) {
-      const Output output{node.id, port};
-      if (Root(output) == Key{node.id, port}) live_ += Bytes(output);
-    }
-    peak_ = std::max(peak_, live_);
-    for (const Output input : node.inputs) {
-      const Key root = Root(input);
-      if (--readers_[root] == 0) live_ -= Bytes({root.first, root.second});
-    }
-    for (int32_t port = 0; port < node.num_outputs(); ++port) {
-      const Output output{node.id, port};
-      if (Root(output) == Key{node.id, port} && !readers_.contains({node.id, port})) live_ -= Bytes(output);
-    }
-  }
-
-  int64_t Bytes(Output output) const {
-    return graph_.is_ref(output) ? 0 : BytesOf(graph_.dtype(output), graph_.shape(output));
-  }
-
-  const Graph& graph_;
-  std::map<Key, Key> roots_;    // for outputs that share the bytes of another
-  std::map<Key, int> readers_;  // number of readers that have not run
-  int64_t live_ = 0;
-  int64_t peak_ = 0;
-};
+// The values of a part, with what its kernels and readers take beside them.
+LiveBytes BytesOfPart(const Graph& graph) {
+  const std::vector<NodeId> order = RunOrder(graph, std::vector<bool>(static_cast<size_t>(graph.num_nodes()), true));
+  const std::vector<int64_t> turns = HasControlFlow(graph) ? TurnsOf(graph) : std::vector<int64_t>();
+  LiveOptions options;
+  options.scratch = [&](const Node& node) { return ScratchOf(graph, node); };
+  if (!turns.empty()) options.times = [&](const Node& node) { return turns[static_cast<size_t>(node.id)]; };
+  LiveBytes bytes = LiveBytesOf(graph, order, options);
+  bytes.peak += bytes.peak / kShareInFlight;
+  for (const NodeId id : order) bytes.small += ReadAhead(graph, graph.node(id));
+  return bytes;
+}
 
 // Returns the limits of devices by name; 0: a device has none, or none that is known here.
 std::unordered_map<std::string, int64_t> LimitsOf(const MemoryLimits& limits, const Cluster& cluster) {
@@ -112,17 +128,19 @@ MemoryEstimate EstimateMemory(const std::vector<DevicePart>& parts) {
   MemoryEstimate estimate;
   std::map<std::string, Held> variables;
   int64_t beside_bytes = 0;
+  int64_t kept_bytes = 0;  // by the plans of all parts, from step to step
   for (const DevicePart& part : parts) {
     const Graph& graph = part.partition->graph;
     estimate.device = part.partition->device;
     for (const Node& node : graph.nodes()) {
       if (node.op->traits.is_variable) variables[node.name] = HeldBy(node);
     }
-    const int64_t peak = LiveValues(graph).Peak();
-    estimate.step_bytes = std::max(estimate.step_bytes, peak);
-    if (part.runs_beside) beside_bytes += peak;
+    const LiveBytes bytes = BytesOfPart(graph);
+    kept_bytes += bytes.small * part.plans;
+    estimate.step_bytes = std::max(estimate.step_bytes, bytes.peak);
+    if (part.runs_beside) beside_bytes += bytes.peak;
   }
-  estimate.step_bytes = std::max(estimate.step_bytes, beside_bytes);
+  estimate.step_bytes = std::max(estimate.step_bytes, beside_bytes) + kept_bytes;
   int64_t most = 0;
   for (const auto& [name, held] : variables) {
     estimate.state_bytes += held.bytes;

@@ -18,6 +18,8 @@ struct MemoryEstimate {
   int64_t state_bytes = 0;  // variables with their slots and copies
   std::string largest;      // the largest variable: "'W' (float32[784,100], 313600 bytes)"
   // About the values of a step that are there at a time, at most: each lives from its node to the last that reads it.
+  // With them count the small values of all steps, whose memory a plan keeps, the scratch memory of products, batches
+  // that are read ahead, and of a loop as many turns as may run at a time.
   int64_t step_bytes = 0;
 };
 
@@ -25,6 +27,7 @@ struct MemoryEstimate {
 struct DevicePart {
   const Partition* partition = nullptr;
   bool runs_beside = false;  // parts of which this is true run at the same time, the others one after the other
+  int plans = 1;             // plans that a job makes of it: two, where it has some fetches and where it has not
 };
 
 // Estimates one device, from the part of each signature of the job that it runs.

@@ -144,6 +144,8 @@ struct TrainSpec {
   // The effect of a loss, or of a gradient, that is not finite: the job ends, the step makes no updates, or the updates
   // are made all the same. kUnchecked cannot be written in a spec: no node checks them.
   enum class OnNan { kStop, kSkip, kWarn, kUnchecked };
+  // The values that gradients read and that the step computes a second time instead of keeping them. kAuto: by costs.
+  enum class Recompute { kNone, kAuto, kNamed };
 
   Output loss;            // a floating-point scalar
   Output loss_over = {};  // valid: the loss is the sum of `loss` over all replicas, divided by the sum of this scalar
@@ -160,7 +162,9 @@ struct TrainSpec {
   OnNan on_nan = OnNan::kStop;
   int64_t most_skipped = 50;             // kSkip: steps behind each other without updates, after which the job ends
   std::vector<std::string> freeze = {};  // patterns of names (src/base/name_pattern.h); see VariableSpec::frozen
-  int input = -1;                        // index into JobSpec::inputs: the first that the loss reads; -1: it reads none
+  Recompute recompute = Recompute::kNone;
+  std::vector<std::string> recomputed = {};  // kNamed: patterns of names of nodes
+  int input = -1;  // index into JobSpec::inputs: the first that the loss reads; -1: it reads none
   std::optional<StopSpec> stop;
   SourceLocation location;
   std::map<std::string, SourceLocation, std::less<>> values = {};  // positions of the section's values, by key

@@ -9,6 +9,7 @@
 #include "src/placement/device_choice.h"
 #include "src/training/checks/strategy_checks.h"
 #include "src/training/narrow_values.h"
+#include "src/training/recomputation.h"
 #include "src/training/variable_placement.h"
 
 namespace dfrun {
@@ -103,7 +104,12 @@ Replicas Replicas::AnyOf(std::vector<SubgraphMap> maps) const {
 
 Status Replicas::AddModels(JobGraphDraft& draft) {
   DF_TRY(SliceInputs(draft.spec));
+  const NodeId first_gradient = graph_.num_nodes();
   DF_TRY(AddGradientsOfLoss(draft));
+  ReplicaGradients gradients = {
+      .first_gradient = first_gradient, .wanted = Wanted(draft), .trained = {}, .replicas = count_};
+  for (const Trained& trained : trained_) gradients.trained.push_back(trained.variable);
+  DF_TRY(AddRecomputation(draft, gradients, graph_));
   DF_TRY(FindAssigned(draft));
   return have_own_variables() ? AddOwnSites(draft) : AddSites(draft);
 }

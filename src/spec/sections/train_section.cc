@@ -23,6 +23,7 @@ class TrainReader {
     if (!CheckSection("train", map_, diagnostics_)) return {};
     for (size_t i = 0; i < map_.size(); ++i) spec_.values.emplace(map_.key(i).text(), map_.value(i).location());
     bool good = ReadFreeze();
+    good = ReadRecompute() && good;
     good = ReadLoss() && good;
     good = ReadAlternative(Optimizers(), spec_.optimizer) && good;
     good = ReadAlternative(Strategies(), spec_.strategy) && good;
@@ -236,6 +237,22 @@ class TrainReader {
     return diagnostics_.ok();
   }
 
+  bool ReadRecompute() {
+    const std::optional<Yaml> value = FindKey(map_, "recompute");
+    if (!value || context_.reader.Is(*value, "none")) return true;
+    spec_.recompute = TrainSpec::Recompute::kAuto;
+    if (context_.reader.Is(*value, "auto")) return true;
+    spec_.recompute = TrainSpec::Recompute::kNamed;
+    const auto patterns = ReadNamePatterns(*value, "'recompute' (none, auto or names of nodes)", context_.reader);
+    if (!patterns) return false;
+    for (const LocatedPattern& located : *patterns) spec_.recomputed.push_back(located.pattern.text());
+    if (!diagnostics_.ok()) return true;  // nodes may be missing for other reasons, which have been reported
+    std::vector<std::string> names;
+    for (const Node& node : context_.graph.nodes()) names.push_back(node.name);
+    MatchNames(*patterns, names, "node of the graph", diagnostics_);
+    return diagnostics_.ok();
+  }
+
   bool ReadLength() {
     const std::optional<Yaml> epochs = FindKey(map_, "epochs");
     const std::optional<Yaml> steps = FindKey(map_, "steps");
@@ -303,6 +320,7 @@ SPEC_SECTION(SectionDef{
                      {.kind = KeyKind::kAlternativeKeys, .alternatives = &Optimizers},
                      {"clip_norm", KeyKind::kPositive},
                      {"freeze", KeyKind::kNames},
+                     {.name = "recompute", .kind = KeyKind::kNames, .default_text = "none"},
                      {.name = "epochs", .kind = KeyKind::kPositive, .excludes = {"steps"}},
                      {.name = "steps", .kind = KeyKind::kInt, .minimum = 1, .excludes = {"epochs"}},
                      {.kind = KeyKind::kAlternativeKeys, .alternatives = &Strategies},

@@ -16,7 +16,7 @@
 namespace dfrun {
 namespace {
 
-constexpr int64_t kThreadPortion = 64 << 10;  // bytes per thread by which statistics may lag
+constexpr int64_t kThreadPortion = 16 << 10;  // bytes per thread by which statistics may lag
 
 TEST(SizeClasses, HoldWhatTheyAreAskedFor) {
   for (size_t bytes = 1; bytes < (size_t{4} << 20); bytes += 1 + bytes / 300) {

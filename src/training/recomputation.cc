@@ -1,0 +1,92 @@
+#include "src/training/recomputation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/base/name_pattern.h"
+#include "src/framework/device/device_types.h"
+#include "src/graph/order/live_values.h"
+#include "src/passes/recompute/choice.h"
+#include "src/passes/recompute/clones.h"
+#include "src/training/optimizer.h"
+#include "src/training/variable_placement.h"
+
+namespace dfrun {
+namespace {
+
+// The share of the memory that is left to what the forecast does not know: the scratch memory of kernels, values of
+// unknown shape.
+constexpr double kReserve = 0.1;
+
+// The limit of the devices that compute the first worker's replicas: that of its devices with memory of their own where
+// it has one, else that of its host's. 0: there is none, or none that is known.
+int64_t LimitOfWorker(const JobGraphDraft& draft) {
+  const Result<DeviceName> worker = DeviceName::Parse(draft.workers[0]);
+  int64_t of_host = 0;
+  for (const ClusterDevice& device : draft.cluster.devices) {
+    if (!worker.ok() || !AreOfOneTask(*worker, device.name)) continue;
+    const auto limit = draft.spec.memory_limits.find(*device.name.type);
+    const int64_t bytes = limit == draft.spec.memory_limits.end() ? 0 : limit->second.BytesOf(device.memory_bytes);
+    if (*device.name.type != HostDeviceType()) return bytes;
+    of_host = bytes;
+  }
+  return of_host;
+}
+
+// The number of steps besides the training's that hold a value for each small variable as long as the job runs: those
+// that give first values, save and restore.
+constexpr int64_t kOtherSteps = 3;
+
+// The bytes of the variables that the first worker may have, with slots, and of what other steps keep for them. Where
+// each task updates its own, these are fewer.
+int64_t StateBytes(const JobGraphDraft& draft, const ReplicaGradients& gradients) {
+  const auto slots = static_cast<int64_t>(FindOptimizer(draft.spec.train->optimizer.name()).slots.size());
+  const bool is_spread = draft.workers.size() > 1 && draft.spec.train->data_parallel == TrainSpec::DataParallel::kPs;
+  const Result<DeviceName> worker = DeviceName::Parse(draft.workers[0]);
+  int64_t bytes = 0;
+  for (const VariableSpec& variable : draft.spec.variables) {
+    const NodeId of_job = draft.shared.nodes.at(variable.node);
+    const Result<DeviceName> device = DeviceName::Parse(draft.job.graph.node(of_job).device);
+    const bool is_elsewhere = worker.ok() && device.ok() && device->job && !AreOfOneTask(*worker, *device);
+    if (is_spread && is_elsewhere) continue;
+    const std::vector<NodeId>& trained = gradients.trained;
+    const bool has_slots = std::find(trained.begin(), trained.end(), of_job) != trained.end();
+    const int64_t own = VariableBytes(draft.job.graph, of_job);
+    bytes += own * (has_slots ? 1 + slots : 1) * (own <= kMaxArenaBytes ? 1 + kOtherSteps : 1);
+  }
+  return bytes;
+}
+
+// The bytes of one replica's values; 0: nothing limits them.
+int64_t LimitOfValues(const JobGraphDraft& draft, const ReplicaGradients& gradients) {
+  const int64_t limit = LimitOfWorker(draft);
+  if (limit == 0) return 0;
+  const auto workers = static_cast<int>(draft.workers.size());
+  const int replicas = (gradients.replicas + workers - 1) / workers;
+  const double left = static_cast<double>(limit) * (1 - kReserve) - static_cast<double>(StateBytes(draft, gradients));
+  return std::max(int64_t{1}, static_cast<int64_t>(left / replicas));
+}
+
+Status AddNamed(const JobGraphDraft& draft, const GradientStep& step, Graph& graph) {
+  std::vector<NamePattern> patterns;
+  for (const std::string& text : draft.spec.train->recomputed) patterns.emplace_back(text);
+  DF_ASSIGN(const std::vector<NodeId> cloned, CloneForGradients(step, ChooseNamed(graph, step, patterns), graph));
+  if (!cloned.empty()) return Status();
+  return InvalidArgument(draft.LocationText(draft.spec.train->LocationOf("recompute")),
+                         "'recompute' names no node whose value a gradient reads and that may be computed a second "
+                         "time: nodes that draw, ",
+                         "write, wait, or read a variable that the step assigns may not; write 'auto', or name others");
+}
+
+}  // namespace
+
+Status AddRecomputation(const JobGraphDraft& draft, const ReplicaGradients& gradients, Graph& graph) {
+  const TrainSpec::Recompute mode = draft.spec.train->recompute;
+  if (mode == TrainSpec::Recompute::kNone) return Status();
+  DF_ASSIGN(const GradientStep step, GradientStep::Of(graph, gradients.first_gradient, gradients.wanted));
+  if (mode == TrainSpec::Recompute::kNamed) return AddNamed(draft, step, graph);
+  DF_ASSIGN(const std::vector<bool> chosen, ChooseRecomputed(graph, step, LimitOfValues(draft, gradients)));
+  return CloneForGradients(step, chosen, graph).status();
+}
+
+}  // namespace dfrun
