@@ -18,7 +18,7 @@
 namespace dfrun::jobs {
 namespace {
 
-constexpr size_t kMostShown = 8;
+constexpr size_t kMaxShown = 8;
 
 // The node on one of the devices that it could be on. Times are in seconds.
 struct NodeOnDevice {
@@ -136,7 +136,7 @@ std::string TextOf(const Explanation& of) {
   const NodeOnDevice& own = of.devices[0];
   std::string text = StrCat("node:    ", of.node);
   if (!of.others.empty()) {
-    const size_t shown = std::min(of.others.size(), kMostShown);
+    const size_t shown = std::min(of.others.size(), kMaxShown);
     text += StrCat(
         "; with it ", of.others.size() == 1 ? "goes " : "go ",
         Join(std::vector<std::string>(of.others.begin(), of.others.begin() + static_cast<std::ptrdiff_t>(shown))),
@@ -146,7 +146,7 @@ std::string TextOf(const Explanation& of) {
   if (!of.why_bound.empty()) text += StrCat("bound:   ", of.why_bound, "\n");
   std::vector<std::vector<std::string>> rows = {
       {"device", "ready at", "waits", "takes", "ends at", "step", "change", "messages", "fits"}};
-  for (size_t i = 0; i < std::min(of.devices.size(), kMostShown); ++i) {
+  for (size_t i = 0; i < std::min(of.devices.size(), kMaxShown); ++i) {
     const NodeOnDevice& on = of.devices[i];
     rows.push_back({on.device, Microseconds(on.ready_s), Microseconds(on.waits_s), Microseconds(on.takes_s),
                     Microseconds(on.EndS()), Microseconds(on.step_s),
@@ -154,8 +154,8 @@ std::string TextOf(const Explanation& of) {
                     std::to_string(on.messages), on.fits ? "yes" : "no"});
   }
   text += TextTable(rows);
-  if (of.devices.size() > kMostShown)
-    text += StrCat("and ", Counted(static_cast<int64_t>(of.devices.size() - kMostShown), "device"),
+  if (of.devices.size() > kMaxShown)
+    text += StrCat("and ", Counted(static_cast<int64_t>(of.devices.size() - kMaxShown), "device"),
                    " on which the step takes no less\n");
   if (of.devices.size() > 1) text += StrCat("decides: ", DecidingTerm(own, of.devices[1]), "\n");
   return text;

@@ -1,4 +1,4 @@
-// Why a node of a job's step is on its device, and what it would cost elsewhere, for `dfrun explain`.
+// Explains why a node of a job's step is on its device, and what it would cost elsewhere, for `dfrun explain`.
 #ifndef DFRUN_JOBS_PLAN_EXPLAIN_NODE_H_
 #define DFRUN_JOBS_PLAN_EXPLAIN_NODE_H_
 

@@ -11,7 +11,7 @@
 namespace dfrun::jobs {
 
 struct LearnOptions {
-  int64_t seconds = 0;  // of the search
+  int64_t seconds = 0;  // time of the search
   std::string profile;  // the run with the trace
 };
 

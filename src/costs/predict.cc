@@ -44,11 +44,6 @@ PredictedTime NodeTime(const Graph& graph, const Node& node, std::string_view de
   return {FittedTime(graph, node, device_type, table), false};
 }
 
-double EdgeTime(double bytes, PairClass pair, const CostTable& table) {
-  const PairSpeed speed = table.Pair(pair);
-  return speed.latency_s + bytes / speed.bytes_per_s;
-}
-
 std::string DumpTimes(const Graph& graph, const CostTable& table) {
   double sum_s = 0;
   int measured = 0;

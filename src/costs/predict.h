@@ -1,4 +1,4 @@
-// The times that nodes and edges are expected to take on a machine.
+// The times that nodes are expected to take on a machine.
 #ifndef DFRUN_SRC_COSTS_PREDICT_H_
 #define DFRUN_SRC_COSTS_PREDICT_H_
 
@@ -23,9 +23,6 @@ PredictedTime NodeTime(const Graph& graph, const Node& node, std::string_view de
 
 // The time by the speed of the node's family, whatever was measured.
 double FittedTime(const Graph& graph, const Node& node, std::string_view device_type, const CostTable& table);
-
-// Seconds until a value of so many bytes is at the device that reads it.
-double EdgeTime(double bytes, PairClass pair, const CostTable& table);
 
 // DumpCosts() with " us=T measured" behind each node, or the family by whose speed its time was predicted, and a line
 // of the sum. The type of a device is that of the node, or the host's where it has none.

@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace {
 
-constexpr size_t kMostBytes = size_t{256} << 20;
+constexpr size_t kMaxFileBytes = size_t{256} << 20;
 
 Result<NodePlacement> ParsePlacement(const std::string& json, const std::string& path) {
   DF_ASSIGN(const JsonValue value, ParseJson(json));
@@ -40,7 +40,7 @@ std::string PrintPlacement(const NodePlacement& placement, const PlacementFacts&
 }
 
 Result<NodePlacement> ReadPlacement(const std::string& path) {
-  const Result<std::string> json = ReadFile(path, kMostBytes);
+  const Result<std::string> json = ReadFile(path, kMaxFileBytes);
   if (json.status().code() == Code::kNotFound) return Error(Code::kNoInput, json.status().message());
   DF_TRY(json.status());
   Result<NodePlacement> placement = ParsePlacement(*json, path);

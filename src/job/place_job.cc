@@ -106,7 +106,7 @@ NodePlacement PlacementOfStep(const SimulatedJob& by_rules, const std::vector<in
     const Node& node = graph.node(by_rules.job.open[i]);
     for (const Consumers::Edge& edge : consumers.of(node.id)) follow(node, edge.node);
   }
-  // What is not open has been counted only to be followed.
+  // Nodes that are not open were entered only to be followed.
   const std::set<std::string, std::less<>> open = OpenNames(by_rules.job);
   std::erase_if(placement.devices, [&](const auto& entry) { return !open.contains(entry.first); });
   return placement;

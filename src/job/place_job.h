@@ -20,7 +20,7 @@ namespace dfrun {
 struct SimulatedJob {
   JobGraph job;
   Graph placed;      // the nodes of its step, each with its device
-  PlacedGraph step;  // of `placed`
+  PlacedGraph step;  // the tasks of `placed`
 };
 
 // Compiles the step of the job, with `placement`, up to its placement; `options` as for the session that runs it.

@@ -16,7 +16,7 @@
 namespace dfrun {
 namespace {
 
-// What a control edge between devices carries.
+// The size of the value that stands for a control edge between devices.
 constexpr double kTokenBytes = 1;
 
 // Sends and receives are nodes of the executor, each with an edge.

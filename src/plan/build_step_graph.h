@@ -4,31 +4,14 @@
 
 #include <set>
 #include <string>
-#include <vector>
 
 #include "src/costs/cost_table.h"
 #include "src/framework/device/memory_limit.h"
 #include "src/graph/graph.h"
 #include "src/placement/cluster.h"
-#include "src/plan/step_graph.h"
+#include "src/plan/placed_graph.h"
 
 namespace dfrun {
-
-// Tasks that share a device and move together.
-struct StepGroup {
-  std::vector<int> tasks;
-  int device_set = 0;  // of PlacedGraph::device_sets: the devices that it could be on
-};
-
-struct PlacedGraph {
-  StepGraph graph;
-  std::vector<NodeId> nodes;   // by task
-  std::vector<int> task_of;    // by node; -1: a constant, which each device has for itself
-  std::vector<int> device_of;  // by task: as the graph is placed
-  std::vector<StepGroup> groups;
-  std::vector<std::vector<int>> device_sets;  // each in order
-  std::vector<int> group_of;                  // by task; -1: it stays where it is
-};
 
 struct StepGraphOptions {
   const CostTable* costs = nullptr;

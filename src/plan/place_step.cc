@@ -40,7 +40,7 @@ class StepSearch {
   }
 
  private:
-  static constexpr double kFirstHeat = 0.02;  // of the time of a step
+  static constexpr double kFirstHeat = 0.02;  // a share of the time of a step
   static constexpr int kPathEvery = 16;       // the path is found anew after so many changes
 
   // Time that memory which is not there is taken for: any fitting placement is better.
@@ -165,7 +165,7 @@ class StepSearch {
   double heat_ = 0;
   int64_t accepted_ = 0;
   std::vector<int> on_path_;  // groups
-  std::vector<int> tasks_;    // of the change
+  std::vector<int> tasks_;    // tasks of the change
   std::vector<int> devices_;
 };
 

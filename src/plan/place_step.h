@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "src/plan/build_step_graph.h"
+#include "src/plan/placed_graph.h"
 
 namespace dfrun {
 

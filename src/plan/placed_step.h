@@ -14,7 +14,7 @@
 
 namespace dfrun {
 
-// What a step uses of the links between devices that are as far apart as this.
+// The messages of a step over links between devices that are as far apart as this.
 struct PlacedLinkUse {
   int64_t messages = 0;
   double bytes = 0;
@@ -80,7 +80,7 @@ class PlacedStep {
   struct Transfer {
     int output = 0;
     int device = 0;  // to which it goes
-    int next = -1;   // of the same output
+    int next = -1;   // the next of the same output
     int left = 0;    // readers that have not ended
   };
 

@@ -23,8 +23,8 @@ struct StepDevice {
 // A value, or the end of a task, on its way to those that wait for it.
 struct StepOutput {
   int task = 0;
-  double bytes = 0;       // of the message to another device, once for all readers there
-  double held_bytes = 0;  // of the memory that it takes from the begin of its task until its last reader has ended
+  double bytes = 0;       // size of the message to another device, once for all readers there
+  double held_bytes = 0;  // size of the memory that it takes from the begin of its task until its last reader has ended
   int holds = -1;         // the output whose memory it is a view of, which stays as long
   // A wait that counts where both are on one device alone: the update of a variable behind a read.
   bool is_local = false;
@@ -39,7 +39,7 @@ struct StepGraph {
   int num_ranks = 1;
   int ranks_per_node = 1;
   std::array<PairSpeed, kPairClasses.size()> pairs = {};
-  double send_s = 0;     // what a device does for each message that it sends
+  double send_s = 0;     // time of a device for each message that it sends
   double receive_s = 0;  // and for each that it gets
 
   std::vector<double> seconds;      // by task and type of device, kNever where it cannot be there

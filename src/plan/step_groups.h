@@ -7,7 +7,7 @@
 
 #include "src/graph/graph.h"
 #include "src/placement/cluster.h"
-#include "src/plan/build_step_graph.h"
+#include "src/plan/placed_graph.h"
 
 namespace dfrun {
 

@@ -101,8 +101,8 @@ class StartPlacer {
   }
 
  private:
-  static constexpr double kRoom = 1.1;       // a device takes so many times its share of the work
-  static constexpr size_t kLeastLoaded = 4;  // devices that are looked at beside those of the inputs
+  static constexpr double kRoom = 1.1;     // a device takes so many times its share of the work
+  static constexpr size_t kMaxOthers = 4;  // devices that are looked at beside those of the inputs
 
   std::vector<int> TaskOrder() const {
     std::vector<int> waits(Number(graph_.num_tasks()));
@@ -184,7 +184,7 @@ class StartPlacer {
     };
     for (const int input : graph_.InputsOf(task)) add(device_of_[Number(graph_.outputs[Number(input)].task)]);
     size_t looked = 0;
-    for (auto least = by_load_.begin(); least != by_load_.end() && looked < kLeastLoaded; ++least, ++looked)
+    for (auto least = by_load_.begin(); least != by_load_.end() && looked < kMaxOthers; ++least, ++looked)
       add(least->second);
     return some;
   }

@@ -53,11 +53,5 @@ TEST_F(PredictTest, AMeasurementCountsBeforeTheFit) {
   EXPECT_NE(text.find("measured: 1 of 4 nodes\n"), std::string::npos) << text;
 }
 
-TEST_F(PredictTest, AnEdgeTakesItsLatencyAndItsBytes) {
-  table_.SetPair(PairClass::kNetwork, {1e-3, 1e6});
-  EXPECT_DOUBLE_EQ(EdgeTime(5000, PairClass::kNetwork, table_), 1e-3 + 5e-3);
-  EXPECT_DOUBLE_EQ(EdgeTime(0, PairClass::kNetwork, table_), 1e-3);
-}
-
 }  // namespace
 }  // namespace dfrun

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "src/plan/build_step_graph.h"
+#include "src/plan/placed_graph.h"
 
 namespace dfrun {
 
