@@ -59,10 +59,6 @@ RunCommand SetupPlan(Options& args) {
   args.Value("--cost-file", of_spec.cost_file,
              "The speeds of the machine, by `dfrun bench node`; without it they are assumed")
       .Needs(spec);
-  args.Value("--cluster", of_spec.cluster_file,
-             "A YAML file of nodes, devices, memory and links, as those in configs/clusters")
-      .Needs(spec)
-      .Excludes(per_node);
   const Option profile =
       args.Value("--profile", options->learn.profile, "With --learn: the run with a trace").Needs(spec);
   args.Seconds(
@@ -76,6 +72,12 @@ RunCommand SetupPlan(Options& args) {
                  "Write the device of each node that may be moved, as a file for `placement: {file: FILE}`")
           .Needs(spec);
   args.Flag("--force", options->placement.force, "Let --write-placement replace a file").Needs(placement);
+  args.Value("--cluster", of_spec.cluster_file,
+             "A YAML file of nodes, devices, memory and links, as those in configs/clusters")
+      .Needs(spec)
+      .Excludes(per_node)
+      .Excludes(profile)
+      .Excludes(placement);
   options->devices.Declare(args);
   const Option graph =
       args.Value("--graph", of_graph.graph,

@@ -33,8 +33,8 @@ class TasksOfParts {
     for (const Partition* const partition : partitions_) AddTasks(*partition);
     AddMessages();
     forecast_.step = SimulateStep(tasks_);
-    forecast_.bound = BoundOfStep(
-        tasks_, UnitsOfParts(partitions_, cluster_, costs_, WorkOfTasks(), binding_.ranks, binding_.is_compressed));
+    forecast_.bound =
+        BoundOfStep(tasks_, UnitsOfParts(partitions_, cluster_, costs_, ranks_per_node_, WorkOfTasks(), binding_));
     return std::move(forecast_);
   }
 

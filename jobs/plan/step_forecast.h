@@ -32,15 +32,11 @@ struct StepForecast {
   TripCounts loops;        // loops of known trip count, whose nodes count as often as they run
 };
 
-// Limits of the placements that the bound holds for: see UnitsOfParts().
-struct StepBinding {
-  BoundRanks ranks = {};
-  bool is_compressed = false;
-};
-
 // Simulates the step, or those beside each other, that these partitions make on the cluster, of whose ranks
 // `ranks_per_node` are on each host, by the costs of the table. A node takes its kernel's time and the executor's. Each
-// rank sends one message at a time to other ranks, and one to its own other devices. Thread safety: one thread.
+// rank sends one message at a time to other hosts, and one to its own other devices; it copies one at a time that comes
+// from its own host.
+// Thread safety: one thread.
 StepForecast ForecastStep(const std::vector<const Partition*>& partitions, const Cluster& cluster,
                           const CostTable& costs, int ranks_per_node, const StepBinding& binding);
 

@@ -208,11 +208,18 @@ BoundRanks RanksThatNodesName(const Graph& model, const Cluster& cluster) {
 }
 
 StepUnits UnitsOfParts(const std::vector<const Partition*>& partitions, const Cluster& cluster, const CostTable& costs,
-                       const std::vector<std::vector<double>>& seconds, const BoundRanks& bound, bool is_compressed) {
-  StepUnits units = UnitMaker(partitions, seconds, bound, is_compressed).Run();
+                       int ranks_per_node, const std::vector<std::vector<double>>& seconds,
+                       const StepBinding& binding) {
+  StepUnits units = UnitMaker(partitions, seconds, binding.ranks, binding.is_compressed).Run();
   for (const std::string& type : TypesOf(cluster)) units.classes.push_back(ClassOf(cluster, type));
-  units.most_bytes_per_s =
-      std::max(costs.Pair(PairClass::kSameHost).bytes_per_s, costs.Pair(PairClass::kNetwork).bytes_per_s);
+  const double ranks = cluster.devices.back().rank + 1;
+  const double on_host = std::min<double>(ranks_per_node, ranks);
+  const double host_bytes_per_s = costs.Pair(PairClass::kSameHost).bytes_per_s;
+  const double network_bytes_per_s = costs.Pair(PairClass::kNetwork).bytes_per_s;
+  // Each rank of the host may copy a value of this one while it sends another; one message may come from each rank of
+  // other hosts while this one copies.
+  units.leaving_bytes_per_s = (on_host - 1) * host_bytes_per_s + (ranks > on_host ? network_bytes_per_s : 0);
+  units.entering_bytes_per_s = (on_host > 1 ? host_bytes_per_s : 0) + (ranks - on_host) * network_bytes_per_s;
   return units;
 }
 

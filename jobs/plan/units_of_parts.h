@@ -20,11 +20,17 @@ using BoundRanks = std::map<std::string, int, std::less<>>;
 // The nodes of a model whose `device` leaves one rank of the cluster.
 BoundRanks RanksThatNodesName(const Graph& model, const Cluster& cluster);
 
-// Makes the units. Tasks are the nodes of all partitions in their order; `seconds` has for each those of its work by
-// type, in the order in which the cluster has the types. `bound` holds for the copies that replicas have of a node too.
-// Values that the wire may carry in 16 bits count half. Thread safety: any thread.
+// Limits of the placements for which bounds hold.
+struct StepBinding {
+  BoundRanks ranks = {};       // for the copies that replicas have of a node too
+  bool is_compressed = false;  // the wire may carry values in 16 bits
+};
+
+// Makes the units of a cluster with so many ranks on each host. Tasks are the nodes of all partitions in their order;
+// `seconds` has for each those of its work by type, in the order in which the cluster has the types.
+// Thread safety: any thread.
 StepUnits UnitsOfParts(const std::vector<const Partition*>& partitions, const Cluster& cluster, const CostTable& costs,
-                       const std::vector<std::vector<double>>& seconds, const BoundRanks& bound, bool is_compressed);
+                       int ranks_per_node, const std::vector<std::vector<double>>& seconds, const StepBinding& binding);
 
 }  // namespace dfrun::jobs
 

@@ -149,12 +149,13 @@ int LongestTask(const StepTasks& step, const StepUnits& units, int unit) {
 
 // The bytes that leave a rank in any placement are at least the least cut between what is bound to it and what is bound
 // to others: the nodes on the rank are one side of a cut, and a value that one of them makes and that is read elsewhere
-// is sent at least once.
-double LeastBytesFrom(const StepUnits& step, int rank) {
+// is sent at least once. The bytes that come to it are a cut the other way round.
+double LeastBytes(const StepUnits& step, int rank, bool leave) {
   MinCut cut;
   std::vector<int> vertex;
   for (const StepUnit& unit : step.units) {
-    vertex.push_back(unit.rank == kAbsent ? cut.AddVertex() : unit.rank == rank ? MinCut::kSource : MinCut::kSink);
+    const bool is_source = (unit.rank == rank) == leave;
+    vertex.push_back(unit.rank == kAbsent ? cut.AddVertex() : is_source ? MinCut::kSource : MinCut::kSink);
   }
   for (const UnitValue& value : step.values) {
     if (value.bytes <= 0 || vertex[value.from] == MinCut::kSink) continue;
@@ -217,22 +218,24 @@ PlacementBound UnitBound(const StepTasks& step, const StepUnits& units) {
   return {most_s, StrCat("the nodes that share a device with '", units.names[LongestTask(step, units, longest)], "'")};
 }
 
-// A rank sends one message at a time, so that its bytes take at least their time on the fastest link.
+// Bytes that leave a rank, or come to it, take at least their time on all links by which they can.
 PlacementBound CutBound(const StepUnits& units) {
   std::set<int> ranks;
   for (const StepUnit& unit : units.units) {
     if (unit.rank != kAbsent) ranks.insert(unit.rank);
   }
   PlacementBound bound;
-  if (ranks.size() < 2 || units.most_bytes_per_s <= 0) return bound;
+  if (ranks.size() < 2) return bound;
   int left = kMaxCuts;
   for (const int rank : ranks) {
     if (left-- == 0) break;
-    const double bytes = LeastBytesFrom(units, rank);
-    const double seconds = bytes / units.most_bytes_per_s;
-    if (seconds <= bound.cost) continue;
-    bound = {seconds, StrCat("the ", BytesText(static_cast<int64_t>(bytes)), " that must leave rank ", rank,
-                             ", which nodes are bound to")};
+    for (const bool leave : {true, false}) {
+      const double bandwidth = leave ? units.leaving_bytes_per_s : units.entering_bytes_per_s;
+      const double bytes = bandwidth > 0 ? LeastBytes(units, rank, leave) : 0;
+      if (bytes <= bound.cost * bandwidth) continue;
+      bound = {bytes / bandwidth, StrCat("the ", BytesText(static_cast<int64_t>(bytes)), " that must ",
+                                         leave ? "leave" : "come to", " rank ", rank, ", which nodes are bound to")};
+    }
   }
   return bound;
 }

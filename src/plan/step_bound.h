@@ -1,7 +1,8 @@
 // Lower bounds of the time of a step: what no placement of its nodes on these devices is below.
 //
 // Each has its proof beside its code. They hold for placements that keep colocation groups together and nodes on the
-// ranks that the spec binds them to; a device does one node at a time, and a rank sends one message at a time.
+// ranks that the spec binds them to; a device does one node at a time, a rank sends one message at a time to
+// other hosts, and copies one at a time that comes from its own host.
 //
 // Thread safety: functions without state.
 #ifndef DFRUN_SRC_PLAN_STEP_BOUND_H_
@@ -25,7 +26,7 @@ PlacementBound ChainBound(const StepTasks& step, const StepUnits& units);
 PlacementBound WorkBound(const StepUnits& units);
 // The work of the unit that takes longest.
 PlacementBound UnitBound(const StepTasks& step, const StepUnits& units);
-// The bytes that must leave a rank which nodes are bound to.
+// The bytes that must leave a rank which nodes are bound to, or must come to it.
 PlacementBound CutBound(const StepUnits& units);
 
 }  // namespace dfrun

@@ -33,7 +33,9 @@ struct StepUnits {
   std::vector<UnitValue> values;
   std::vector<int> unit_of;        // by task
   std::vector<std::string> names;  // by task
-  double most_bytes_per_s = 0;     // bandwidth of the fastest link between two ranks
+  // Bandwidths of all messages that leave a rank, and of all that come to it; 0: there are none.
+  double leaving_bytes_per_s = 0;
+  double entering_bytes_per_s = 0;
 };
 
 }  // namespace dfrun

@@ -8,25 +8,7 @@ WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 source "$SOURCE/tests/mpi/training_lib.sh"
 
-PROGRAM=$(dirname "$DFRUN")/../lib/dfrun/dfrun_smpi.so
-command -v smpirun > /dev/null || { echo "skipped: there is no smpirun"; exit 77; }
-[ -e "$PROGRAM" ] || { echo "skipped: this build has no dfrun_smpi.so, since it found no mpi.h of SMPI"; exit 77; }
-
-cat > "$WORK/platform.xml" <<EOF
-<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <cluster id="c" prefix="h" suffix="" radical="0-$((RANKS - 1))" speed="10Gf" bw="12.5GBps" lat="1us"/>
-</platform>
-EOF
-for ((r = 0; r < RANKS; ++r)); do echo "h$r"; done > "$WORK/hosts"
-
-simulated() {  # simulated DFRUN_ARGUMENT...
-  # smpirun passes SIGTERM on, which is a request to the ranks: the simulation itself is bounded.
-  smpirun -wrapper "timeout -s KILL 120" -quiet -no-privatize --log=root.threshold:warning --cfg=contexts/factory:thread \
-    --cfg=smpi/simulate-computation:no -np $RANKS -platform "$WORK/platform.xml" -hostfile "$WORK/hosts" "$PROGRAM" \
-    "$@" --heartbeat off --stall 0 > "$WORK/log" 2>&1
-}
+source "$SOURCE/tests/mpi/smpi_lib.sh"
 
 spec=$(short_spec digits_mlp 1 1000)
 sed -i -E "s/replicas: [0-9]+/replicas: $RANKS, data_parallel: allreduce/; s/batch: 64/batch: 256/" "$spec"

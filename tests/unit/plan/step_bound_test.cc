@@ -80,12 +80,15 @@ TEST(StepBound, TheLeastCutLeavesARank) {
   step.units.values = {{.from = from, .bytes = 100, .readers = {free, other}},
                        {.from = free, .bytes = 40, .readers = {to}},
                        {.from = to, .bytes = 7, .readers = {free}}};
-  step.units.most_bytes_per_s = 10;
+  step.units.leaving_bytes_per_s = 10;
   // The value of 100 bytes is read on the other rank in any case, and so is sent once.
   EXPECT_EQ(CutBound(step.units).cost, 10);
   step.units.values[0].readers = {free};
   EXPECT_EQ(CutBound(step.units).cost, 4);
   EXPECT_EQ(CutBound(step.units).reason, "the 40 bytes that must leave rank 0, which nodes are bound to");
+  step.units.entering_bytes_per_s = 5;  // rank 1 gets the 40 bytes
+  EXPECT_EQ(CutBound(step.units).cost, 8);
+  EXPECT_EQ(CutBound(step.units).reason, "the 40 bytes that must come to rank 1, which nodes are bound to");
   step.units.units[from].rank = -1;
   EXPECT_EQ(CutBound(step.units).cost, 0);  // nothing keeps it from the other rank
 }
