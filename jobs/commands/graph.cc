@@ -28,6 +28,7 @@
 #include "src/placement/assumed_cluster.h"
 #include "src/spec/input_nodes.h"
 #include "src/spec/schema/alternatives.h"
+#include "src/training/build_job_graph.h"
 #include "src/training/checks/strategy_checks.h"
 #include "src/training/training_graph.h"
 
@@ -106,7 +107,9 @@ Result<Partitioned> MakePartitions(const GraphOptions& options) {
   if (model.job) {
     const LoadedSpec spec = model.TakeSpec();
     DF_TRY(PlaceBySpec(spec, compiler).status());
-    DF_ASSIGN(std::vector<CompiledStep> steps, compiler.CompileSpec(spec));
+    Result<std::vector<CompiledStep>> compiled = compiler.CompileSpec(spec);
+    DF_TRY(AsSpecError(options.model, compiled.status()));
+    std::vector<CompiledStep> steps = *std::move(compiled);
     DF_ASSIGN(const size_t shown, FindPart(steps, options.part));
     return Partitioned{std::move(compiler), std::move(steps[shown].partitions), std::move(inputs)};
   }

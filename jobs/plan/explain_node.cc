@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -84,6 +85,28 @@ Result<int> TaskOf(const SimulatedJob& job, const std::string& name) {
       near.empty() ? "; `dfrun graph SPEC --text --after place` lists them" : StrCat(", did you mean '", near, "'?"));
 }
 
+// The devices that are simulated: where there are many, those with nodes that the group reads or is read by, and the
+// first others, since those without are alike.
+std::set<int> DevicesToTry(const SimulatedJob& job, const StepGroup& group) {
+  constexpr size_t kMaxAll = 64;
+  constexpr size_t kMaxOthers = 16;
+  const std::vector<int>& all = job.step.device_sets[static_cast<size_t>(group.device_set)];
+  if (all.size() <= kMaxAll) return {all.begin(), all.end()};
+  std::set<int> some(all.begin(), all.begin() + kMaxOthers);
+  const StepGraph& graph = job.step.graph;
+  const auto add = [&](int task) {
+    const int device = job.step.device_of[static_cast<size_t>(task)];
+    if (some.size() < kMaxAll && std::binary_search(all.begin(), all.end(), device)) some.insert(device);
+  };
+  for (const int task : group.tasks) {
+    for (const int input : graph.InputsOf(task)) add(graph.outputs[static_cast<size_t>(input)].task);
+    for (int o = graph.first_output[static_cast<size_t>(task)]; o < graph.first_output[static_cast<size_t>(task) + 1];
+         ++o)
+      for (const int reader : graph.ReadersOf(o)) add(reader);
+  }
+  return some;
+}
+
 Explanation Explain(const SimulatedJob& job, const Cluster& cluster, int task) {
   Explanation out;
   const Node& node = job.placed.node(job.step.nodes[static_cast<size_t>(task)]);
@@ -98,7 +121,7 @@ Explanation Explain(const SimulatedJob& job, const Cluster& cluster, int task) {
   for (const int other : group.tasks) {
     if (other != task) out.others.push_back(job.placed.node(job.step.nodes[static_cast<size_t>(other)]).name);
   }
-  for (const int device : job.step.device_sets[static_cast<size_t>(group.device_set)]) {
+  for (const int device : DevicesToTry(job, group)) {
     if (device == job.step.device_of[static_cast<size_t>(task)]) continue;
     std::vector<int> moved = job.step.device_of;
     for (const int other : group.tasks) moved[static_cast<size_t>(other)] = device;
@@ -106,7 +129,10 @@ Explanation Explain(const SimulatedJob& job, const Cluster& cluster, int task) {
   }
   std::stable_sort(out.devices.begin() + 1, out.devices.end(),
                    [](const NodeOnDevice& a, const NodeOnDevice& b) { return a.step_s < b.step_s; });
-  if (out.devices.size() == 1) out.why_bound = "no other device of its job has kernels for it";
+  if (out.devices.size() == 1) {
+    out.why_bound =
+        cluster.devices.size() == 1 ? "there is no other device" : "no other device of its job has kernels for it";
+  }
   return out;
 }
 

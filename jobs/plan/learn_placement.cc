@@ -9,6 +9,7 @@
 #include "jobs/plan/planned_job.h"
 #include "jobs/plan/write_placement.h"
 #include "src/base/file.h"
+#include "src/base/text.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -51,6 +52,7 @@ Result<std::string> LearnPlacement(const SpecPlanOptions& options, const LearnOp
   };
   Learned learned;
   DF_ASSIGN(learned.searched, place());
+  if (learned.searched.key.empty()) return Join(learned.searched.lines, "\n") + "\n";
   search.seconds = static_cast<double>(learn.seconds);
   DF_ASSIGN(learned.annealed, place());
   const PlacedJob& kept = learned.kept();

@@ -8,18 +8,25 @@ namespace dfrun {
 namespace {
 
 constexpr size_t kMaxFileBytes = size_t{256} << 20;
+constexpr int64_t kForm = 1;
 
 Result<NodePlacement> ParsePlacement(const std::string& json, const std::string& path) {
   DF_ASSIGN(const JsonValue value, ParseJson(json));
   const JsonValue* const nodes = value.Find("nodes");
   if (nodes == nullptr || !nodes->is_object())
     return Error(Code::kDataLoss, "it has no member 'nodes' with the devices of nodes");
+  if (const JsonValue* const form = value.Find("form")) {
+    const Result<int64_t> number = form->AsInt();
+    if (!number.ok() || *number != kForm)
+      return Error(Code::kDataLoss, "it has the form ", form->Print(), ", and this version reads ", kForm);
+  }
   NodePlacement placement;
   placement.source = path;
   for (size_t i = 0; i < nodes->names().size(); ++i) {
     const std::string& name = nodes->names()[i];
     Result<std::string> device = nodes->values()[i].AsText();
     if (!device.ok()) return Error(Code::kDataLoss, "the device of '", name, "' is no text");
+    if (device->empty()) return Error(Code::kDataLoss, "the device of '", name, "' is empty");
     placement.devices.emplace(name, *std::move(device));
   }
   return placement;
@@ -28,7 +35,7 @@ Result<NodePlacement> ParsePlacement(const std::string& json, const std::string&
 }  // namespace
 
 std::string PrintPlacement(const NodePlacement& placement, const PlacementFacts& facts) {
-  std::string text = StrCat("{\"written_by\": \"dfrun\", \"form\": 1, \"kind\": ", JsonString(facts.kind),
+  std::string text = StrCat("{\"written_by\": \"dfrun\", \"form\": ", kForm, ", \"kind\": ", JsonString(facts.kind),
                             ", \"ranks\": ", facts.ranks, ", \"seconds\": ", facts.seconds,
                             ", \"rules_s\": ", facts.rules_s, ",\n \"nodes\": {");
   const char* separator = "\n  ";
@@ -45,7 +52,8 @@ Result<NodePlacement> ReadPlacement(const std::string& path) {
   DF_TRY(json.status());
   Result<NodePlacement> placement = ParsePlacement(*json, path);
   if (placement.ok()) return placement;
-  return Error(Code::kDataLoss, path, ": no placement: ", placement.status().message());
+  return Error(Code::kDataLoss, path, ": no placement: ", placement.status().message(),
+               "; repair the file, or remove it and place the job anew");
 }
 
 }  // namespace dfrun

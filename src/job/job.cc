@@ -353,6 +353,8 @@ Status Job::BeginWriting() {
   if (spec_.job.run) DF_TRY(CheckReplaceable(fetches_path()));
   DF_TRY(directory_->Make());
   const bool is_placed = !placed_.placement.empty() && placed_.facts.kind != "resumed";
+  std::error_code ignored;  // one that stays is written anew, or read by a job that names it
+  if (placed_.placement.empty()) std::filesystem::remove(directory_->placement(), ignored);
   if (is_placed) DF_TRY(WriteFileAtomically(directory_->placement(), PrintPlacement(placed_.placement, placed_.facts)));
   if (spec_.job.checkpoint) DF_TRY(store_->TryToSave(LeastBytesOf(parts_.kept), spec_.job.checkpoint->tensorflow));
   if (options_.resume_step) {

@@ -66,24 +66,31 @@ void Adopt(const SimulatedJob& by_rules, Checked checked, PlacedJob& out) {
   if (!types.empty()) out.lines.push_back(types);
   if (checked.excess_bytes > 0)
     out.lines.emplace_back(
-        "warning: no placement was found that the forecast finds to fit into the memory of the devices");
+        "warning: no placement was found that the forecast finds to fit into the memory of the devices: raise `memory` "
+        "of "
+        "`cluster`, or start more ranks");
 }
 
-// The first device of a placement that the cluster lacks; "": none.
-std::string MissingDevice(const NodePlacement& placement, const Cluster& cluster) {
+// The first node of a placement whose device the cluster lacks; null: each has one.
+const std::pair<const std::string, std::string>* MissingDevice(const NodePlacement& placement, const Cluster& cluster) {
   std::set<std::string> there;
   for (const ClusterDevice& device : cluster.devices) there.insert(device.name.ToString());
-  for (const auto& [node, device] : placement.devices) {
-    if (!there.contains(device)) return device;
+  for (const auto& entry : placement.devices) {
+    if (!there.contains(entry.second)) return &entry;
   }
-  return "";
+  return nullptr;
 }
 
-Result<NodePlacement> PlacementOfFile(const LoadedSpec& spec) {
+Result<NodePlacement> PlacementOfFile(const LoadedSpec& spec, const Cluster& cluster) {
   const PlacementSpec& wanted = spec.job.placement;
+  const std::string place = LocationPrefix(spec.graph, wanted.location);
   Result<NodePlacement> placement = ReadPlacement(wanted.file);
-  if (placement.ok()) return placement;
-  return Error(Code::kBadSpec, LocationPrefix(spec.graph, wanted.location), placement.status().message());
+  if (!placement.ok()) return Error(Code::kBadSpec, place, placement.status().message());
+  const auto* const missing = MissingDevice(*placement, cluster);
+  if (missing == nullptr) return placement;
+  return Error(Code::kBadSpec, place, wanted.file, " puts '", missing->first, "' on '", missing->second,
+               "', but there is no such device; the devices are ", cluster.ListDevices(),
+               ": start as many ranks as the file is for, or place the job anew");
 }
 
 }  // namespace
@@ -156,11 +163,13 @@ Result<PlacedJob> PlaceJob(const LoadedSpec& spec, Runtime& runtime, const Compi
   out.facts = {"rules", options.cluster.devices.back().rank + 1, rules.seconds(), rules.seconds()};
   out.key = JobKey(by_rules, options.cluster);
   const std::string learned = profile.empty() ? "" : LearnedPlacementOf(profile, out.key);
-  const bool is_learned = !learned.empty() && std::filesystem::exists(learned);
   NodePlacement placement;
-  if (is_learned) {
+  if (!learned.empty() && std::filesystem::exists(learned)) {
     DF_ASSIGN(placement, ReadPlacement(learned));
-  } else {
+    if (MissingDevice(placement, options.cluster) != nullptr) placement = {};  // people may have edited it
+  }
+  const bool is_learned = !placement.empty();
+  if (!is_learned) {
     placement = PlacementOfStep(by_rules, PlaceStep(by_rules.step, place_options).device_of, options.cluster);
   }
   DF_ASSIGN(Checked checked, Check(spec, std::move(placement), runtime, options, graph_options));
@@ -208,7 +217,7 @@ Result<PlacedJob> ChoosePlacement(const LoadedSpec& spec, Runtime& runtime, cons
   PlacedJob out;
   out.facts.ranks = options.cluster.devices.back().rank + 1;
   if (!wanted.file.empty()) {
-    DF_ASSIGN(out.placement, PlacementOfFile(spec));
+    DF_ASSIGN(out.placement, PlacementOfFile(spec, options.cluster));
     out.facts.kind = "file";
     return out;
   }
@@ -217,10 +226,12 @@ Result<PlacedJob> ChoosePlacement(const LoadedSpec& spec, Runtime& runtime, cons
   if (is_resumed) {
     DF_ASSIGN(out.placement, ReadPlacement(request.resumed));
     out.facts.kind = "resumed";
-    const std::string missing = MissingDevice(out.placement, options.cluster);
-    if (missing.empty()) return out;
+    const auto* const missing = MissingDevice(out.placement, options.cluster);
+    out.placement.is_strict = false;
+    if (missing == nullptr) return out;
+    const std::string device = missing->second;
     out.placement = {};
-    lines.push_back(StrCat("warning: the placement of the run, ", request.resumed, ", has nodes on ", missing,
+    lines.push_back(StrCat("warning: the placement of the run, ", request.resumed, ", has nodes on ", device,
                            ", which this job has not: it is placed anew"));
   }
   if (wanted.kind == PlacementSpec::Kind::kSimulated) {

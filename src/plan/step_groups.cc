@@ -20,7 +20,10 @@ class StepGroupFinder {
   Status Find() {
     DF_TRY(UniteColocated());
     DF_ASSIGN(const std::vector<NodeId> order, placed_.TopologicalOrder());
-    for (const NodeId id : order) UnitePassing(placed_.node(id));
+    for (const NodeId id : order) {
+      UnitePassing(placed_.node(id));
+      UniteWithUpdates(placed_.node(id));
+    }
     AttachToVariables(order);
     MakeGroups();
     return Status();
@@ -74,6 +77,20 @@ class StepGroupFinder {
     if (maker == kNone) return;
     const bool both = is_open_[static_cast<size_t>(Root(task))] && is_open_[static_cast<size_t>(Root(maker))];
     if (both && !has_state_[static_cast<size_t>(Root(maker))]) Unite(maker, task);
+  }
+
+  // A node that reads what an update gives stays with the variable: from elsewhere it would have to be sent before the
+  // next update, of which the reader may want the value too.
+  void UniteWithUpdates(const Node& node) {
+    const int task = Task(node.id);
+    for (const Output input : node.inputs) {
+      if (task == kNone || !input.valid() || !placed_.is_ref(input)) continue;
+      const int maker = Task(input.node);
+      if (maker == kNone || placed_.node(input.node).op->traits.is_variable) continue;
+      const bool both = is_open_[static_cast<size_t>(Root(task))] && is_open_[static_cast<size_t>(Root(maker))];
+      Unite(maker, task);
+      if (!both) is_open_[static_cast<size_t>(Root(task))] = false;
+    }
   }
 
   // A node that is not open goes along with a variable where it is on its device, and serves no other: it makes what

@@ -198,6 +198,7 @@ Status FinishStep(JobGraphDraft& draft) {
 
 // Checks that the graph has the nodes of a placement, and that nothing else decides where they are.
 Status CheckPlacement(const NodePlacement& placement, const Graph& graph) {
+  if (!placement.is_strict) return Status();
   for (const auto& [name, device] : placement.devices) {
     const NodeId id = graph.Find(name);
     if (id < 0) {
@@ -205,9 +206,13 @@ Status CheckPlacement(const NodePlacement& placement, const Graph& graph) {
                              "', which the job has not: remove its line, or place the job anew");
     }
     const Node& node = graph.node(id);
-    if (node.device.empty() || node.device == device) continue;
-    return InvalidArgument(graph.Describe(id), " must be on '", node.device, "', but the placement of '",
-                           placement.source, "' puts it on '", device, "': remove its line");
+    const NodeId head = node.colocate_with.empty() ? id : graph.Find(node.colocate_with);
+    const std::string& bound = head < 0 ? node.device : graph.node(head).device;
+    if (bound.empty() || bound == device) continue;
+    return InvalidArgument(graph.Describe(id), " must be on '", bound, "'",
+                           head == id || head < 0 ? "" : StrCat(", where '", node.colocate_with, "' is"),
+                           ", but the placement of '", placement.source, "' puts it on '", device,
+                           "': remove its line");
   }
   return Status();
 }

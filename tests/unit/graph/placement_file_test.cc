@@ -46,7 +46,8 @@ TEST_F(PlacementFileTest, NeedsNothingButNodes) {
 TEST_F(PlacementFileTest, SaysWhatIsWrong) {
   EXPECT_EQ(ReadPlacement(path_).status().code(), Code::kNoInput);
   for (const char* text : {"", "{", "[]", R"({"nodes": 3})", R"({"nodes": {"x": 1}})", R"({"other": {}})",
-                           R"({"nodes": {"x": "a", "x": "b"}})"}) {
+                           R"({"nodes": {"x": "a", "x": "b"}})", R"({"nodes": {"x": ""}})",
+                           R"({"form": 2, "nodes": {}})", R"({"form": "one", "nodes": {}})"}) {
     const Status status = StatusOf(text);
     EXPECT_EQ(status.code(), Code::kDataLoss) << text;
     EXPECT_NE(status.message().find(path_), std::string::npos) << status.message();
