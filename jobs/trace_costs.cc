@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -34,10 +33,11 @@ Result<std::string> AddTraceCosts(const std::string& run, CostTable& table) {
   options.form = ModelOptions::Form::kJob;
   DF_ASSIGN(Model model, LoadRunnable(options));
   DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model, ranks));
-  const std::string placed = RunDirectory::PlacementOf(run);
-  if (std::filesystem::exists(placed)) {
-    DF_ASSIGN(NodePlacement placement, ReadPlacement(placed));
-    compiler.SetPlacement(std::move(placement));
+  Result<NodePlacement> placement = ReadPlacement(RunDirectory::PlacementOf(run));
+  if (placement.ok()) {
+    compiler.SetPlacement(*std::move(placement));
+  } else if (placement.status().code() != Code::kNoInput) {
+    return placement.status();
   }
   DF_ASSIGN(const std::vector<CompiledStep> steps, compiler.CompileSpec(model.TakeSpec()));
   MeasuredCosts measured(std::move(times));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -79,6 +78,13 @@ const std::pair<const std::string, std::string>* MissingDevice(const NodePlaceme
     if (!there.contains(entry.second)) return &entry;
   }
   return nullptr;
+}
+
+// Reads a file of a placement; an empty one where there is none.
+Result<NodePlacement> ReadIfThere(const std::string& path) {
+  Result<NodePlacement> placement = ReadPlacement(path);
+  if (placement.status().code() == Code::kNoInput) return NodePlacement();
+  return placement;
 }
 
 Result<NodePlacement> PlacementOfFile(const LoadedSpec& spec, const Cluster& cluster) {
@@ -164,8 +170,8 @@ Result<PlacedJob> PlaceJob(const LoadedSpec& spec, Runtime& runtime, const Compi
   out.key = JobKey(by_rules, options.cluster);
   const std::string learned = profile.empty() ? "" : LearnedPlacementOf(profile, out.key);
   NodePlacement placement;
-  if (!learned.empty() && std::filesystem::exists(learned)) {
-    DF_ASSIGN(placement, ReadPlacement(learned));
+  if (!learned.empty()) {
+    DF_ASSIGN(placement, ReadIfThere(learned));
     if (MissingDevice(placement, options.cluster) != nullptr) placement = {};  // people may have edited it
   }
   const bool is_learned = !placement.empty();
@@ -221,10 +227,11 @@ Result<PlacedJob> ChoosePlacement(const LoadedSpec& spec, Runtime& runtime, cons
     out.facts.kind = "file";
     return out;
   }
-  const bool is_resumed = !request.resumed.empty() && std::filesystem::exists(request.resumed);
   std::vector<std::string> lines;
-  if (is_resumed) {
-    DF_ASSIGN(out.placement, ReadPlacement(request.resumed));
+  if (!request.resumed.empty()) {
+    DF_ASSIGN(out.placement, ReadIfThere(request.resumed));
+  }
+  if (!out.placement.empty()) {
     out.facts.kind = "resumed";
     const auto* const missing = MissingDevice(out.placement, options.cluster);
     out.placement.is_strict = false;
