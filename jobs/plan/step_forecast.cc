@@ -12,10 +12,6 @@
 namespace dfrun::jobs {
 namespace {
 
-bool IsOfKind(const Node& node, Boundary kind) {
-  return node.op->traits.boundary == kind;
-}
-
 // Numbers the nodes of all partitions as tasks, and joins them by their edges and channels.
 class TasksOfParts {
  public:
@@ -99,15 +95,12 @@ class TasksOfParts {
   }
 
   void AddEnd(const Graph& graph, const Node& node, End end) {
-    const AttrValue* const channel = node.attrs.Find("channel");
-    if (channel == nullptr || channel->get<int64_t>() == nullptr) return;
-    const int64_t number = *channel->get<int64_t>();
-    if (IsOfKind(node, Boundary::kSend)) {
+    if (const auto sent = ChannelOf(node, Boundary::kSend)) {
       if (!node.inputs.empty() && node.inputs[0].valid())
         end.bytes = std::max<int64_t>(BytesOf(graph, node.inputs[0]), 0);
-      sends_[number] = end;
-    } else if (IsOfKind(node, Boundary::kRecv)) {
-      receives_[number].push_back(end);
+      sends_[*sent] = end;
+    } else if (const auto received = ChannelOf(node, Boundary::kRecv)) {
+      receives_[*received].push_back(end);
     }
   }
 

@@ -25,10 +25,7 @@ TaskTimes::TaskTimes(const Cluster& cluster, const CostTable& costs)
     : costs_(costs), kernels_(KernelRegistry::Builtin(), TypesOf(cluster)) {}
 
 double TaskTimes::On(const std::string& type, const Graph& graph, const Node& node) const {
-  const ExecutorSpeed executor = costs_.Executor();
-  const auto edges = static_cast<double>(node.inputs.size() + node.control_inputs.size());
-  const double own_s = executor.node_s + edges * executor.edge_s;
-  return own_s + (IsSendOrRecv(node) ? 0 : NodeTime(graph, node, type, costs_).seconds);
+  return ExecutorTime(node, costs_) + (IsSendOrRecv(node) ? 0 : NodeTime(graph, node, type, costs_).seconds);
 }
 
 std::vector<double> TaskTimes::ByType(const Graph& graph, const Node& node, const std::string& type, double here_s) {

@@ -40,13 +40,6 @@ double VariableBytes(const Node& node) {
   return static_cast<double>(shape->num_elements()) * static_cast<double>(DTypeSize(*dtype));
 }
 
-std::optional<int64_t> ChannelOf(const Node& node, Boundary kind) {
-  if (node.op->traits.boundary != kind) return {};
-  const AttrValue* const channel = node.attrs.Find("channel");
-  const int64_t* const number = channel == nullptr ? nullptr : channel->get<int64_t>();
-  return number == nullptr ? std::nullopt : std::optional(*number);
-}
-
 // Sets of tasks by union-find.
 class TaskSets {
  public:
@@ -187,6 +180,13 @@ DeviceClass ClassOf(const Cluster& cluster, const std::string& type) {
 }
 
 }  // namespace
+
+std::optional<int64_t> ChannelOf(const Node& node, Boundary kind) {
+  if (node.op->traits.boundary != kind) return {};
+  const AttrValue* const channel = node.attrs.Find("channel");
+  const int64_t* const number = channel == nullptr ? nullptr : channel->get<int64_t>();
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
 
 BoundRanks RanksThatNodesName(const Graph& model, const Cluster& cluster) {
   BoundRanks ranks;

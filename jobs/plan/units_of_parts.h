@@ -2,7 +2,9 @@
 #ifndef DFRUN_JOBS_PLAN_UNITS_OF_PARTS_H_
 #define DFRUN_JOBS_PLAN_UNITS_OF_PARTS_H_
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,9 @@ using BoundRanks = std::map<std::string, int, std::less<>>;
 
 // The nodes of a model whose `device` leaves one rank of the cluster.
 BoundRanks RanksThatNodesName(const Graph& model, const Cluster& cluster);
+
+// The channel of a Send or Recv, where the node is of that kind.
+std::optional<int64_t> ChannelOf(const Node& node, Boundary kind);
 
 // Limits of the placements for which bounds hold.
 struct StepBinding {

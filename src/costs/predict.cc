@@ -44,6 +44,11 @@ PredictedTime NodeTime(const Graph& graph, const Node& node, std::string_view de
   return {FittedTime(graph, node, device_type, table), false};
 }
 
+double ExecutorTime(const Node& node, const CostTable& table) {
+  const ExecutorSpeed executor = table.Executor();
+  return executor.node_s + static_cast<double>(node.inputs.size() + node.control_inputs.size()) * executor.edge_s;
+}
+
 std::string DumpTimes(const Graph& graph, const CostTable& table) {
   double sum_s = 0;
   int measured = 0;

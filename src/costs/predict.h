@@ -21,6 +21,9 @@ struct PredictedTime {
 // Thread safety: all functions from any thread.
 PredictedTime NodeTime(const Graph& graph, const Node& node, std::string_view device_type, const CostTable& table);
 
+// The executor's own time for the node and its edges, beside the kernel.
+double ExecutorTime(const Node& node, const CostTable& table);
+
 // The time by the speed of the node's family, whatever was measured.
 double FittedTime(const Graph& graph, const Node& node, std::string_view device_type, const CostTable& table);
 

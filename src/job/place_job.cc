@@ -65,9 +65,8 @@ void Adopt(const SimulatedJob& by_rules, Checked checked, PlacedJob& out) {
   if (!types.empty()) out.lines.push_back(types);
   if (checked.excess_bytes > 0)
     out.lines.emplace_back(
-        "warning: no placement was found that the forecast finds to fit into the memory of the devices: raise `memory` "
-        "of "
-        "`cluster`, or start more ranks");
+        "warning: no placement was found that the forecast finds to fit into the memory of the devices: raise "
+        "`memory` of `cluster`, or start more ranks");
 }
 
 // The first node of a placement whose device the cluster lacks; null: each has one.
@@ -175,10 +174,16 @@ Result<PlacedJob> PlaceJob(const LoadedSpec& spec, Runtime& runtime, const Compi
     if (MissingDevice(placement, options.cluster) != nullptr) placement = {};  // people may have edited it
   }
   const bool is_learned = !placement.empty();
+  Checked checked = {{}, rules.seconds(), rules.excess_bytes()};
+  bool is_other = is_learned;
   if (!is_learned) {
-    placement = PlacementOfStep(by_rules, PlaceStep(by_rules.step, place_options).device_of, options.cluster);
+    const StepPlacement found = PlaceStep(by_rules.step, place_options);
+    is_other = found.device_of != by_rules.step.device_of;
+    placement = PlacementOfStep(by_rules, found.device_of, options.cluster);
   }
-  DF_ASSIGN(Checked checked, Check(spec, std::move(placement), runtime, options, graph_options));
+  if (is_other) {
+    DF_ASSIGN(checked, Check(spec, std::move(placement), runtime, options, graph_options));
+  }
   const bool is_better = std::pair(checked.excess_bytes, checked.seconds) <
                          std::pair(rules.excess_bytes(), rules.seconds() * (1 - kMinGain));
   if (is_better) {

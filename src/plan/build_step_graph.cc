@@ -8,6 +8,7 @@
 #include "src/costs/predict.h"
 #include "src/framework/kernel/kernel_registry.h"
 #include "src/graph/control_flow.h"
+#include "src/graph/order/live_values.h"
 #include "src/graph/trip_counts.h"
 #include "src/placement/feasible_devices.h"
 #include "src/placement/gathered_rows.h"
@@ -90,9 +91,7 @@ class StepGraphBuilder {
     made_.task_of[static_cast<size_t>(node.id)] = static_cast<int>(made_.nodes.size());
     made_.nodes.push_back(node.id);
     made_.device_of.push_back(device->second);
-    const ExecutorSpeed executor = options_.costs->Executor();
-    const double own_s =
-        executor.node_s + static_cast<double>(node.inputs.size() + node.control_inputs.size()) * executor.edge_s;
+    const double own_s = ExecutorTime(node, *options_.costs);
     const DeviceTypes can = kernels_.TypesFor(node);
     for (size_t type = 0; type < types_.size(); ++type) {
       const bool is_there =
@@ -142,7 +141,10 @@ class StepGraphBuilder {
     const int task = made_.task_of[static_cast<size_t>(node.id)];
     for (const auto& [port, readers] : readers_[static_cast<size_t>(task)]) {
       if (port >= 0) {
-        AddOutput({task, Bytes({node.id, port}), Held(node, port), ViewOf(node, port), false}, readers);
+        const Output value{node.id, port};
+        const bool is_own = OwnerOfBytes(placed_, value) == value;
+        const auto held = static_cast<double>(is_own ? BytesOfOutput(placed_, value) : 0);
+        AddOutput({task, Bytes(value), held, ViewOf(value), false}, readers);
         output_of_[Key(node.id, port)] = static_cast<int>(graph.outputs.size()) - 1;
         continue;
       }
@@ -163,29 +165,11 @@ class StepGraphBuilder {
 
   static int64_t Key(NodeId node, int32_t port) { return (static_cast<int64_t>(node) << 16) | port; }
 
-  // The input of which an output is a view.
-  static int SharedInput(const Node& node, int32_t port) {
-    switch (node.op->traits.passthrough) {
-      case Passthrough::kNone:
-        return -1;
-      case Passthrough::kFirstInput:
-        return 0;
-      default:
-        return port;
-    }
-  }
-
-  double Held(const Node& node, int32_t port) const {
-    const bool is_own = SharedInput(node, port) < 0 && !placed_.is_ref({node.id, port});
-    return is_own ? Bytes({node.id, port}) : 0;
-  }
-
-  int ViewOf(const Node& node, int32_t port) const {
-    const int input = SharedInput(node, port);
-    if (input < 0 || input >= node.num_inputs() || !node.inputs[static_cast<size_t>(input)].valid()) return -1;
-    const Output of = node.inputs[static_cast<size_t>(input)];
-    const auto found = output_of_.find(Key(of.node, of.port));
-    return found == output_of_.end() ? -1 : found->second;
+  // The output whose bytes this one shares; -1: it has its own.
+  int ViewOf(Output output) const {
+    const Output owner = OwnerOfBytes(placed_, output);
+    const auto found = output_of_.find(Key(owner.node, owner.port));
+    return owner == output || found == output_of_.end() ? -1 : found->second;
   }
 
   void AddInputs() {

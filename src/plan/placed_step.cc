@@ -16,10 +16,13 @@ bool ReceiverCopies(PairClass pair) {
 PlacedStep::PlacedStep(const StepGraph& graph, std::vector<int> device_of)
     : graph_(graph), device_of_(std::move(device_of)) {
   Begin(kept_);
-  State counted = kept_;
-  stride_ = std::numeric_limits<int64_t>::max();
-  Run(counted, StepGraph::kNever, snapshots_, kSnapshots);
-  stride_ = counted.handled / kSnapshots + 1;
+  Run(kept_, StepGraph::kNever, snapshots_, kSnapshots);
+}
+
+// Runs the step once more, of which now is known how many events it has.
+void PlacedStep::TakeSnapshots() {
+  stride_ = kept_.handled / kSnapshots + 1;
+  Begin(kept_);
   Run(kept_, StepGraph::kNever, snapshots_, 0);
 }
 
@@ -293,6 +296,7 @@ void PlacedStep::CorrectWaits(State& state, std::span<const int> tasks, std::spa
 }
 
 PlacedStep::Tried PlacedStep::Try(std::span<const int> tasks, std::span<const int> devices, double give_up_s) {
+  if (stride_ == 0) TakeSnapshots();
   double first_s = StepGraph::kNever;
   for (const int task : tasks) first_s = std::min(first_s, FirstChange(task));
   moved_.assign(tasks.begin(), tasks.end());

@@ -131,6 +131,7 @@ class PlacedStep {
   void Release(State& state, int output, int device) const;
   void ReleaseInputs(State& state, int task) const;
   double ExcessOf(const State& state) const;
+  void TakeSnapshots();
   double ReadyWithoutLocal(int task) const;
   // The time before which nothing differs when a task moves.
   double FirstChange(int task) const;
@@ -143,7 +144,7 @@ class PlacedStep {
   State tried_;  // at the end of the run that is tried
   std::array<State, kSnapshots> snapshots_;
   std::array<State, kSnapshots> tried_snapshots_;
-  int64_t stride_ = 1;  // events between snapshots
+  int64_t stride_ = 0;  // events between snapshots; 0: there are none yet
   int from_ = 0;        // the snapshot from which the run was tried; kNone: from the begin
   std::vector<int> moved_;
   std::vector<int> moved_from_;
