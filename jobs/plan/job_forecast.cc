@@ -1,6 +1,8 @@
 #include "jobs/plan/job_forecast.h"
 
 #include <algorithm>
+#include <cmath>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -43,11 +45,27 @@ double Imbalance(const JobForecast& forecast) {
   return mean > 0 ? most / mean : 1;
 }
 
-LinkUse AllLinks(const JobForecast& forecast) {
-  LinkUse all;
-  for (const auto& [pair, use] : forecast.of_step.links) {
-    all.messages += use.messages;
-    all.bytes += use.bytes;
+struct NamedLink {
+  std::string_view name;
+  int64_t messages = 0;
+  int64_t bytes = 0;
+};
+
+// The links that carry messages.
+std::vector<NamedLink> LinksOf(const JobForecast& forecast) {
+  std::vector<NamedLink> links;
+  for (const PairClass pair : kPairClasses) {
+    const PlacedLinkUse& use = forecast.of_step.step.links[static_cast<size_t>(pair)];
+    if (use.messages > 0) links.push_back({PairClassName(pair), use.messages, std::llround(use.bytes)});
+  }
+  return links;
+}
+
+NamedLink AllLinks(const JobForecast& forecast) {
+  NamedLink all;
+  for (const NamedLink& link : LinksOf(forecast)) {
+    all.messages += link.messages;
+    all.bytes += link.bytes;
   }
   return all;
 }
@@ -70,9 +88,9 @@ std::string TextOfOne(const JobForecast& forecast) {
   text += StrCat("path:   ", Counted(static_cast<int64_t>(of.step.path.size()), "node"), ", of which ",
                  TimeText(of.step.path_tasks_s), " of nodes and ", TimeText(of.step.path_messages_s), " of messages",
                  waits_s > 1e-9 ? StrCat(", ", TimeText(waits_s), " between them") : "", "\n");
-  for (const auto& [pair, use] : of.links) {
-    text += StrCat("link:   ", PairClassName(pair), ", ", Counted(use.messages, "message"), " with ",
-                   BytesText(use.bytes), "\n");
+  for (const NamedLink& link : LinksOf(forecast)) {
+    text +=
+        StrCat("link:   ", link.name, ", ", Counted(link.messages, "message"), " with ", BytesText(link.bytes), "\n");
   }
   const auto [mean, most] = BusyParts(forecast);
   text += fmt::format("busy:   {:.0f} % of the step on the mean of {}, {:.0f} % on the busiest; imbalance {:.2f}\n",
@@ -98,7 +116,7 @@ std::string TextOfSeveral(const std::vector<JobForecast>& forecasts) {
       {"ranks", "step", "efficiency", "bound", "gap", "messages", "bytes", "busy", "imbalance"}};
   const JobForecast* weak = nullptr;
   for (const JobForecast& forecast : forecasts) {
-    const LinkUse links = AllLinks(forecast);
+    const NamedLink links = AllLinks(forecast);
     const double efficiency = Efficiency(forecasts[0], forecast);
     if (weak == nullptr && efficiency < kGoodEfficiency) weak = &forecast;
     rows.push_back({StrCat(forecast.ranks), TimeText(Seconds(forecast)), fmt::format("{:.2f}", efficiency),
@@ -115,9 +133,9 @@ std::string TextOfSeveral(const std::vector<JobForecast>& forecasts) {
 
 std::string JsonOf(const JobForecast& first, const JobForecast& forecast) {
   const StepForecast& of = forecast.of_step;
-  const std::string links = Join(of.links, ", ", [](const auto& link) {
-    return StrCat(JsonString(std::string(PairClassName(link.first))), ": {\"messages\": ", link.second.messages,
-                  ", \"bytes\": ", link.second.bytes, "}");
+  const std::string links = Join(LinksOf(forecast), ", ", [](const NamedLink& link) {
+    return StrCat(JsonString(std::string(link.name)), ": {\"messages\": ", link.messages, ", \"bytes\": ", link.bytes,
+                  "}");
   });
   const std::string loops = Join(of.loops, ", ", [](const auto& loop) {
     return StrCat(JsonString(loop.first), ": {\"turns\": ", loop.second.turns,

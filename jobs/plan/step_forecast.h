@@ -13,29 +13,22 @@
 #include "src/partition/partition.h"
 #include "src/placement/cluster.h"
 #include "src/plan/lower_bound.h"
-#include "src/plan/simulate_step.h"
+#include "src/plan/placed_step.h"
 
 namespace dfrun::jobs {
 
-// The messages between devices that are as far apart as this.
-struct LinkUse {
-  int64_t messages = 0;
-  int64_t bytes = 0;  // bytes of values; those of unknown shapes count nothing
-};
-
 struct StepForecast {
-  std::vector<std::string> devices;  // full names, as the numbers of SimulatedStep count them
-  SimulatedStep step;
+  std::vector<std::string> devices;  // full names, as the numbers of PlacedRun count them
+  PlacedRun step;
   PlacementBound bound;
-  std::map<PairClass, LinkUse> links;
   bool has_loops = false;  // there are loops or conditionals
   TripCounts loops;        // loops of known trip count, whose nodes count as often as they run
 };
 
 // Simulates the step, or those beside each other, that these partitions make on the cluster, of whose ranks
 // `ranks_per_node` are on each host, by the costs of the table. A node takes its kernel's time and the executor's. Each
-// rank sends one message at a time to other hosts, and one to its own other devices; it copies one at a time that comes
-// from its own host.
+// message passes the ports of its ranks, which it shares with others (src/plan/placed_step.h). Messages of values whose
+// shapes are not known have no bytes.
 // Thread safety: one thread.
 StepForecast ForecastStep(const std::vector<const Partition*>& partitions, const Cluster& cluster,
                           const CostTable& costs, int ranks_per_node, const StepBinding& binding);

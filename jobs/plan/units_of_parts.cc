@@ -216,10 +216,10 @@ StepUnits UnitsOfParts(const std::vector<const Partition*>& partitions, const Cl
   const double on_host = std::min<double>(ranks_per_node, ranks);
   const double host_bytes_per_s = costs.Pair(PairClass::kSameHost).bytes_per_s;
   const double network_bytes_per_s = costs.Pair(PairClass::kNetwork).bytes_per_s;
-  // Each rank of the host may copy a value of this one while it sends another; one message may come from each rank of
-  // other hosts while this one copies.
+  // Each rank of the host may copy a value of this one while it sends another; a message may come from another host
+  // while this one copies.
   units.leaving_bytes_per_s = (on_host - 1) * host_bytes_per_s + (ranks > on_host ? network_bytes_per_s : 0);
-  units.entering_bytes_per_s = (on_host > 1 ? host_bytes_per_s : 0) + (ranks - on_host) * network_bytes_per_s;
+  units.entering_bytes_per_s = (on_host > 1 ? host_bytes_per_s : 0) + (ranks > on_host ? network_bytes_per_s : 0);
   return units;
 }
 

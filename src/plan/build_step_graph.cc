@@ -52,7 +52,7 @@ class StepGraphBuilder {
     for (const NodeId id : made_.nodes) AddOutputs(placed_.node(id));
     made_.graph.first_output.push_back(static_cast<int>(made_.graph.outputs.size()));
     made_.graph.first_reader.push_back(static_cast<int>(made_.graph.readers.size()));
-    AddInputs();
+    made_.graph.SetInputs();
     return std::move(made_);
   }
 
@@ -96,17 +96,21 @@ class StepGraphBuilder {
     for (size_t type = 0; type < types_.size(); ++type) {
       const bool is_there =
           (can >> type & 1) != 0 || static_cast<int>(type) == graph.devices[static_cast<size_t>(device->second)].type;
-      const NodeRuns& runs = runs_[static_cast<size_t>(node.id)];
-      const double times = runs.is_exact ? runs.times : 1;
-      graph.seconds.push_back(is_there
-                                  ? times * (own_s + NodeTime(placed_, node, types_[type], *options_.costs).seconds)
-                                  : StepGraph::kNever);
+      graph.seconds.push_back(is_there ? TimesOf(node.id) *
+                                             (own_s + NodeTime(placed_, node, types_[type], *options_.costs).seconds)
+                                       : StepGraph::kNever);
     }
     graph.state_bytes.push_back(node.op->traits.is_variable ? Bytes({node.id, 0}) : 0);
     const size_t slash = node.name.rfind('/');
     const auto scope = scopes_.emplace(node.name.substr(0, slash == std::string::npos ? 0 : slash), scopes_.size());
     graph.scopes.push_back(static_cast<int>(scope.first->second));
     return Status();
+  }
+
+  // How often the node runs in a step.
+  double TimesOf(NodeId node) const {
+    const NodeRuns& runs = runs_[static_cast<size_t>(node)];
+    return runs.is_exact ? runs.times : 1;
   }
 
   double Bytes(Output output) const { return static_cast<double>(std::max<int64_t>(BytesOf(placed_, output), 0)); }
@@ -144,15 +148,15 @@ class StepGraphBuilder {
         const Output value{node.id, port};
         const bool is_own = OwnerOfBytes(placed_, value) == value;
         const auto held = static_cast<double>(is_own ? BytesOfOutput(placed_, value) : 0);
-        AddOutput({task, Bytes(value), held, ViewOf(value), false}, readers);
+        AddOutput({task, Bytes(value), held, ViewOf(value), false, TimesOf(node.id)}, readers);
         output_of_[Key(node.id, port)] = static_cast<int>(graph.outputs.size()) - 1;
         continue;
       }
       std::vector<Reader> local;
       std::vector<Reader> other;
       for (const Reader& reader : readers) (reader.is_local ? local : other).push_back(reader);
-      if (!other.empty()) AddOutput({task, kTokenBytes, 0, -1, false}, other);
-      if (!local.empty()) AddOutput({task, 0, 0, -1, true}, local);
+      if (!other.empty()) AddOutput({task, kTokenBytes, 0, -1, false, TimesOf(node.id)}, other);
+      if (!local.empty()) AddOutput({task, 0, 0, -1, true, 1}, local);
     }
   }
 
@@ -170,20 +174,6 @@ class StepGraphBuilder {
     const Output owner = OwnerOfBytes(placed_, output);
     const auto found = output_of_.find(Key(owner.node, owner.port));
     return owner == output || found == output_of_.end() ? -1 : found->second;
-  }
-
-  void AddInputs() {
-    StepGraph& graph = made_.graph;
-    std::vector<std::vector<int>> inputs(made_.nodes.size());
-    for (size_t output = 0; output < graph.outputs.size(); ++output) {
-      for (const int reader : graph.ReadersOf(static_cast<int>(output)))
-        inputs[static_cast<size_t>(reader)].push_back(static_cast<int>(output));
-    }
-    for (const std::vector<int>& own : inputs) {
-      graph.first_input.push_back(static_cast<int>(graph.inputs.size()));
-      graph.inputs.insert(graph.inputs.end(), own.begin(), own.end());
-    }
-    graph.first_input.push_back(static_cast<int>(graph.inputs.size()));
   }
 
   const Graph& placed_;

@@ -46,7 +46,7 @@ void PlacedStep::Begin(State& state) const {
     of_device->assign(devices, kNone);
   for (std::vector<double>* of_device : {&state.debt_s, &state.busy_s, &state.live_bytes, &state.peak_bytes})
     of_device->assign(devices, 0);
-  state.port_free_s.assign(2 * Index(graph_.num_ranks), 0);
+  state.ports.assign(kPorts * Index(graph_.num_ranks), {});
   state.first_transfer.assign(graph_.outputs.size(), kNone);
   for (int task = 0; task < graph_.num_tasks(); ++task) {
     for (const int input : graph_.InputsOf(task))
@@ -67,20 +67,36 @@ bool PlacedStep::Run(State& state, double give_up_s, std::array<State, kSnapshot
     if (next_snapshot < kSnapshots && state.handled >= next_snapshot * stride_)
       snapshots[Index(next_snapshot++)] = state;
     std::pop_heap(state.events.begin(), state.events.end(), std::greater<>());
-    const auto [time, order, item] = state.events.back();
+    const auto [time, number, kind, of] = state.events.back();
     state.events.pop_back();
     state.now = time;
     if (time > give_up_s) return false;
     ++state.handled;
-    if (item < 0) {
-      Arrive(state, ~item);
-    } else {
-      EndItem(state, item);
+    switch (kind) {
+      case EventKind::kEnd:
+        EndItem(state, of);
+        break;
+      case EventKind::kEnters:
+        EnterPort(state, state.transfers[Index(of)].device, kEntering, of);
+        break;
+      case EventKind::kPassed:
+        Pass(state, of);
+        break;
+      case EventKind::kPort:
+        LeavePort(state, of, number);
+        break;
     }
   }
   // Later snapshots would be those of a run that took more events.
   for (; next_snapshot < kSnapshots; ++next_snapshot) snapshots[Index(next_snapshot)].now = StepGraph::kNever;
   return true;
+}
+
+// Returns the number of the event.
+int64_t PlacedStep::At(State& state, double time_s, EventKind kind, int of) const {
+  state.events.emplace_back(time_s, ++state.made, kind, of);
+  std::push_heap(state.events.begin(), state.events.end(), std::greater<>());
+  return state.made;
 }
 
 void PlacedStep::Push(State& state, int device, int item) const {
@@ -113,8 +129,7 @@ void PlacedStep::StartNext(State& state, int device) const {
   }
   takes_s += std::exchange(state.debt_s[d], 0);
   state.busy_s[d] += takes_s;
-  state.events.emplace_back(state.now + takes_s, ++state.made, item);
-  std::push_heap(state.events.begin(), state.events.end(), std::greater<>());
+  At(state, state.now + takes_s, EventKind::kEnd, item);
 }
 
 void PlacedStep::EndItem(State& state, int item) const {
@@ -125,7 +140,7 @@ void PlacedStep::EndItem(State& state, int item) const {
   if (IsTask(item)) {
     EndTask(state, item);
   } else {
-    EndSend(state, item - graph_.num_tasks());
+    Leave(state, item - graph_.num_tasks());
   }
   StartNext(state, device);
 }
@@ -135,8 +150,14 @@ void PlacedStep::EndTask(State& state, int task) const {
   const size_t first_sent = state.transfers.size();
   for (int output = graph_.first_output[Index(task)]; output < graph_.first_output[Index(task) + 1]; ++output)
     Deliver(state, output);
-  for (size_t sent = first_sent; sent < state.transfers.size(); ++sent)
-    Push(state, DeviceOf(task), graph_.num_tasks() + static_cast<int>(sent));
+  for (size_t sent = first_sent; sent < state.transfers.size(); ++sent) {
+    const auto transfer = static_cast<int>(sent);
+    if (graph_.send_s > 0) {
+      Push(state, DeviceOf(task), graph_.num_tasks() + transfer);
+    } else {
+      Leave(state, transfer);
+    }
+  }
   ReleaseInputs(state, task);
 }
 
@@ -172,17 +193,61 @@ void PlacedStep::AddTransfer(State& state, int output, int device) const {
   ++state.left[Index(output)];
 }
 
-void PlacedStep::EndSend(State& state, int transfer) const {
-  const Transfer& of = state.transfers[Index(transfer)];
-  const StepOutput& value = graph_.outputs[Index(of.output)];
-  const int from = DeviceOf(value.task);
-  const PairClass pair = graph_.PairOf(from, of.device);
-  const PairSpeed& speed = graph_.SpeedOf(pair);
-  const int rank = graph_.devices[Index(from)].rank;
-  double& free_s = state.port_free_s[Index(2 * rank + (pair == PairClass::kSameProcess ? 1 : 0))];
-  free_s = std::max(free_s, state.now) + (ReceiverCopies(pair) ? 0 : value.bytes / speed.bytes_per_s);
-  state.events.emplace_back(free_s + speed.latency_s, ++state.made, ~transfer);
-  std::push_heap(state.events.begin(), state.events.end(), std::greater<>());
+PairClass PlacedStep::PairOf(const Transfer& transfer) const {
+  return graph_.PairOf(DeviceOf(graph_.outputs[Index(transfer.output)].task), transfer.device);
+}
+
+// The time of the messages of a transfer, one after the other, on a port that they have for themselves, or of their
+// copy.
+double PlacedStep::CopyTime(const Transfer& transfer) const {
+  const StepOutput& value = graph_.outputs[Index(transfer.output)];
+  return value.times * value.bytes / graph_.SpeedOf(PairOf(transfer)).bytes_per_s;
+}
+
+double PlacedStep::Latency(const Transfer& transfer) const {
+  return graph_.outputs[Index(transfer.output)].times * graph_.SpeedOf(PairOf(transfer)).latency_s;
+}
+
+void PlacedStep::Leave(State& state, int transfer) const {
+  Transfer& of = state.transfers[Index(transfer)];
+  const PairClass pair = PairOf(of);
+  const double latency_s = Latency(of);
+  of.ports = pair == PairClass::kNetwork ? 2 : 1;
+  if (ReceiverCopies(pair)) {
+    At(state, state.now + latency_s, EventKind::kPassed, transfer);
+    return;
+  }
+  const int from = DeviceOf(graph_.outputs[Index(of.output)].task);
+  EnterPort(state, from, pair == PairClass::kNetwork ? kLeaving : kOwnDevices, transfer);
+  if (pair == PairClass::kNetwork) At(state, state.now + latency_s, EventKind::kEnters, transfer);
+}
+
+void PlacedStep::EnterPort(State& state, int device, Port port, int transfer) const {
+  const int of_rank = kPorts * graph_.devices[Index(device)].rank + port;
+  state.ports[Index(of_rank)].Add(transfer, CopyTime(state.transfers[Index(transfer)]), state.now);
+  AwaitPort(state, of_rank);
+}
+
+void PlacedStep::AwaitPort(State& state, int port) const {
+  SharedPort& of = state.ports[Index(port)];
+  if (!of.IsEmpty()) of.event = At(state, of.NextEnd(), EventKind::kPort, port);
+}
+
+// An event that is not the one that the port waits for comes too soon: messages have been added since.
+void PlacedStep::LeavePort(State& state, int port, int64_t event) const {
+  SharedPort& of = state.ports[Index(port)];
+  if (of.event != event) return;
+  const int transfer = of.TakeNext();
+  AwaitPort(state, port);
+  if (port % kPorts == kEntering) {
+    Pass(state, transfer);
+  } else {
+    At(state, state.now + Latency(state.transfers[Index(transfer)]), EventKind::kPassed, transfer);
+  }
+}
+
+void PlacedStep::Pass(State& state, int transfer) const {
+  if (--state.transfers[Index(transfer)].ports == 0) Arrive(state, transfer);
 }
 
 void PlacedStep::Arrive(State& state, int transfer) const {
@@ -190,9 +255,7 @@ void PlacedStep::Arrive(State& state, int transfer) const {
   const StepOutput& value = graph_.outputs[Index(of.output)];
   Hold(state, of.device, value.held_bytes > 0 ? value.held_bytes : value.bytes);
   Release(state, of.output, DeviceOf(value.task));
-  const PairClass pair = graph_.PairOf(DeviceOf(value.task), of.device);
-  state.debt_s[Index(of.device)] +=
-      graph_.receive_s + (ReceiverCopies(pair) ? value.bytes / graph_.SpeedOf(pair).bytes_per_s : 0);
+  state.debt_s[Index(of.device)] += graph_.receive_s + (ReceiverCopies(PairOf(of)) ? CopyTime(of) : 0);
   const double message_s = state.now - state.sent_s[Index(transfer)];
   for (const int reader : graph_.ReadersOf(of.output)) {
     if (DeviceOf(reader) != of.device) continue;
@@ -325,6 +388,16 @@ void PlacedStep::Reject() {
   for (size_t i = moved_.size(); i-- > 0;) device_of_[Index(moved_[i])] = moved_from_[i];
 }
 
+// The task that ends last; kNone: there is none that ends.
+int PlacedStep::LastTask() const {
+  int last = kNone;
+  for (int task = 0; task < graph_.num_tasks(); ++task) {
+    const double end_s = EndOf(task);
+    if (end_s < StepGraph::kNever && (last == kNone || end_s > EndOf(last))) last = task;
+  }
+  return last;
+}
+
 PlacedRun PlacedStep::Describe() const {
   PlacedRun run;
   run.seconds = kept_.now;
@@ -332,12 +405,11 @@ PlacedRun PlacedStep::Describe() const {
   run.peak_bytes = kept_.peak_bytes;
   for (const Transfer& transfer : kept_.transfers) {
     const StepOutput& of = graph_.outputs[Index(transfer.output)];
-    PlacedLinkUse& use = run.links[static_cast<size_t>(graph_.PairOf(DeviceOf(of.task), transfer.device))];
-    ++use.messages;
-    use.bytes += of.bytes;
+    PlacedLinkUse& use = run.links[static_cast<size_t>(PairOf(transfer))];
+    use.messages += static_cast<int64_t>(of.times);
+    use.bytes += of.times * of.bytes;
   }
-  const auto last = std::max_element(kept_.end_s.begin(), kept_.end_s.end());
-  int task = last == kept_.end_s.end() ? kNone : static_cast<int>(last - kept_.end_s.begin());
+  int task = LastTask();
   for (; task != kNone; task = kept_.cause[Index(task)]) {
     run.path.push_back(task);
     run.path_tasks_s += graph_.Seconds(task, DeviceOf(task));

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/plan/shared_port.h"
 #include "src/plan/step_graph.h"
 
 namespace dfrun {
@@ -36,9 +37,13 @@ struct PlacedRun {
 
 // Runs the step as the executor does. A device does the task that has been ready for longest. The end of a task makes
 // those ready that wait for it there, and then its Sends, one for each output and device elsewhere, which wait for the
-// device like tasks. A rank has one port to other ranks and one between its own devices; a message leaves its port when
-// those that were there before it have left. A message that has come takes `receive_s` of the device that gets it,
-// before its next task, and between processes of a host the time of the copy, for which there is no port.
+// device like tasks. A rank has a port for what it sends to other hosts, one for what it gets from them, and one
+// between its own devices; the messages that pass a port at a time share it (shared_port.h). A message begins to enter
+// the port of the rank that gets it one latency after it has begun to leave. A message that has come takes `receive_s`
+// of the device that gets it, before its next task, and between processes of a host the time of the copy, for which
+// there is no port.
+//
+// Tasks that wait for each other in a circle, and those behind them, are left out.
 //
 // After a move the simulation goes on from a snapshot of an earlier run, the last before anything differs. The result
 // is that of a whole run.
@@ -73,15 +78,18 @@ class PlacedStep {
   static constexpr int kNone = -1;
   static constexpr int kSnapshots = 12;
 
-  // The end of a task or of a Send (from num_tasks() on), or ~ the transfer that has come. Events of one time come in
-  // the order in which they were made.
-  using Event = std::tuple<double, int64_t, int>;
+  // Events are of the end of a task or of a Send (from num_tasks() on), of a transfer that begins to enter a port or
+  // that has passed one, or of a port that a transfer leaves.
+  enum class EventKind { kEnd, kEnters, kPassed, kPort };
+  // Events of one time come in the order in which they were made, by which they are numbered.
+  using Event = std::tuple<double, int64_t, EventKind, int>;
 
   struct Transfer {
     int output = 0;
     int device = 0;  // to which it goes
     int next = -1;   // the next of the same output
     int left = 0;    // readers that have not ended
+    int ports = 0;   // how many it has not passed
   };
 
   // All that changes as the step runs.
@@ -105,15 +113,21 @@ class PlacedStep {
     std::vector<double> busy_s;
     std::vector<double> live_bytes;
     std::vector<double> peak_bytes;
-    std::vector<double> port_free_s;
+    std::vector<SharedPort> ports;    // kPorts of each rank
     std::vector<int> first_transfer;  // by output
     std::vector<Transfer> transfers;
     std::vector<double> sent_s;  // by transfer
   };
 
+  // Ports of a rank.
+  enum Port { kLeaving, kOwnDevices, kEntering, kPorts };
+
   static size_t Index(int i) { return static_cast<size_t>(i); }
   int DeviceOf(int task) const { return device_of_[Index(task)]; }
   bool IsTask(int item) const { return item < graph_.num_tasks(); }
+  PairClass PairOf(const Transfer& transfer) const;
+  double CopyTime(const Transfer& transfer) const;
+  double Latency(const Transfer& transfer) const;
   bool Crosses(int output, int reader) const;
 
   void Begin(State& state) const;
@@ -124,13 +138,19 @@ class PlacedStep {
   void EndTask(State& state, int task) const;
   void Deliver(State& state, int output) const;
   void AddTransfer(State& state, int output, int device) const;
-  void EndSend(State& state, int transfer) const;
+  int64_t At(State& state, double time_s, EventKind kind, int of) const;
+  void Leave(State& state, int transfer) const;
+  void EnterPort(State& state, int device, Port port, int transfer) const;
+  void AwaitPort(State& state, int port) const;
+  void LeavePort(State& state, int port, int64_t event) const;
+  void Pass(State& state, int transfer) const;
   void Arrive(State& state, int transfer) const;
   void Ready(State& state, int task, int cause, double message_s) const;
   void Hold(State& state, int device, double bytes) const;
   void Release(State& state, int output, int device) const;
   void ReleaseInputs(State& state, int task) const;
   double ExcessOf(const State& state) const;
+  int LastTask() const;
   void TakeSnapshots();
   double ReadyWithoutLocal(int task) const;
   // The time before which nothing differs when a task moves.

@@ -105,44 +105,42 @@ struct Chain {
   int last = kAbsent;
 };
 
-Chain LongestChain(const StepTasks& step) {
-  std::vector<std::vector<int>> behind = step.readers;
-  for (const StepMessage& message : step.messages) behind[message.from].push_back(message.to);
-  std::vector<int> waits(step.tasks.size(), 0);
-  for (const std::vector<int>& readers : behind) {
-    for (const int reader : readers) ++waits[reader];
-  }
+Chain LongestChain(const StepGraph& step, const std::vector<double>& fastest_s) {
+  const auto tasks = static_cast<size_t>(step.num_tasks());
+  std::vector<size_t> waits(tasks, 0);
   std::vector<int> ready;
-  for (size_t task = 0; task < step.tasks.size(); ++task) {
-    if (waits[task] == 0) ready.push_back(static_cast<int>(task));
+  for (int task = 0; task < step.num_tasks(); ++task) {
+    waits[task] = step.InputsOf(task).size();
+    if (waits[task] == 0) ready.push_back(task);
   }
-  std::vector<double> begins_s(step.tasks.size(), 0);
-  std::vector<int> first(step.tasks.size(), kAbsent);  // first task of the longest chain to it that takes time
+  std::vector<double> begins_s(tasks, 0);
+  std::vector<int> first(tasks, kAbsent);  // first task of the longest chain to it that takes time
   Chain longest;
   while (!ready.empty()) {
     const int task = ready.back();
     ready.pop_back();
-    if (first[task] == kAbsent && step.tasks[task].fastest_s > 0) first[task] = task;
-    const double ends_s = begins_s[task] + step.tasks[task].fastest_s;
+    if (first[task] == kAbsent && fastest_s[task] > 0) first[task] = task;
+    const double ends_s = begins_s[task] + fastest_s[task];
     if (ends_s > longest.seconds) longest = {ends_s, first[task], task};
-    for (const int reader : behind[task]) {
-      if (ends_s > begins_s[reader]) {
-        begins_s[reader] = ends_s;
-        first[reader] = first[task];
+    for (int output = step.first_output[task]; output < step.first_output[task + 1]; ++output) {
+      for (const int reader : step.ReadersOf(output)) {
+        if (ends_s > begins_s[reader]) {
+          begins_s[reader] = ends_s;
+          first[reader] = first[task];
+        }
+        if (--waits[reader] == 0) ready.push_back(reader);
       }
-      if (--waits[reader] == 0) ready.push_back(reader);
     }
   }
   return longest;
 }
 
 // The unit's task that takes longest, by which a unit is named.
-int LongestTask(const StepTasks& step, const StepUnits& units, int unit) {
+int LongestTask(const StepUnits& units, int unit) {
   int longest = kAbsent;
   for (size_t task = 0; task < units.unit_of.size(); ++task) {
     if (units.unit_of[task] != unit) continue;
-    if (longest == kAbsent || step.tasks[task].fastest_s > step.tasks[longest].fastest_s)
-      longest = static_cast<int>(task);
+    if (longest == kAbsent || units.fastest_s[task] > units.fastest_s[longest]) longest = static_cast<int>(task);
   }
   return longest;
 }
@@ -172,8 +170,8 @@ double LeastBytes(const StepUnits& step, int rank, bool leave) {
 
 // Tasks that wait for each other do so wherever they are. A chain of them takes at least the sum of their fastest
 // times, without any message.
-PlacementBound ChainBound(const StepTasks& step, const StepUnits& units) {
-  const Chain chain = LongestChain(step);
+PlacementBound ChainBound(const StepGraph& step, const StepUnits& units) {
+  const Chain chain = LongestChain(step, units.fastest_s);
   std::string reason = "the longest chain of nodes that wait for each other";
   if (chain.last != kAbsent && !units.names.empty())
     reason += StrCat(", from '", units.names[chain.first], "' to '", units.names[chain.last], "'");
@@ -204,7 +202,7 @@ PlacementBound WorkBound(const StepUnits& units) {
 }
 
 // A unit is on one device of one class, which does its nodes one after the other.
-PlacementBound UnitBound(const StepTasks& step, const StepUnits& units) {
+PlacementBound UnitBound(const StepUnits& units) {
   double most_s = 0;
   int longest = kAbsent;
   for (size_t u = 0; u < units.units.size(); ++u) {
@@ -215,7 +213,7 @@ PlacementBound UnitBound(const StepTasks& step, const StepUnits& units) {
     longest = static_cast<int>(u);
   }
   if (longest == kAbsent) return {};
-  return {most_s, StrCat("the nodes that share a device with '", units.names[LongestTask(step, units, longest)], "'")};
+  return {most_s, StrCat("the nodes that share a device with '", units.names[LongestTask(units, longest)], "'")};
 }
 
 // Bytes that leave a rank, or come to it, take at least their time on all links by which they can.
@@ -240,21 +238,10 @@ PlacementBound CutBound(const StepUnits& units) {
   return bound;
 }
 
-PlacementBound BoundOfStep(const StepTasks& step) {
-  StepUnits units;
-  units.classes = {{.devices = step.devices, .bytes = kInfinity}};
-  for (size_t task = 0; task < step.tasks.size(); ++task) {
-    units.units.push_back({.seconds = {step.tasks[task].fastest_s}, .bytes = 0, .rank = kAbsent});
-    units.unit_of.push_back(static_cast<int>(task));
-    units.names.push_back(StrCat(task));
-  }
-  return BoundOfStep(step, units);
-}
-
-PlacementBound BoundOfStep(const StepTasks& step, const StepUnits& units) {
+PlacementBound BoundOfStep(const StepGraph& step, const StepUnits& units) {
   PlacementBound best = WorkBound(units);
   for (PlacementBound& bound :
-       std::vector<PlacementBound>{ChainBound(step, units), UnitBound(step, units), CutBound(units)}) {
+       std::vector<PlacementBound>{ChainBound(step, units), UnitBound(units), CutBound(units)}) {
     if (bound.cost > best.cost) best = std::move(bound);
   }
   return best;

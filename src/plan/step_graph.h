@@ -28,6 +28,7 @@ struct StepOutput {
   int holds = -1;         // the output whose memory it is a view of, which stays as long
   // A wait that counts where both are on one device alone: the update of a variable behind a read.
   bool is_local = false;
+  double times = 1;  // messages one after the other: the turns of a loop in which the task is
 };
 
 // Tasks and outputs count from 0. Times are in seconds.
@@ -39,7 +40,7 @@ struct StepGraph {
   int num_ranks = 1;
   int ranks_per_node = 1;
   std::array<PairSpeed, kPairClasses.size()> pairs = {};
-  double send_s = 0;     // time of a device for each message that it sends
+  double send_s = 0;     // time of a device for each message that it sends; 0: tasks of their own send
   double receive_s = 0;  // and for each that it gets
 
   std::vector<double> seconds;      // by task and type of device, kNever where it cannot be there
@@ -51,6 +52,9 @@ struct StepGraph {
   std::vector<int> first_reader;    // by output, and the end
   std::vector<int> inputs;          // outputs, by the task that waits for them
   std::vector<int> first_input;     // by task, and the end
+
+  // Fills `inputs` and `first_input` from outputs and readers.
+  void SetInputs();
 
   int num_tasks() const { return static_cast<int>(state_bytes.size()); }
   double Seconds(int task, int device) const {

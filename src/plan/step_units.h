@@ -32,6 +32,7 @@ struct StepUnits {
   std::vector<StepUnit> units;
   std::vector<UnitValue> values;
   std::vector<int> unit_of;        // by task
+  std::vector<double> fastest_s;   // by task: on the fastest of the devices that it could be on
   std::vector<std::string> names;  // by task
   // Bandwidths of all messages that leave a rank, and of all that come to it; 0: there are none.
   double leaving_bytes_per_s = 0;

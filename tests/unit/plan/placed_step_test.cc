@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "src/plan/search_random.h"
+#include "src/plan/step_bound.h"
 #include "tests/unit/plan/random_step.h"
+#include "tests/unit/plan/test_step.h"
 
 namespace dfrun {
 namespace {
@@ -97,6 +100,108 @@ TEST(PlacedStep, AValueTravelsOnceToEachDevice) {
   EXPECT_EQ(run.path_tasks_s, 60);
   EXPECT_EQ(run.path_messages_s, 6);
   EXPECT_EQ(run.peak_bytes, (std::vector<double>{1007, 1000}));
+}
+
+double& LatencyOf(StepGraph& step) {
+  return step.pairs[static_cast<size_t>(PairClass::kNetwork)].latency_s;
+}
+
+TEST(PlacedStep, ThePathFollowsWhatCameLast) {
+  TestStep step(2);
+  const int a = step.Add(0, 1, {}, 2);
+  const int b = step.Add(1, 5);
+  const int c = step.Add(1, 1, {a, b});
+  StepGraph graph = step.Build();
+  LatencyOf(graph) = 1;
+  EXPECT_EQ(PlacedStep(graph, step.device_of()).seconds(), 6);  // the message is there at 4
+  EXPECT_EQ(PlacedStep(graph, step.device_of()).Describe().path, (std::vector<int>{b, c}));
+  graph.outputs[static_cast<size_t>(a)].bytes = 7;
+  const PlacedRun later = PlacedStep(graph, step.device_of()).Describe();
+  EXPECT_EQ(later.seconds, 10);
+  EXPECT_EQ(later.path, (std::vector<int>{a, c}));
+  EXPECT_EQ(later.path_tasks_s, 2);
+  EXPECT_EQ(later.path_messages_s, 8);
+}
+
+// Neither of two messages is there before both are.
+TEST(PlacedStep, MessagesThatLeaveARankShareItsPort) {
+  TestStep step(3);
+  const int a = step.Add(0, 1, {}, 3);
+  const int b = step.Add(1, 0, {a});
+  const int c = step.Add(2, 0, {a});
+  StepGraph graph = step.Build();
+  LatencyOf(graph) = 0.5;
+  const PlacedStep placed(graph, step.device_of());
+  EXPECT_EQ(placed.EndOf(b), 1 + 2 * 3 + 0.5);
+  EXPECT_EQ(placed.EndOf(c), 1 + 2 * 3 + 0.5);
+}
+
+TEST(PlacedStep, MessagesThatComeToARankShareItsPort) {
+  TestStep step(3);
+  const int a = step.Add(0, 1, {}, 3);
+  const int b = step.Add(1, 1.5, {}, 3);
+  step.Add(2, 1, {a, b});
+  StepGraph graph = step.Build();
+  LatencyOf(graph) = 0.5;
+  EXPECT_EQ(PlacedStep(graph, step.device_of()).seconds(), 1 + 0.5 + 2 * 3 + 1);
+}
+
+// No port is between ranks of one host.
+TEST(PlacedStep, ADeviceIsBusyWithWhatComesFromItsHost) {
+  TestStep step(3);
+  const int a = step.Add(0, 1, {}, 4);
+  step.Add(1, 5, {a});
+  step.Add(2, 6, {a});
+  StepGraph graph = step.Build();
+  graph.ranks_per_node = 3;
+  graph.pairs[static_cast<size_t>(PairClass::kSameHost)].latency_s = 2;
+  EXPECT_EQ(PlacedStep(graph, step.device_of()).seconds(), 1 + 2 + 4 + 6);
+}
+
+// The value of a loop's turn goes once in each turn.
+TEST(PlacedStep, MessagesOfALoopGoOneAfterTheOther) {
+  TestStep step(2);
+  const int a = step.Add(0, 1, {}, 2);
+  step.Add(1, 1, {a});
+  StepGraph graph = step.Build();
+  LatencyOf(graph) = 0.5;
+  graph.outputs[static_cast<size_t>(a)].times = 10;
+  const PlacedRun run = PlacedStep(graph, step.device_of()).Describe();
+  EXPECT_EQ(run.seconds, 1 + 10 * 2.5 + 1);
+  EXPECT_EQ(run.links[static_cast<size_t>(PairClass::kNetwork)], (PlacedLinkUse{10, 20}));
+}
+
+TEST(PlacedStep, ThoseThatWaitInACircleAreLeftOut) {
+  TestStep step(1);
+  const int a = step.Add(0, 1);
+  const int b = step.Add(0, 1, {a});
+  step.Join(step.Add(0, 1, {b}), b);
+  const StepGraph graph = step.Build();
+  const PlacedRun run = PlacedStep(graph, step.device_of()).Describe();
+  EXPECT_EQ(run.seconds, 1);
+  EXPECT_EQ(run.path, (std::vector<int>{a}));
+}
+
+TEST(PlacedStep, NoPlacementIsBelowTheBound) {
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE(seed);
+    PlacedGraph step = RandomStep(40, 4, seed);
+    SearchRandom random(seed);
+    for (int& device : step.device_of) device = random.Below(4);
+    for (StepOutput& output : step.graph.outputs) output.is_local = false;
+    StepUnits units;
+    units.classes = {{.devices = 4, .bytes = StepGraph::kNever}};
+    for (int task = 0; task < step.graph.num_tasks(); ++task) {
+      units.fastest_s.push_back(step.graph.Seconds(task, 0));
+      units.units.push_back({.seconds = {step.graph.Seconds(task, 0)}});
+      units.unit_of.push_back(task);
+      units.names.push_back(std::to_string(task));
+    }
+    const PlacedRun run = PlacedStep(step.graph, step.device_of).Describe();
+    EXPECT_GE(run.seconds, BoundOfStep(step.graph, units).cost);
+    EXPECT_GE(run.seconds, *std::max_element(run.busy_s.begin(), run.busy_s.end()));
+    EXPECT_LE(run.path_tasks_s + run.path_messages_s, run.seconds * (1 + 1e-9));
+  }
 }
 
 }  // namespace

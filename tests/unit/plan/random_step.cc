@@ -17,20 +17,6 @@ void AddDevices(int devices, StepGraph& graph) {
   graph.receive_s = 3e-7;
 }
 
-// Joins the readers of each output with the tasks that wait for it.
-void JoinInputs(StepGraph& graph) {
-  std::vector<std::vector<int>> inputs(graph.state_bytes.size());
-  for (size_t output = 0; output < graph.outputs.size(); ++output) {
-    for (const int reader : graph.ReadersOf(static_cast<int>(output)))
-      inputs[static_cast<size_t>(reader)].push_back(static_cast<int>(output));
-  }
-  for (const std::vector<int>& own : inputs) {
-    graph.first_input.push_back(static_cast<int>(graph.inputs.size()));
-    graph.inputs.insert(graph.inputs.end(), own.begin(), own.end());
-  }
-  graph.first_input.push_back(static_cast<int>(graph.inputs.size()));
-}
-
 }  // namespace
 
 PlacedGraph RandomStep(int tasks, int devices, uint64_t seed) {
@@ -56,7 +42,7 @@ PlacedGraph RandomStep(int tasks, int devices, uint64_t seed) {
     const std::vector<int>& own = readers[static_cast<size_t>(task)];
     if (!own.empty()) {
       const double bytes = random.Fraction() * 1e5;
-      graph.outputs.push_back({task, bytes, bytes, -1, random.Below(10) == 0});
+      graph.outputs.push_back({task, bytes, bytes, -1, random.Below(10) == 0, 1});
       graph.first_reader.push_back(static_cast<int>(graph.readers.size()));
       graph.readers.insert(graph.readers.end(), own.begin(), own.end());
     }
@@ -66,7 +52,7 @@ PlacedGraph RandomStep(int tasks, int devices, uint64_t seed) {
   }
   graph.first_output.push_back(static_cast<int>(graph.outputs.size()));
   graph.first_reader.push_back(static_cast<int>(graph.readers.size()));
-  JoinInputs(graph);
+  graph.SetInputs();
   return step;
 }
 

@@ -6,30 +6,32 @@
 #include <limits>
 #include <vector>
 
+#include "tests/unit/plan/test_step.h"
+
 namespace dfrun {
 namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-// A step of units of one task each, which wait for nothing.
-struct TestStep {
-  StepTasks tasks;
+// A step of units of one task each, which wait for nothing unless told.
+struct UnitStep {
+  TestStep tasks{1};
   StepUnits units;
 
-  int Add(std::vector<double> seconds, double bytes = 0, int rank = -1) {
-    const int number = static_cast<int>(tasks.tasks.size());
+  int Add(std::vector<double> seconds, double bytes = 0, int rank = -1, const std::vector<int>& after = {}) {
     const double fastest_s = *std::min_element(seconds.begin(), seconds.end());
-    tasks.tasks.push_back({.device = 0, .seconds = fastest_s, .fastest_s = fastest_s});
-    tasks.readers.emplace_back();
+    const int number = tasks.Add(0, fastest_s, after);
+    units.fastest_s.push_back(fastest_s);
     units.units.push_back({.seconds = std::move(seconds), .bytes = bytes, .rank = rank});
     units.unit_of.push_back(number);
     units.names.push_back("node_" + std::to_string(number));
     return number;
   }
+  PlacementBound Bound() const { return BoundOfStep(tasks.Build(), units); }
 };
 
 TEST(StepBound, WorkIsSplitAsTheFastestTypesAllow) {
-  TestStep step;
+  UnitStep step;
   step.units.classes = {{.devices = 1, .bytes = kNoLimit}, {.devices = 1, .bytes = kNoLimit}};
   for (int i = 0; i < 4; ++i) step.Add({4, 1});
   // A part x of the work on the other device takes as long as the rest on the host: x = (4 - x) 4.
@@ -38,7 +40,7 @@ TEST(StepBound, WorkIsSplitAsTheFastestTypesAllow) {
 }
 
 TEST(StepBound, MemoryKeepsWorkOnTheHost) {
-  TestStep step;
+  UnitStep step;
   step.units.classes = {{.devices = 1, .bytes = kNoLimit}, {.devices = 1, .bytes = 1}};
   for (int i = 0; i < 4; ++i) step.Add({4, 1}, 1);
   EXPECT_NEAR(WorkBound(step.units).cost, 3 * 4, 1e-6);  // one unit fits
@@ -46,32 +48,32 @@ TEST(StepBound, MemoryKeepsWorkOnTheHost) {
 }
 
 TEST(StepBound, AUnitIsOnOneDevice) {
-  TestStep step;
+  UnitStep step;
   step.units.classes = {{.devices = 8, .bytes = kNoLimit}};
   step.Add({1});
   step.Add({5});
   step.units.units[0].seconds = {6};  // both tasks are of it
   step.units.unit_of[1] = 0;
-  EXPECT_EQ(UnitBound(step.tasks, step.units).cost, 6);
-  const PlacementBound bound = BoundOfStep(step.tasks, step.units);
+  EXPECT_EQ(UnitBound(step.units).cost, 6);
+  const PlacementBound bound = step.Bound();
   EXPECT_EQ(bound.cost, 6);
   EXPECT_EQ(bound.reason, "the nodes that share a device with 'node_1'");
 }
 
 TEST(StepBound, AChainNamesItsEnds) {
-  TestStep step;
+  UnitStep step;
   step.units.classes = {{.devices = 8, .bytes = kNoLimit}};
-  for (int i = 0; i < 3; ++i) step.Add({2});
+  const int first = step.Add({2});
+  const int second = step.Add({2}, 0, -1, {first});
+  step.Add({2}, 0, -1, {second});
   step.Add({3});
-  step.tasks.readers[0].push_back(1);
-  step.tasks.messages.push_back({.from = 1, .to = 2, .port = 0, .port_s = 9, .latency_s = 9});
-  const PlacementBound bound = BoundOfStep(step.tasks, step.units);
+  const PlacementBound bound = step.Bound();
   EXPECT_EQ(bound.cost, 6);
   EXPECT_EQ(bound.reason, "the longest chain of nodes that wait for each other, from 'node_0' to 'node_2'");
 }
 
 TEST(StepBound, TheLeastCutLeavesARank) {
-  TestStep step;
+  UnitStep step;
   step.units.classes = {{.devices = 2, .bytes = kNoLimit}};
   const int from = step.Add({0}, 0, 0);
   const int free = step.Add({0});
@@ -122,7 +124,7 @@ TEST(StepBound, NoPlacementIsBelow) {
   };
   int tight = 0;
   for (int round = 0; round < 100; ++round) {
-    TestStep step;
+    UnitStep step;
     step.units.classes = {{.devices = 1, .bytes = kNoLimit},
                           {.devices = 1 + static_cast<int>(below(2)), .bytes = 1.0 * below(12)}};
     for (int u = 0; u < 6; ++u) {
@@ -130,7 +132,7 @@ TEST(StepBound, NoPlacementIsBelow) {
       step.Add({2.0 + below(9), other}, 1.0 * below(4));
     }
     const double best = BestPlacement(step.units);
-    const double bound = BoundOfStep(step.tasks, step.units).cost;
+    const double bound = step.Bound().cost;
     EXPECT_LE(bound, best * (1 + 1e-9)) << "round " << round;
     tight += bound > 0.7 * best ? 1 : 0;
   }
