@@ -19,8 +19,18 @@
 namespace dfrun::jobs {
 namespace {
 
-constexpr size_t kSizes[] = {
-    0, 8, 4096, size_t{1} << 16, size_t{1} << 20, size_t{1} << 24, size_t{1} << 28, size_t{1} << 30};
+constexpr size_t kSizes[] = {0,
+                             8,
+                             size_t{1} << 12,
+                             size_t{1} << 16,
+                             size_t{1} << 17,
+                             size_t{1} << 18,
+                             size_t{1} << 20,
+                             size_t{1} << 24,
+                             size_t{1} << 28,
+                             size_t{1} << 30};
+// Costs of edges are those of sizes up to here: values of a step come from the caches, where larger ones have no room.
+constexpr size_t kMaxFitBytes = size_t{1} << 20;
 // From this size on a pair's bandwidth is compared, below it the time.
 constexpr size_t kBandwidthBytes = size_t{1} << 20;
 constexpr double kSlow = 4;  // multiple of the median from which a pair is slow
@@ -72,7 +82,7 @@ class LinkCheck {
   // Sends to and fro with `peer`, and returns the seconds of one way. `first`: this rank sends first. Unavailable if a
   // message did not come in time; Internal if it was damaged.
   Result<double> Trips(int peer, bool first, size_t bytes) {
-    const int trips = bytes < kBandwidthBytes ? kTripsOfSmall : kTripsOfLarge;
+    const int trips = bytes <= kBandwidthBytes ? kTripsOfSmall : kTripsOfLarge;
     std::vector<char> sent(bytes);
     std::vector<char> received(bytes);
     Fill(sent, static_cast<uint64_t>(transport_.rank()));
@@ -255,7 +265,7 @@ std::vector<Measured> MeasurePairs(comm::Bootstrap& bootstrap, comm::Transport& 
 std::map<PairClass, PairSpeed> SpeedsOf(const std::vector<Measured>& all, const std::vector<std::string>& hosts) {
   std::map<PairClass, std::vector<CostPoint>> points;
   for (const Measured& m : all) {
-    if (!m.failure.empty()) continue;
+    if (!m.failure.empty() || m.bytes > kMaxFitBytes) continue;
     const bool same_host = hosts[static_cast<size_t>(m.from)] == hosts[static_cast<size_t>(m.to)];
     points[same_host ? PairClass::kSameHost : PairClass::kNetwork].push_back(
         {.flops = 0, .bytes = static_cast<double>(m.bytes), .seconds = m.seconds});
