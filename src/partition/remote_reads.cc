@@ -68,7 +68,7 @@ class ReadSender {
       DF_ASSIGN(made->second, AddRead(variable, waits, is_merge));
     }
     graph_.mutable_node(reader).inputs[static_cast<size_t>(input)] = {made->second, 0};
-    OrderUpdates(i, made->second, waits);
+    OrderUpdates(i, variable.node, made->second, waits);
     return Status();
   }
 
@@ -120,8 +120,9 @@ class ReadSender {
     return spec;
   }
 
-  // Makes the updates that come after the reader wait for this read, and no longer for the reader.
-  void OrderUpdates(size_t i, NodeId read, const std::vector<NodeId>& waits) {
+  // Makes the updates that come after the reader wait for this read, and no longer for the reader. The one whose output
+  // it reads, and those that it waits for, come before it.
+  void OrderUpdates(size_t i, NodeId variable, NodeId read, const std::vector<NodeId>& waits) {
     const int32_t frame = frame_of_[static_cast<size_t>(reads_[i].reader)];
     std::vector<NodeId> updates = order_.UpdatesOf(i);
     std::erase_if(updates, [&](NodeId id) {
@@ -129,6 +130,7 @@ class ReadSender {
     });
     if (updates.empty()) return;
     AncestorWalk walk(placed_);
+    walk.Add(variable);
     for (NodeId id : waits) walk.Add(id);
     while (const Node* node = walk.Next()) walk.AddSources(*node);
     for (NodeId id : updates) {

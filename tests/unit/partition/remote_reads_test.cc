@@ -180,5 +180,17 @@ TEST_F(RemoteReadsTest, ALaterUpdateWaitsForTheRead) {
   EXPECT_EQ(channels, 2);  // the variable, and that "a" has run
 }
 
+// Of two updates whose outputs it reads, neither waits for the read of its own output.
+TEST_F(RemoteReadsTest, AReaderOfTwoUpdatesComesAfterBoth) {
+  const Output a = Update("a");
+  const Output b = Update("b", {a.node});
+  m_.node(b).attrs.Set("_after_reads", true);
+  On(1, "r", "Add", {a, b});
+  ASSERT_TRUE(Order());
+  const Names sources = ordered_.InputsOf("r");
+  EXPECT_EQ(ordered_.ControlsOf(sources[0]), Names{"b"});
+  EXPECT_EQ(ordered_.ControlsOf("b"), Names{"a"});
+}
+
 }  // namespace
 }  // namespace dfrun
