@@ -1,7 +1,6 @@
 #include "src/placement/colocation_groups.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "src/graph/colocation.h"
@@ -26,21 +25,11 @@ bool IsColocatedByName(const Node& node) {
 
 ColocationGroups::ColocationGroups(const Graph& graph)
     : graph_(graph),
-      parent_(static_cast<size_t>(graph.num_nodes())),
-      size_(parent_.size(), 1),
-      constraint_(parent_.size()),
-      constrained_by_(parent_.size(), -1),
-      makes_state_(parent_.size(), false) {
-  std::iota(parent_.begin(), parent_.end(), 0);
-}
-
-NodeId ColocationGroups::Root(NodeId node) const {
-  while (parent_[node] != node) {
-    parent_[node] = parent_[parent_[node]];  // halves the path for the next walk
-    node = parent_[node];
-  }
-  return node;
-}
+      sets_(static_cast<size_t>(graph.num_nodes())),
+      size_(static_cast<size_t>(graph.num_nodes()), 1),
+      constraint_(size_.size()),
+      constrained_by_(size_.size(), -1),
+      makes_state_(size_.size(), false) {}
 
 Status ColocationGroups::ReadDevices() {
   for (const Node& node : graph_.nodes()) {
@@ -61,7 +50,7 @@ Status ColocationGroups::ReadDevices() {
 // Two roots become one.
 Status ColocationGroups::Unite(NodeId a, NodeId b, DeviceName constraint, NodeId by) {
   if (size_[a] < size_[b]) std::swap(a, b);
-  parent_[b] = a;
+  sets_.Unite(a, b);
   size_[a] += size_[b];
   makes_state_[a] = makes_state_[a] || makes_state_[b];
   constraint_[a] = std::move(constraint);

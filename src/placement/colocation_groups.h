@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "src/base/disjoint_sets.h"
 #include "src/framework/device/device.h"
 #include "src/graph/graph.h"
 
@@ -20,7 +21,7 @@ class ColocationGroups {
   // name is ignored, and so is the constraint of such a reader.
   static Result<ColocationGroups> Create(const Graph& graph, bool soft = false);
 
-  NodeId Root(NodeId node) const;
+  NodeId Root(NodeId node) const { return sets_.Root(node); }
   int Size(NodeId root) const { return size_[root]; }
   const DeviceName& Constraint(NodeId root) const { return constraint_[root]; }
   // Adds a constraint to the node's group.
@@ -41,7 +42,7 @@ class ColocationGroups {
   Result<DeviceName> Parse(const std::string& device);
 
   const Graph& graph_;
-  mutable std::vector<NodeId> parent_;
+  DisjointSets sets_;
   std::vector<int> size_;                       // by root
   std::vector<DeviceName> constraint_;          // by root
   std::vector<NodeId> constrained_by_;          // by root: the first node whose constraint counts, -1: none

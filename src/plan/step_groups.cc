@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 #include <vector>
 
+#include "src/base/disjoint_sets.h"
 #include "src/placement/colocation_groups.h"
 
 namespace dfrun {
@@ -15,7 +15,12 @@ class StepGroupFinder {
  public:
   StepGroupFinder(const Graph& placed, const std::set<std::string, std::less<>>& open, const Cluster& cluster,
                   bool keeps_types, PlacedGraph& step)
-      : placed_(placed), open_(open), cluster_(cluster), keeps_types_(keeps_types), step_(step) {}
+      : placed_(placed),
+        open_(open),
+        cluster_(cluster),
+        keeps_types_(keeps_types),
+        step_(step),
+        united_(step.nodes.size()) {}
 
   Status Find() {
     DF_TRY(UniteColocated());
@@ -33,27 +38,18 @@ class StepGroupFinder {
   static constexpr int kNone = -1;
 
   int Task(NodeId id) const { return step_.task_of[static_cast<size_t>(id)]; }
-  int Root(int task) {
-    while (parent_[static_cast<size_t>(task)] != task) {
-      int& parent = parent_[static_cast<size_t>(task)];
-      parent = parent_[static_cast<size_t>(parent)];
-      task = parent;
-    }
-    return task;
-  }
+  int Root(int task) const { return united_.Root(task); }
   void Unite(int a, int b) {
     const int from = Root(b);
     const int to = Root(a);
     if (from == to) return;
-    parent_[static_cast<size_t>(from)] = to;
+    united_.Unite(to, from);
     is_open_[static_cast<size_t>(to)] = is_open_[static_cast<size_t>(to)] || is_open_[static_cast<size_t>(from)];
     has_state_[static_cast<size_t>(to)] = has_state_[static_cast<size_t>(to)] || has_state_[static_cast<size_t>(from)];
   }
 
   Status UniteColocated() {
     const size_t tasks = step_.nodes.size();
-    parent_.resize(tasks);
-    std::iota(parent_.begin(), parent_.end(), 0);
     is_open_.resize(tasks);
     has_state_.resize(tasks);
     DF_ASSIGN(const ColocationGroups groups, ColocationGroups::Create(placed_, /*soft=*/true));
@@ -177,7 +173,7 @@ class StepGroupFinder {
   const Cluster& cluster_;
   const bool keeps_types_;
   PlacedGraph& step_;
-  std::vector<int> parent_;  // by task
+  DisjointSets united_;  // of tasks
   std::vector<bool> is_open_;
   std::vector<bool> has_state_;
   std::map<std::pair<std::string, std::vector<bool>>, int> sets_;
