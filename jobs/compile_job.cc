@@ -103,7 +103,7 @@ Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spe
     DF_TRY(add("graph", spec.graph, all));
     return out;
   }
-  DF_ASSIGN(const JobGraph job, BuildJobGraph(spec, cluster_, placement_));
+  DF_ASSIGN(const JobGraph job, BuildJobGraph(spec, cluster_, placement_, made_replicas_));
   if (job.apart) DF_TRY(AddReplicas(job, out));
   if (!job.apart || job.apart->backup > 0) {
     const RunSignature step = main == MainStep::kUsual ? UsualStep(spec.job, job) : job.step.signature;

@@ -58,6 +58,8 @@ class JobCompiler {
 
   // The devices by which CompileSpec() builds a job from now on.
   void SetPlacement(NodePlacement placement) { placement_ = std::move(placement); }
+  // The number of replicas of which CompileSpec() makes nodes from now on; 0: all (Replicas::Add()).
+  void SetMadeReplicas(int replicas) { made_replicas_ = replicas; }
   // Chooses them as a run with these costs would (src/job/place_job.h), and keeps them. Returns lines for people.
   Result<std::vector<std::string>> Place(const LoadedSpec& spec, const PlacementRequest& request);
 
@@ -88,6 +90,7 @@ class JobCompiler {
   WireCompression compression_;       // compression of the model's spec
   std::string last_stage_;
   NodePlacement placement_ = {};
+  int made_replicas_ = 0;
 };
 
 }  // namespace dfrun::jobs

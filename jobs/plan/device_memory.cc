@@ -33,36 +33,60 @@ class LargestTensors {
   }
 
   int64_t value_bytes() const { return value_bytes_; }
-  std::vector<LargeTensor> Take() {
-    std::vector<LargeTensor> all;
-    for (auto& [order, tensor] : tensors_) all.push_back(std::move(tensor));
-    return all;
+  std::vector<LargeTensor> All() const {
+    return TextsOf([](const Tensor& tensor) { return tensor.node->name; });
+  }
+  // Those of a copy of the device's only part.
+  std::vector<LargeTensor> AllOf(const PlannedPart& copy) const {
+    return TextsOf([&](const Tensor& tensor) { return copy.NameOf(*tensor.node); });
   }
 
  private:
+  struct Tensor {
+    const Node* node;
+    std::string port;  // ":1"; none for port 0
+    std::string type;  // "float32[784,100]"
+    int64_t bytes;
+    bool is_variable;
+  };
+
+  template <class NameOf>
+  std::vector<LargeTensor> TextsOf(NameOf name_of) const {
+    std::map<std::pair<int64_t, std::string>, const Tensor*> sorted;
+    for (const auto& [order, tensor] : tensors_)
+      sorted.emplace(std::pair(-tensor.bytes, name_of(tensor) + tensor.port), &tensor);
+    std::vector<LargeTensor> all;
+    for (const auto& [order, tensor] : sorted)
+      all.push_back({StrCat("'", order.second, "' (", tensor->type, ")"), tensor->bytes, tensor->is_variable});
+    return all;
+  }
+
   void AddVariable(const Node& node) {
     const Result<DType> dtype = node.attrs.Get<DType>("dtype");
     const Result<PartialShape> shape = node.attrs.Get<PartialShape>("shape");
-    if (dtype.ok() && shape.ok()) Add(node.name, *dtype, *shape, true);
+    if (dtype.ok() && shape.ok()) Add(node, 0, *dtype, *shape, true);
   }
 
   // A value that shares the bytes of another, or is a variable's, is not one of its own.
   void AddValue(const Graph& graph, Output output) {
-    if (!graph.is_ref(output)) Add(OutputName(graph, output), graph.dtype(output), graph.shape(output), false);
+    if (!graph.is_ref(output))
+      Add(graph.node(output.node), output.port, graph.dtype(output), graph.shape(output), false);
   }
 
-  void Add(const std::string& name, DType dtype, const PartialShape& shape, bool is_variable) {
+  void Add(const Node& node, int port, DType dtype, const PartialShape& shape, bool is_variable) {
     if (!shape.IsFullyDefined() || !IsPlain(dtype)) return;
     const int64_t bytes = shape.num_elements() * static_cast<int64_t>(DTypeSize(dtype));
     if (!is_variable) value_bytes_ = std::max(value_bytes_, bytes);
     const bool is_small = tensors_.size() >= kMaxLargest && bytes <= tensors_.rbegin()->second.bytes;
     if (bytes == 0 || is_small) return;
-    tensors_.try_emplace({-bytes, name}, LargeTensor{StrCat("'", name, "' (", dtype, shape, ")"), bytes, is_variable});
+    const std::string of_port = port == 0 ? "" : StrCat(":", port);
+    tensors_.try_emplace({-bytes, node.name + of_port},
+                         Tensor{&node, of_port, StrCat(dtype, shape), bytes, is_variable});
     if (tensors_.size() > kMaxLargest) tensors_.erase(std::prev(tensors_.end()));
   }
 
   int64_t value_bytes_ = 0;
-  std::map<std::pair<int64_t, std::string>, LargeTensor> tensors_;
+  std::map<std::pair<int64_t, std::string>, Tensor> tensors_;
 };
 
 // The memory of devices, by name.
@@ -86,20 +110,31 @@ std::string TextOf(const LargeTensor& tensor) {
 
 }  // namespace
 
-std::vector<DeviceMemoryPlan> PlanMemory(const std::vector<DevicePart>& parts, const MemoryLimits& limits,
-                                         const Cluster& cluster) {
+std::vector<DeviceMemoryPlan> PlanMemory(const std::vector<DevicePart>& parts, const std::vector<PlannedPart>& copies,
+                                         const MemoryLimits& limits, const Cluster& cluster) {
   std::map<std::string, LargestTensors> largest;
   for (const DevicePart& part : parts) largest[part.partition->device].AddAll(part.partition->graph);
   const std::unordered_map<std::string, int64_t> bytes = LimitsOf(cluster, limits);
-  std::vector<DeviceMemoryPlan> plans;
-  for (MemoryEstimate& estimate : EstimateDevices(parts)) {
-    const std::string device = estimate.device;
+  const auto limit_of = [&](const std::string& device) {
     const auto limit = bytes.find(device);
-    LargestTensors& of_device = largest[device];
-    plans.push_back(
-        {std::move(estimate), limit == bytes.end() ? 0 : limit->second, of_device.value_bytes(), of_device.Take()});
+    return limit == bytes.end() ? 0 : limit->second;
+  };
+  std::vector<DeviceMemoryPlan> plans;
+  std::unordered_map<std::string, MemoryEstimate> estimates;
+  for (MemoryEstimate& estimate : EstimateDevices(parts)) {
+    const LargestTensors& of_device = largest[estimate.device];
+    plans.push_back({estimate, limit_of(estimate.device), of_device.value_bytes(), of_device.All()});
+    estimates.emplace(estimate.device, std::move(estimate));
   }
-  std::stable_sort(plans.begin(), plans.end(), [](const auto& a, const auto& b) { return Total(a) > Total(b); });
+  for (const PlannedPart& copy : copies) {
+    const LargestTensors& of_device = largest[copy.partition->device];
+    plans.push_back(
+        {estimates[copy.partition->device], limit_of(copy.device), of_device.value_bytes(), of_device.AllOf(copy)});
+    plans.back().estimate.device = copy.device;
+  }
+  std::sort(plans.begin(), plans.end(), [](const DeviceMemoryPlan& a, const DeviceMemoryPlan& b) {
+    return Total(a) != Total(b) ? Total(a) > Total(b) : a.estimate.device < b.estimate.device;
+  });
   return plans;
 }
 

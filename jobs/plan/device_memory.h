@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "jobs/plan/planned_parts.h"
 #include "src/framework/device/memory_limit.h"
 #include "src/job/memory_estimate.h"
 #include "src/placement/cluster.h"
@@ -27,10 +28,10 @@ struct DeviceMemoryPlan {
 };
 
 // Plans each device that has a part, those that need most first. A limit is the memory of the device in `cluster`, or
-// what `limits` leave of it.
+// what `limits` leave of it. `copies` are parts like one of `parts`, each on a device of its own.
 // Thread safety: any thread.
-std::vector<DeviceMemoryPlan> PlanMemory(const std::vector<DevicePart>& parts, const MemoryLimits& limits,
-                                         const Cluster& cluster);
+std::vector<DeviceMemoryPlan> PlanMemory(const std::vector<DevicePart>& parts, const std::vector<PlannedPart>& copies,
+                                         const MemoryLimits& limits, const Cluster& cluster);
 
 // Returns InvalidArgument where a device has less than the variables and the largest value of a step, which are there
 // at one time; it names them.

@@ -15,7 +15,7 @@ namespace dfrun::jobs {
 struct JobForecast {
   int ranks = 0;
   StepForecast of_step;
-  std::map<std::string, std::string> placement;  // device by node
+  std::map<std::string, std::string> placement;  // device by node, for programs
   std::vector<std::string> placed;               // lines for people
   std::vector<DeviceMemoryPlan> memory;
   std::vector<std::string> warnings;

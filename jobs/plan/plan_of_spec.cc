@@ -9,8 +9,10 @@
 #include "jobs/model.h"
 #include "jobs/place_by_spec.h"
 #include "jobs/plan/cluster_file.h"
+#include "jobs/plan/compile_plan.h"
 #include "jobs/plan/device_memory.h"
 #include "jobs/plan/job_forecast.h"
+#include "jobs/plan/planned_parts.h"
 #include "src/base/text.h"
 #include "src/job/memory_estimate.h"
 #include "src/training/build_job_graph.h"
@@ -55,8 +57,8 @@ Result<std::vector<int>> RanksOf(std::string_view text) {
 
 // The parts of the job's step, which is the first that CompileSpec() makes. Where replicas run for themselves, those of
 // one step of each.
-Result<std::vector<const Partition*>> MainParts(const std::vector<CompiledStep>& steps, JobForecast& forecast) {
-  std::vector<const Partition*> parts;
+Result<std::vector<PlannedPart>> MainParts(const std::vector<CompiledStep>& steps, JobForecast& forecast) {
+  std::vector<PlannedPart> parts;
   for (const CompiledStep& step : steps) {
     if (&step != &steps[0] && !step.runs_beside) break;
     if (step.runs_beside && !step.name.starts_with("replica_")) {
@@ -64,7 +66,8 @@ Result<std::vector<const Partition*>> MainParts(const std::vector<CompiledStep>&
                    "without 'backup', as by --set train.backup=0");
     }
     forecast.replicas_apart += step.runs_beside ? 1 : 0;
-    for (const Partition& partition : step.partitions) parts.push_back(&partition);
+    for (const Partition& partition : step.partitions)
+      parts.push_back({.partition = &partition, .device = partition.device, .rank = partition.rank});
   }
   return parts;
 }
@@ -76,11 +79,11 @@ int64_t SamplesOf(const JobSpec& job) {
 }
 
 // Adds what the steps need of the memory of devices.
-Status AddMemory(const std::vector<CompiledStep>& steps, const MemoryLimits& limits, const Cluster& cluster,
-                 JobForecast& forecast) {
-  const std::vector<DevicePart> parts = PartsOf(steps);
+Status AddMemory(const CompiledPlan& plan, const std::vector<PlannedPart>& copies, const MemoryLimits& limits,
+                 const Cluster& cluster, JobForecast& forecast) {
+  const std::vector<DevicePart> parts = PartsOf(plan.steps);
   DF_ASSIGN(forecast.warnings, CheckMemory(parts, limits, cluster));
-  forecast.memory = PlanMemory(parts, limits, cluster);
+  forecast.memory = PlanMemory(parts, copies, limits, cluster);
   return CheckFits(forecast.memory);
 }
 
@@ -100,18 +103,21 @@ Result<JobForecast> Forecast(const SpecPlanOptions& options, const Machine& mach
   DF_ASSIGN(CostTable costs, CostsOfPlacement(spec.job.placement, options.cost_file));
   if (machine.cluster) machine.cluster->SetSpeeds(costs);
   DF_ASSIGN(forecast.placed, PlaceBySpec(spec, *compiler, &costs, machine.ranks_per_node));
-  const Result<std::vector<CompiledStep>> steps = compiler->CompileSpec(spec, JobCompiler::MainStep::kUsual);
-  DF_TRY(AsSpecError(options.spec, steps.status()));
-  DF_ASSIGN(const std::vector<const Partition*> parts, MainParts(*steps, forecast));
+  const Result<CompiledPlan> plan = CompilePlan(spec, options.stamps_replicas, *compiler);
+  DF_TRY(AsSpecError(options.spec, plan.status()));
+  DF_ASSIGN(std::vector<PlannedPart> parts, MainParts(plan->steps, forecast));
+  const std::vector<PlannedPart> copies = plan->Copies();
+  parts.insert(parts.end(), copies.begin(), copies.end());
   Cluster cluster = compiler->cluster();
   if (machine.cluster) machine.cluster->SetMemory(cluster);
-  DF_TRY(AsSpecError(options.spec, AddMemory(*steps, spec.job.memory_limits, cluster, forecast)));
+  DF_TRY(AsSpecError(options.spec, AddMemory(*plan, copies, spec.job.memory_limits, cluster, forecast)));
   const int per_node = machine.ranks_per_node > 0 ? machine.ranks_per_node : forecast.ranks;
   const StepBinding binding = {.ranks = RanksThatNodesName(spec.graph, cluster),
                                .is_compressed = spec.job.compression != WireCompression::kNone};
   forecast.of_step = ForecastStep(parts, cluster, costs, per_node, binding);
-  for (const Partition* const partition : parts) {
-    for (const Node& node : partition->graph.nodes()) forecast.placement.emplace(node.name, partition->device);
+  for (const PlannedPart& part : parts) {
+    if (!options.json) break;
+    for (const Node& node : part.graph().nodes()) forecast.placement.emplace(part.NameOf(node), part.device);
   }
   forecast.samples = SamplesOf(spec.job);
   return forecast;

@@ -19,6 +19,8 @@ struct SpecPlanOptions {
   std::string cost_file;     // "": assumed speeds
   std::string cluster_file;  // "": as many ranks as are wanted, with `devices` and `ranks_per_node`
   bool json = false;
+  // Whether one of many equal replicas may be compiled in the place of others (stamp_replicas.h). The plan is the same.
+  bool stamps_replicas = true;
 };
 
 // Returns the text to print. BadSpec: as `dfrun check`; where the memory of a device, or what the spec grants of it, is

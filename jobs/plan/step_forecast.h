@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "jobs/plan/planned_parts.h"
 #include "jobs/plan/units_of_parts.h"
 #include "src/costs/cost_table.h"
 #include "src/graph/trip_counts.h"
-#include "src/partition/partition.h"
 #include "src/placement/cluster.h"
 #include "src/plan/lower_bound.h"
 #include "src/plan/placed_step.h"
@@ -25,13 +25,13 @@ struct StepForecast {
   TripCounts loops;        // loops of known trip count, whose nodes count as often as they run
 };
 
-// Simulates the step, or those beside each other, that these partitions make on the cluster, of whose ranks
+// Simulates the step, or those beside each other, that these parts make on the cluster, of whose ranks
 // `ranks_per_node` are on each host, by the costs of the table. A node takes its kernel's time and the executor's. Each
 // message passes the ports of its ranks, which it shares with others (src/plan/placed_step.h). Messages of values whose
 // shapes are not known have no bytes.
 // Thread safety: one thread.
-StepForecast ForecastStep(const std::vector<const Partition*>& partitions, const Cluster& cluster,
-                          const CostTable& costs, int ranks_per_node, const StepBinding& binding);
+StepForecast ForecastStep(const std::vector<PlannedPart>& parts, const Cluster& cluster, const CostTable& costs,
+                          int ranks_per_node, const StepBinding& binding);
 
 }  // namespace dfrun::jobs
 

@@ -54,85 +54,154 @@ class TaskSets {
   std::vector<int> parent_;
 };
 
+// A value of a partition, with those of its nodes that read it.
+struct PartValue {
+  NodeId from;
+  double bytes;
+  std::vector<NodeId> readers;
+};
+
+// What the nodes of a partition are for units, wherever it is.
+struct PartUnits {
+  std::vector<std::pair<NodeId, NodeId>> together;  // nodes that share a device
+  std::vector<std::pair<NodeId, int>> ranks;        // nodes that are bound to one
+  std::vector<PartValue> values;
+  std::vector<std::pair<const Node*, int64_t>> sends;  // with their channels
+  std::vector<std::pair<const Node*, int64_t>> receives;
+};
+
 class UnitMaker {
  public:
-  UnitMaker(const std::vector<const Partition*>& partitions, const std::vector<std::vector<double>>& seconds,
-            const BoundRanks& bound, bool is_compressed)
-      : partitions_(partitions),
+  UnitMaker(const std::vector<PlannedPart>& parts, size_t types, std::span<const double> seconds,
+            const StepBinding& binding)
+      : parts_(parts),
+        types_(types),
         seconds_(seconds),
-        bound_(bound),
-        is_compressed_(is_compressed),
-        sets_(seconds.size()) {}
+        binding_(binding),
+        sets_(seconds.size() / types),
+        number_of_(seconds.size() / types, kNone) {
+    // Without nodes on two ranks no bytes must be sent.
+    std::set<int> ranks;
+    for (const auto& [node, rank] : binding.ranks) ranks.insert(rank);
+    has_values_ = ranks.size() > 1;
+  }
 
   StepUnits Run() {
-    int first = 0;
-    for (const Partition* const partition : partitions_) {
-      Unite(partition->graph, first);
-      first += partition->graph.num_nodes();
-    }
-    first = 0;
-    for (const Partition* const partition : partitions_) {
-      for (const Node& node : partition->graph.nodes()) AddToUnit(node, first + node.id);
-      first += partition->graph.num_nodes();
-    }
-    first = 0;
-    for (const Partition* const partition : partitions_) {
-      AddValues(partition->graph, first);
-      first += partition->graph.num_nodes();
-    }
+    ForEachPart([&](const PlannedPart& part, int first) { Unite(part, first); });
+    for (size_t task = 0; task < number_of_.size(); ++task) AddToUnit(static_cast<int>(task));
+    for (const auto& [name, variable] : variables_) UnitOf(variable.task).bytes += VariableBytes(*variable.node);
+    ForEachPart([&](const PlannedPart& part, int first) {
+      for (const auto& [node, rank] : units_.at(part.partition).ranks) UnitOf(first + node).rank = rank;
+      if (has_values_) AddValues(part, first);
+    });
     AddChannels();
+    made_.name_of = [&parts = parts_](int task) { return NameOf(parts, task); };
     return std::move(made_);
   }
 
  private:
-  void Unite(const Graph& graph, int first) {
-    std::unordered_map<std::string_view, int> groups;
-    for (const Node& node : graph.nodes()) {
-      const int task = first + node.id;
-      const std::string_view head = node.colocate_with.empty() ? node.name : node.colocate_with;
-      const auto [group, is_new] = groups.try_emplace(head, task);
-      if (!is_new) sets_.Unite(task, group->second);
-      // Steps of several replicas have the variables that they share in common.
+  static constexpr int kNone = -1;
+  struct Variable {
+    const Node* node;
+    int task;
+  };
+
+  // Calls visit(part, its first task).
+  template <class Visit>
+  void ForEachPart(Visit visit) {
+    int first = 0;
+    for (const PlannedPart& part : parts_) {
+      visit(part, first);
+      first += part.graph().num_nodes();
+    }
+  }
+
+  static std::string NameOf(const std::vector<PlannedPart>& parts, int task) {
+    for (const PlannedPart& part : parts) {
+      if (task < part.graph().num_nodes()) return part.NameOf(part.graph().node(task));
+      task -= part.graph().num_nodes();
+    }
+    return "";
+  }
+
+  StepUnit& UnitOf(int task) { return made_.units[static_cast<size_t>(made_.unit_of[static_cast<size_t>(task)])]; }
+
+  void Unite(const PlannedPart& part, int first) {
+    const auto [found, is_new] = units_.try_emplace(part.partition);
+    if (is_new) found->second = UnitsOf(part.graph());
+    for (const auto& [a, b] : found->second.together) sets_.Unite(first + a, first + b);
+    if (part.copies != nullptr) return;  // it has no variables
+    for (const Node& node : part.graph().nodes()) {
       if (!node.op->traits.is_variable) continue;
-      const auto [variable, is_first] = variables_.try_emplace(node.name, task);
-      if (!is_first) sets_.Unite(task, variable->second);
+      // Steps of several replicas have the variables that they share in common.
+      const auto [variable, is_first] = variables_.try_emplace(node.name, Variable{&node, first + node.id});
+      if (!is_first) sets_.Unite(first + node.id, variable->second.task);
+    }
+  }
+
+  PartUnits UnitsOf(const Graph& graph) const {
+    PartUnits units;
+    std::unordered_map<std::string_view, NodeId> groups;
+    for (const Node& node : graph.nodes()) {
+      const std::string_view head = node.colocate_with.empty() ? node.name : node.colocate_with;
+      const auto [group, is_new] = groups.try_emplace(head, node.id);
+      if (!is_new) units.together.emplace_back(node.id, group->second);
     }
     for (const Node& node : graph.nodes()) {
-      const int task = first + node.id;
       for (int i = 0; i < node.num_inputs(); ++i) {
         const Output input = node.inputs[static_cast<size_t>(i)];
-        if (input.valid() && SharesDeviceWithSource(node, i)) sets_.Unite(task, first + input.node);
+        if (input.valid() && SharesDeviceWithSource(node, i)) units.together.emplace_back(node.id, input.node);
+      }
+    }
+    if (binding_.ranks.empty()) return units;
+    for (const Node& node : graph.nodes()) {
+      const auto rank = binding_.ranks.find(NameInModel(node.name));
+      if (rank != binding_.ranks.end()) units.ranks.emplace_back(node.id, rank->second);
+    }
+    if (has_values_) FindValues(graph, units);
+    return units;
+  }
+
+  void AddToUnit(int task) {
+    int& number = number_of_[static_cast<size_t>(sets_.Root(task))];
+    const auto first = seconds_.begin() + static_cast<std::ptrdiff_t>(static_cast<size_t>(task) * types_);
+    if (number == kNone) {
+      number = static_cast<int>(made_.units.size());
+      made_.units.push_back({.seconds = std::vector<double>(types_, 0)});
+    }
+    std::vector<double>& seconds = made_.units[static_cast<size_t>(number)].seconds;
+    for (size_t i = 0; i < types_; ++i) seconds[i] += first[static_cast<std::ptrdiff_t>(i)];
+    made_.unit_of.push_back(number);
+  }
+
+  void FindValues(const Graph& graph, PartUnits& units) const {
+    const Consumers consumers = graph.BuildConsumers();
+    for (const Node& node : graph.nodes()) {
+      if (const auto channel = ChannelOf(node, Boundary::kSend)) units.sends.emplace_back(&node, *channel);
+      if (const auto channel = ChannelOf(node, Boundary::kRecv)) units.receives.emplace_back(&node, *channel);
+      for (int32_t port = 0; port < node.num_outputs(); ++port) {
+        PartValue value{.from = node.id, .bytes = BytesOnWay(graph, {node.id, port}), .readers = {}};
+        if (value.bytes <= 0) continue;
+        for (const Consumers::Edge& edge : consumers.of(node.id)) {
+          if (edge.port == port) value.readers.push_back(edge.node);
+        }
+        if (!value.readers.empty()) units.values.push_back(std::move(value));
       }
     }
   }
 
-  void AddToUnit(const Node& node, int task) {
-    const auto [number, is_new] = numbers_.try_emplace(sets_.Root(task), static_cast<int>(made_.units.size()));
-    if (is_new) made_.units.push_back({.seconds = std::vector<double>(seconds_[task].size(), 0)});
-    StepUnit& unit = made_.units[number->second];
-    for (size_t i = 0; i < unit.seconds.size(); ++i) unit.seconds[i] += seconds_[task][i];
-    const auto variable = variables_.find(node.name);
-    if (variable != variables_.end() && variable->second == task) unit.bytes += VariableBytes(node);
-    const auto rank = bound_.find(NameInModel(node.name));
-    if (rank != bound_.end()) unit.rank = rank->second;
-    made_.unit_of.push_back(number->second);
-    made_.names.push_back(node.name);
-  }
-
-  void AddValues(const Graph& graph, int first) {
-    const Consumers consumers = graph.BuildConsumers();
-    for (const Node& node : graph.nodes()) {
-      const int unit = made_.unit_of[first + node.id];
-      if (const auto channel = ChannelOf(node, Boundary::kSend)) sends_[*channel] = unit;
-      if (const auto channel = ChannelOf(node, Boundary::kRecv)) receives_.emplace_back(*channel, unit);
-      for (int32_t port = 0; port < node.num_outputs(); ++port) {
-        UnitValue value{.from = unit, .bytes = BytesOnWay(graph, {node.id, port}), .readers = {}};
-        for (const Consumers::Edge& edge : consumers.of(node.id)) {
-          const int reader = made_.unit_of[first + edge.node];
-          if (edge.port == port && reader != unit) value.readers.push_back(reader);
-        }
-        if (value.bytes > 0 && !value.readers.empty()) made_.values.push_back(std::move(value));
+  void AddValues(const PlannedPart& part, int first) {
+    const PartUnits& units = units_.at(part.partition);
+    const auto unit_of = [&](NodeId node) { return made_.unit_of[static_cast<size_t>(first + node)]; };
+    for (const auto& [node, channel] : units.sends) sends_[part.ChannelOf(*node, channel)] = unit_of(node->id);
+    for (const auto& [node, channel] : units.receives)
+      receives_.emplace_back(part.ChannelOf(*node, channel), unit_of(node->id));
+    for (const PartValue& of_part : units.values) {
+      UnitValue value{.from = unit_of(of_part.from), .bytes = of_part.bytes, .readers = {}};
+      for (const NodeId reader : of_part.readers) {
+        if (unit_of(reader) != value.from) value.readers.push_back(unit_of(reader));
       }
+      if (!value.readers.empty()) made_.values.push_back(std::move(value));
     }
   }
 
@@ -142,7 +211,7 @@ class UnitMaker {
     const bool is_constant = node.inputs.empty() && !node.op->is_stateful && !node.op->traits.is_variable;
     if (is_constant) return 0;
     const auto bytes = static_cast<double>(std::max<int64_t>(BytesOf(graph, output), 0));
-    return is_compressed_ || IsMarkedCompressed(node) ? bytes / 2 : bytes;
+    return binding_.is_compressed || IsMarkedCompressed(node) ? bytes / 2 : bytes;
   }
 
   // A Recv gives the value that the Send has taken, on whichever rank they are.
@@ -155,13 +224,15 @@ class UnitMaker {
     }
   }
 
-  const std::vector<const Partition*>& partitions_;
-  const std::vector<std::vector<double>>& seconds_;
-  const BoundRanks& bound_;
-  const bool is_compressed_;
+  const std::vector<PlannedPart>& parts_;
+  const size_t types_;
+  const std::span<const double> seconds_;
+  const StepBinding& binding_;
+  bool has_values_;
   TaskSets sets_;
-  std::unordered_map<std::string_view, int> variables_;  // first task by name
-  std::unordered_map<int, int> numbers_;                 // unit by root
+  std::unordered_map<const Partition*, PartUnits> units_;
+  std::map<std::string_view, Variable> variables_;  // the first of each name
+  std::vector<int> number_of_;                      // unit by root
   std::unordered_map<int64_t, int> sends_;
   std::vector<std::pair<int64_t, int>> receives_;
   StepUnits made_;
@@ -207,11 +278,11 @@ BoundRanks RanksThatNodesName(const Graph& model, const Cluster& cluster) {
   return ranks;
 }
 
-StepUnits UnitsOfParts(const std::vector<const Partition*>& partitions, const Cluster& cluster, const CostTable& costs,
-                       int ranks_per_node, const std::vector<std::vector<double>>& seconds,
-                       const StepBinding& binding) {
-  StepUnits units = UnitMaker(partitions, seconds, binding.ranks, binding.is_compressed).Run();
-  for (const std::string& type : TypesOf(cluster)) units.classes.push_back(ClassOf(cluster, type));
+StepUnits UnitsOfParts(const std::vector<PlannedPart>& parts, const Cluster& cluster, const CostTable& costs,
+                       int ranks_per_node, std::span<const double> seconds, const StepBinding& binding) {
+  const std::vector<std::string> types = TypesOf(cluster);
+  StepUnits units = UnitMaker(parts, types.size(), seconds, binding).Run();
+  for (const std::string& type : types) units.classes.push_back(ClassOf(cluster, type));
   const double ranks = cluster.devices.back().rank + 1;
   const double on_host = std::min<double>(ranks_per_node, ranks);
   const double host_bytes_per_s = costs.Pair(PairClass::kSameHost).bytes_per_s;

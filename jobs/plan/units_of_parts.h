@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "jobs/plan/planned_parts.h"
 #include "src/costs/cost_table.h"
 #include "src/graph/graph.h"
-#include "src/partition/partition.h"
 #include "src/placement/cluster.h"
 #include "src/plan/step_units.h"
 
@@ -31,11 +32,12 @@ struct StepBinding {
   bool is_compressed = false;  // the wire may carry values in 16 bits
 };
 
-// Makes the units of a cluster with so many ranks on each host. Tasks are the nodes of all partitions in their order;
+// Makes the units of a cluster with so many ranks on each host. Tasks are the nodes of all parts in their order;
 // `seconds` has for each those of its work by type, in the order in which the cluster has the types.
+// Lifetime: the parts must outlive the units, whose names are theirs.
 // Thread safety: any thread.
-StepUnits UnitsOfParts(const std::vector<const Partition*>& partitions, const Cluster& cluster, const CostTable& costs,
-                       int ranks_per_node, const std::vector<std::vector<double>>& seconds, const StepBinding& binding);
+StepUnits UnitsOfParts(const std::vector<PlannedPart>& parts, const Cluster& cluster, const CostTable& costs,
+                       int ranks_per_node, std::span<const double> seconds, const StepBinding& binding);
 
 }  // namespace dfrun::jobs
 

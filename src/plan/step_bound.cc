@@ -173,8 +173,8 @@ double LeastBytes(const StepUnits& step, int rank, bool leave) {
 PlacementBound ChainBound(const StepGraph& step, const StepUnits& units) {
   const Chain chain = LongestChain(step, units.fastest_s);
   std::string reason = "the longest chain of nodes that wait for each other";
-  if (chain.last != kAbsent && !units.names.empty())
-    reason += StrCat(", from '", units.names[chain.first], "' to '", units.names[chain.last], "'");
+  if (chain.last != kAbsent && units.name_of)
+    reason += StrCat(", from '", units.name_of(chain.first), "' to '", units.name_of(chain.last), "'");
   return {chain.seconds, reason};
 }
 
@@ -213,7 +213,8 @@ PlacementBound UnitBound(const StepUnits& units) {
     longest = static_cast<int>(u);
   }
   if (longest == kAbsent) return {};
-  return {most_s, StrCat("the nodes that share a device with '", units.names[LongestTask(units, longest)], "'")};
+  const int task = LongestTask(units, longest);
+  return {most_s, StrCat("the nodes that share a device with '", units.name_of ? units.name_of(task) : "", "'")};
 }
 
 // Bytes that leave a rank, or come to it, take at least their time on all links by which they can.

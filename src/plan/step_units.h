@@ -2,6 +2,7 @@
 #ifndef DFRUN_SRC_PLAN_STEP_UNITS_H_
 #define DFRUN_SRC_PLAN_STEP_UNITS_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,9 @@ struct StepUnits {
   std::vector<DeviceClass> classes;
   std::vector<StepUnit> units;
   std::vector<UnitValue> values;
-  std::vector<int> unit_of;        // by task
-  std::vector<double> fastest_s;   // by task: on the fastest of the devices that it could be on
-  std::vector<std::string> names;  // by task
+  std::vector<int> unit_of;                      // by task
+  std::vector<double> fastest_s;                 // by task: on the fastest of the devices that it could be on
+  std::function<std::string(int task)> name_of;  // may be empty
   // Bandwidths of all messages that leave a rank, and of all that come to it; 0: there are none.
   double leaving_bytes_per_s = 0;
   double entering_bytes_per_s = 0;

@@ -217,8 +217,10 @@ Status CheckPlacement(const NodePlacement& placement, const Graph& graph) {
   return Status();
 }
 
-Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster, const NodePlacement& placement) {
+Result<JobGraph> BuildFrom(const LoadedSpec& spec, const Cluster& cluster, const NodePlacement& placement,
+                           int made_replicas) {
   JobGraphDraft draft(spec, cluster, placement);
+  draft.made_replicas = made_replicas;
   DF_TRY(AddVariables(spec, draft));
   if (spec.job.train) {
     DF_TRY(FindStrategy(spec.job.train->strategy.name()).add(draft));
@@ -271,13 +273,14 @@ Result<LoadedSpec> GrantedBy(const LoadedSpec& spec, const Cluster& cluster) {
 }
 
 // Devices that the spec names are wishes: those that there are not are as if it did not name them.
-Result<JobGraph> BuildSoftly(const LoadedSpec& spec, const Cluster& cluster, const NodePlacement& placement) {
+Result<JobGraph> BuildSoftly(const LoadedSpec& spec, const Cluster& cluster, const NodePlacement& placement,
+                             int made_replicas) {
   DF_ASSIGN(LoadedSpec granted, GrantedBy(spec, cluster));
   if (spec.other != nullptr) {
     DF_ASSIGN(LoadedSpec other, GrantedBy(*spec.other, cluster));
     granted.other = std::make_shared<LoadedSpec>(std::move(other));
   }
-  return BuildFrom(granted, cluster, placement);
+  return BuildFrom(granted, cluster, placement, made_replicas);
 }
 
 }  // namespace
@@ -306,8 +309,10 @@ Status AsSpecError(const std::string& path, const Status& status) {
   return Error(Code::kBadSpec, has_location ? "" : path + ":1:1: ", status.message());
 }
 
-Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster, const NodePlacement& placement) {
-  return spec.job.soft_placement ? BuildSoftly(spec, cluster, placement) : BuildFrom(spec, cluster, placement);
+Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster, const NodePlacement& placement,
+                               int made_replicas) {
+  return spec.job.soft_placement ? BuildSoftly(spec, cluster, placement, made_replicas)
+                                 : BuildFrom(spec, cluster, placement, made_replicas);
 }
 
 }  // namespace dfrun

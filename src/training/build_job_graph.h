@@ -29,7 +29,10 @@ Status AsSpecError(const std::string& path, const Status& status);
 // gradient, a variable of unknown shape, a placeholder that no step feeds), with the location in the spec.
 // Nodes that `placement` has are on its devices; it is an error for it to have a node that the job has not, or one that
 // must be elsewhere.
-Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster, const NodePlacement& placement = {});
+// `made_replicas`: the replicas of `strategy: sync` whose nodes are made, where it is not 0; see Replicas::Add(). Such
+// a graph is to be looked at, not to be run.
+Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster, const NodePlacement& placement = {},
+                               int made_replicas = 0);
 
 }  // namespace dfrun
 

@@ -92,6 +92,7 @@ struct JobGraphDraft {
   const Graph& model;                      // the spec's graph, in the form that the steps run
   const LoadedSpec& evaluation;            // the form that evaluations run
   const std::vector<std::string> workers;  // devices or tasks that compute replicas
+  int made_replicas = 0;                   // 0: all; else see Replicas::Add()
 
   JobGraph job;
   SubgraphMap shared;                                     // the spec's variables: of `model` to those of the job

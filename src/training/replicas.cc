@@ -24,6 +24,13 @@ void SetReplicaAttrs(int stream, int slice, const Node& node, AttrMap& attrs) {
   }
 }
 
+bool HaveEqual(const std::vector<Output>& values) {
+  std::set<std::pair<NodeId, int32_t>> seen;
+  return !std::all_of(values.begin(), values.end(), [&](Output value) {
+    return seen.insert({value.node, value.port}).second;
+  });
+}
+
 bool HasEffect(const Node& node) {
   return node.op->is_stateful || HasRefInput(node);
 }
@@ -32,6 +39,10 @@ bool HasEffect(const Node& node) {
 
 Result<Replicas> Replicas::Add(JobGraphDraft& draft, int count, Variables variables) {
   Replicas replicas(draft.model, count, variables);
+  if (draft.made_replicas > 0) {
+    replicas.made_ = draft.made_replicas;
+    replicas.on_task_ = std::max(1, count / static_cast<int>(draft.workers.size()));
+  }
   DF_TRY(replicas.AddModels(draft));
   DF_TRY(replicas.CopyAll(draft, [&](int replica, const std::string&) -> Result<SubgraphMap> {
     return replicas.VariablesOf(replica, draft);
@@ -75,6 +86,10 @@ std::string Replicas::PrefixOf(int replica) const {
   if (count_ == 1) return "";
   const int loop = replica % loops_;
   return StrCat("replica_", replica / loops_, loop == 0 ? "" : StrCat("_", loop), "/");
+}
+
+int Replicas::MadeFor(int replica) const {
+  return replica < made_ ? replica : made_ - on_task_ + (replica - made_) % on_task_;
 }
 
 Replicas Replicas::Only(int replica) const {
@@ -283,6 +298,11 @@ Status Replicas::AddOwnVariable(const VariableSpec& spec, JobGraphDraft& draft) 
 }
 
 Status Replicas::AddAssignments(JobGraphDraft& draft) const {
+  if (made_ < count_) {
+    std::vector<SubgraphMap> maps;
+    for (int r = 0; r < count_ && assigned_.count() > 0; ++r) maps.push_back(map(r));
+    return assigned_.AddAssignments(maps, sites_[0], draft);
+  }
   if (!have_own_variables()) return assigned_.AddAssignments(maps_, sites_[0], draft);
   for (size_t r = 0; r < maps_.size(); ++r)
     DF_TRY(assigned_.AddAssignments(std::span(maps_).subspan(r, 1), sites_[r], draft));
@@ -319,7 +339,7 @@ SubgraphMap Replicas::VariablesOf(int replica, const JobGraphDraft& draft) const
 Status Replicas::CopyAll(JobGraphDraft& draft, const SharedWith& shared) {
   DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, Wanted(draft)));
   const bool is_spread = count_ > 1 && !RanksWithChoice(draft.cluster).empty();
-  for (int r = 0; r < count_; ++r) {
+  for (int r = 0; r < made_; ++r) {
     SubgraphCopyOptions options;
     options.prefix = PrefixOf(r);
     options.device = devices_[static_cast<size_t>(r)];
@@ -357,6 +377,7 @@ Status Replicas::KeepEffectsOfLoss(JobGraphDraft& draft) const {
 std::vector<Output> Replicas::Over(Output of_replica) const {
   std::vector<Output> values;
   for (const SubgraphMap& map : maps_) values.push_back(map.Map(of_replica));
+  for (int r = made_; r < count_; ++r) values.push_back(values[static_cast<size_t>(MadeFor(r))]);
   return values;
 }
 
@@ -379,9 +400,13 @@ Output Replicas::Mean(GraphOps& ops, const std::string& name, Output of_replica)
 Output Replicas::MeanOf(GraphOps& ops, const std::string& name, std::vector<Output> values, DType dtype) {
   if (values.size() == 1) return values[0];
   for (Output& value : values) value = CastTo(ops, name + "_wide", value, dtype, SumDType(dtype));
+  const bool are_stood_for = HaveEqual(values);
   std::vector<Output> sums;
   for (const ReduceGroup& group : ReduceGroups(values.size())) {
-    sums.push_back(ops.Add(name + "_sum", "AddN", group.Of(values)));
+    AttrMap attrs;
+    // Sums of replicas that others stand for have equal inputs, and are not one for that.
+    if (are_stood_for) attrs.Set(kSumOfReplicas, static_cast<int64_t>(group.first));
+    sums.push_back(ops.Add(name + "_sum", "AddN", group.Of(values), std::move(attrs)));
   }
   const Output sum = sums.size() == 1 ? sums[0] : ops.Add(name + "_sum", "AddN", sums);
   const Tensor count = ScalarOf(SumDType(dtype), static_cast<double>(values.size()));

@@ -14,6 +14,9 @@
 
 namespace dfrun {
 
+// An attr of the AddN nodes that sum values of replicas, some of which have no nodes: the first replica of the sum.
+inline constexpr const char* kSumOfReplicas = "_sum_of_replicas";
+
 // The replicas of one job's graph.
 // Thread safety: one thread.
 class Replicas {
@@ -28,6 +31,8 @@ class Replicas {
 
   // Adds `count` replicas to the job's graph, spread over its workers. A gradient of some rows stays
   // indices and values. InvalidArgument where there is nothing to train.
+  // Where the draft says how many replicas are made, the others have no nodes: those of the last task with replicas
+  // that are made stand for those of each task behind it. Each task has as many replicas.
   static Result<Replicas> Add(JobGraphDraft& draft, int count, Variables variables = Variables::kShared);
 
   // Returns the outputs that stand for the model's variables in a replica that runs for itself, on a device: snapshots,
@@ -61,7 +66,7 @@ class Replicas {
 
   int count() const { return count_; }
   // From graph() to the job's graph.
-  const SubgraphMap& map(int replica) const { return maps_[static_cast<size_t>(replica)]; }
+  const SubgraphMap& map(int replica) const { return maps_[static_cast<size_t>(MadeFor(replica))]; }
   // Whether each replica is a site with variables of its own: sites()[r] is that of replica r.
   bool have_own_variables() const { return variables_ == Variables::kOwn; }
   // A replica's number by whose sum over the replicas the loss and its gradients are divided, of SumDType() of the
@@ -88,7 +93,7 @@ class Replicas {
 
  private:
   Replicas(const Graph& model, int count, Variables variables)
-      : count_(count), variables_(variables), slices_(count), graph_(model.Clone()) {}
+      : count_(count), made_(count), variables_(variables), slices_(count), graph_(model.Clone()) {}
 
   Status SliceInputs(const JobSpec& spec);
   Status AddGradientsOfLoss(const JobGraphDraft& draft);
@@ -111,6 +116,8 @@ class Replicas {
   // The number of replicas, whose loops are not counted.
   int replicas() const { return count_ / loops_; }
   std::string PrefixOf(int replica) const;
+  // The replica whose nodes are those of `replica`: itself where it is made.
+  int MadeFor(int replica) const;
   Status AddModels(JobGraphDraft& draft);
   Status CheckApart(const JobGraphDraft& draft) const;
   Status CopyAll(JobGraphDraft& draft, const SharedWith& shared);
@@ -118,6 +125,8 @@ class Replicas {
   SubgraphMap VariablesOf(int replica, const JobGraphDraft& draft) const;
 
   int count_;
+  int made_;         // the first replicas, of which there are nodes
+  int on_task_ = 1;  // replicas of a task, where not all are made
   Variables variables_;
   int loops_ = 1;  // loops of each replica; count_ is that of all
   int slices_;     // a batch has so many
@@ -129,7 +138,7 @@ class Replicas {
   AssignedVariables assigned_;
   std::vector<std::string> devices_;  // constraints, by replica
   std::vector<TrainingSite> sites_;
-  std::vector<SubgraphMap> maps_;  // from graph_ to the job's graph, by replica
+  std::vector<SubgraphMap> maps_;  // from graph_ to the job's graph, by replica that is made
 };
 
 }  // namespace dfrun

@@ -195,7 +195,6 @@ TEST(PlacedStep, NoPlacementIsBelowTheBound) {
       units.fastest_s.push_back(step.graph.Seconds(task, 0));
       units.units.push_back({.seconds = {step.graph.Seconds(task, 0)}});
       units.unit_of.push_back(task);
-      units.names.push_back(std::to_string(task));
     }
     const PlacedRun run = PlacedStep(step.graph, step.device_of).Describe();
     EXPECT_GE(run.seconds, BoundOfStep(step.graph, units).cost);

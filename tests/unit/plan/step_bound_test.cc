@@ -24,7 +24,7 @@ struct UnitStep {
     units.fastest_s.push_back(fastest_s);
     units.units.push_back({.seconds = std::move(seconds), .bytes = bytes, .rank = rank});
     units.unit_of.push_back(number);
-    units.names.push_back("node_" + std::to_string(number));
+    units.name_of = [](int task) { return "node_" + std::to_string(task); };
     return number;
   }
   PlacementBound Bound() const { return BoundOfStep(tasks.Build(), units); }
