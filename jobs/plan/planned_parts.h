@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "jobs/plan/numbered_name.h"
@@ -15,6 +16,7 @@ namespace dfrun::jobs {
 struct PartCopies {
   std::vector<NumberedName> names;     // by node
   std::vector<int64_t> channel_steps;  // by node: the channel of the next copy less that of this one
+  std::vector<std::pair<std::string, NumberedName>> frames;  // loops, by their frames in the part
 };
 
 // The part of a step on one device.

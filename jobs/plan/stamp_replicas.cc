@@ -4,13 +4,14 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <set>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
-#include "src/graph/control_flow.h"
 #include "src/graph/order/node_order.h"
 #include "src/graph/order/participants.h"
 #include "src/training/replicas.h"
@@ -19,7 +20,8 @@ namespace dfrun::jobs {
 namespace {
 
 // Attrs of the nodes of a replica by which it differs from others. Those of channels are compared by themselves.
-constexpr std::string_view kOwnAttrs[] = {"slice", "seed2", "channel", "tensor_name", "send_device", "recv_device"};
+constexpr std::string_view kOwnAttrs[] = {"slice",       "seed2",       "frame_name", "channel",
+                                          "tensor_name", "send_device", "recv_device"};
 
 bool AreEqualBut(const AttrMap& a, const AttrMap& b, std::string_view other_name = "") {
   if (a.size() != b.size()) return false;
@@ -176,7 +178,7 @@ bool MatchParts(const Graph& before, const Graph& last, Channels& channels) {
   for (const Node& a : before.nodes()) {
     const Node& b = last.node(a.id);
     if (a.op != b.op || a.inputs != b.inputs || a.control_inputs != b.control_inputs ||
-        a.output_shapes != b.output_shapes || !AreEqualBut(a.attrs, b.attrs) || a.op->traits.is_variable)
+        a.output_shapes != b.output_shapes || !AreEqualBut(a.attrs, b.attrs))
       return false;
     if (IsEnd(a)) channels.Pair(NumberOfChannel(a), NumberOfChannel(b));
   }
@@ -221,11 +223,12 @@ class SharedPart {
     new_ids_.assign(Index(graph_.num_nodes()), kNone);
     copy_ids_.assign(of_site_[1].size() * static_cast<size_t>(copies_), kNone);
     for (const Item& item : order_) {
-      std::optional<Node> node =
-          item.copy == 0 ? Itself(graph_.node(item.node)) : CopyOf(graph_.node(item.node), item.copy);
+      std::optional<Node> node = item.copy == 0 ? Itself(item.node) : CopyOf(graph_.node(item.node), item.copy);
       if (!node) return {};
       IdOf(item) = made.AddResolved(*std::move(node));
     }
+    for (const BackEdge& edge : back_edges_)
+      made.mutable_node(IdOf({edge.reader, 0})).inputs[static_cast<size_t>(edge.input)].node = IdOf({edge.source, 0});
     return made;
   }
 
@@ -237,6 +240,13 @@ class SharedPart {
   struct Item {
     NodeId node;
     int copy;
+  };
+
+  // Closes a loop of what is not a copy.
+  struct BackEdge {
+    NodeId reader;
+    int input;
+    NodeId source;
   };
 
   static size_t Index(NodeId id) { return static_cast<size_t>(id); }
@@ -257,9 +267,27 @@ class SharedPart {
       } else if (!Combines(node)) {
         site = SiteOfInputs(node);
       }
+    }
+    FindSitesOfSources();
+    for (const Node& node : graph_.nodes()) {
+      const int site = SiteOf(node.id);
       if (site == kNoSite) continue;
       number_[Index(node.id)] = static_cast<int>(of_site_[site].size());
       of_site_[site].push_back(node.id);
+    }
+  }
+
+  // A node without inputs, as a Const, is of the device of whose nodes all are that read it.
+  void FindSitesOfSources() {
+    const Consumers consumers = graph_.BuildConsumers();
+    for (const Node& node : graph_.nodes()) {
+      if (!node.inputs.empty() || !node.control_inputs.empty() || IsEnd(node) || node.op->is_stateful) continue;
+      const std::span<const Consumers::Edge> readers = consumers.of(node.id);
+      if (readers.empty()) continue;
+      const int site = SiteOf(readers[0].node);
+      const bool is_of_site =
+          std::all_of(readers.begin(), readers.end(), [&](const auto& edge) { return SiteOf(edge.node) == site; });
+      if (is_of_site) site_[Index(node.id)] = site;
     }
   }
 
@@ -283,7 +311,7 @@ class SharedPart {
   bool MatchTwins(const Node& before, const Node& last, Channels& channels) const {
     if (before.op != last.op || before.inputs.size() != last.inputs.size() ||
         before.control_inputs.size() != last.control_inputs.size() || before.output_shapes != last.output_shapes ||
-        before.op->traits.is_variable || !AreEqualBut(before.attrs, last.attrs, IsEnd(last) ? "peer" : ""))
+        !AreEqualBut(before.attrs, last.attrs, IsEnd(last) ? "peer" : ""))
       return false;
     if (IsEnd(last) && !channels.ArePaired(NumberOfChannel(before), NumberOfChannel(last))) return false;
     for (size_t i = 0; i < last.inputs.size(); ++i) {
@@ -399,24 +427,27 @@ class SharedPart {
                      static_cast<size_t>(item.copy - 1)];
   }
 
-  // Nothing where it reads what has not been made.
-  std::optional<Node> Itself(const Node& from) {
-    Node node = from;
+  // Takes the node out of the part, but for one that is copied. Nothing where it reads what has not been made.
+  std::optional<Node> Itself(NodeId id) {
+    Node node = SiteOf(id) == 1 ? graph_.node(id) : std::move(graph_.mutable_node(id));
     node.attrs.Erase(kSumOfReplicas);
-    node.control_inputs.clear();
-    const bool is_shared = SiteOf(from.id) == kNoSite;
+    const bool is_shared = SiteOf(id) == kNoSite;
+    const std::vector<Output> inputs = node.inputs;
     const auto is_of_last = [&](Output input) { return input.valid() && SiteOf(input.node) == 1; };
-    if (is_shared && IsFused(from) && std::any_of(from.inputs.begin(), from.inputs.end(), is_of_last)) {
-      if (!ReadAll(from, node)) return {};
+    if (is_shared && IsFused(node) && std::any_of(node.inputs.begin(), node.inputs.end(), is_of_last)) {
+      if (!ReadAll(node)) return {};
     } else {
       for (Output& input : node.inputs) {
         if (input.valid()) input.node = IdOf({input.node, is_shared ? NextCopy(input) : 0});
       }
     }
-    for (const Output input : node.inputs) {
-      if (input.node == kNone) return {};
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      if (node.inputs[static_cast<size_t>(i)].node != kNone || !inputs[static_cast<size_t>(i)].valid()) continue;
+      if (!is_shared || node.op->traits.control_flow != ControlFlowKind::kMerge) return {};
+      back_edges_.push_back({id, i, inputs[static_cast<size_t>(i)].node});
     }
-    for (const NodeId control : from.control_inputs) {
+    const std::vector<NodeId> controls = std::exchange(node.control_inputs, {});
+    for (const NodeId control : controls) {
       const int copies = is_shared && SiteOf(control) == 1 ? copies_ : 0;
       for (int copy = 0; copy <= copies; ++copy) node.control_inputs.push_back(IdOf({control, copy}));
     }
@@ -428,32 +459,33 @@ class SharedPart {
 
   // Has a fused node read the values of all devices. Its inputs come in the order in which they are read first. False:
   // it reads columns of some.
-  bool ReadAll(const Node& from, Node& node) {
-    const Result<std::vector<int64_t>> columns = from.attrs.Get<std::vector<int64_t>>("first_columns");
-    const Result<std::vector<int64_t>> scalars = from.attrs.Get<std::vector<int64_t>>("scalars");
-    Result<std::vector<int64_t>> outputs = from.attrs.Get<std::vector<int64_t>>("outputs");
+  bool ReadAll(Node& node) {
+    const Result<std::vector<int64_t>> columns = node.attrs.Get<std::vector<int64_t>>("first_columns");
+    const Result<std::vector<int64_t>> scalars = node.attrs.Get<std::vector<int64_t>>("scalars");
+    Result<std::vector<int64_t>> outputs = node.attrs.Get<std::vector<int64_t>>("outputs");
     if (!columns.ok() || !columns->empty() || !scalars.ok() || !outputs.ok()) return false;
-    FusedSteps steps = StepsOf(from);
+    FusedSteps steps = StepsOf(node);
+    const std::vector<Output> inputs = std::exchange(node.inputs, {});
+    const std::vector<TypedArg> types = std::exchange(node.input_types, {});
+    const auto count = static_cast<int>(inputs.size());
     std::map<std::pair<int, int>, int> numbers;  // by input and copy
     std::vector<int64_t> new_scalars;
-    node.inputs.clear();
-    node.input_types.clear();
     for (std::vector<int>& operands : steps.operands) {
       for (int& operand : operands) {
-        if (operand >= from.num_inputs()) continue;
-        const Output input = from.inputs[static_cast<size_t>(operand)];
+        if (operand >= count) continue;
+        const Output input = inputs[static_cast<size_t>(operand)];
         const int copy = NextCopy(input);
         const auto [number, is_new] = numbers.try_emplace({operand, copy}, node.num_inputs());
         if (is_new) {
           if (std::find(scalars->begin(), scalars->end(), operand) != scalars->end())
             new_scalars.push_back(node.num_inputs());
           node.inputs.push_back({IdOf({input.node, copy}), input.port});
-          node.input_types.push_back(from.input_types[static_cast<size_t>(operand)]);
+          node.input_types.push_back(types[static_cast<size_t>(operand)]);
         }
         operand = ~number->second;  // until the results are numbered behind the inputs
       }
     }
-    const int shift = node.num_inputs() - from.num_inputs();
+    const int shift = node.num_inputs() - count;
     std::vector<std::string> texts;
     for (size_t step = 0; step < steps.ops.size(); ++step) {
       std::string& text = texts.emplace_back(steps.ops[step]);
@@ -467,12 +499,24 @@ class SharedPart {
     return true;
   }
 
+  // A copy of a Send or Recv has of the attrs those by which plans find its other end.
   std::optional<Node> CopyOf(const Node& from, int copy) {
-    Node node = from;
+    Node node;
     node.name = names_[static_cast<size_t>(number_[Index(from.id)])].OfCopy(copy);
+    node.op = from.op;
+    node.inputs = from.inputs;
+    node.control_inputs = from.control_inputs;
+    node.input_types = from.input_types;
+    node.output_types = from.output_types;
+    node.output_shapes = from.output_shapes;
+    node.device = from.device;
+    node.colocate_with = from.colocate_with;
+    node.location = from.location;
     if (IsEnd(from)) {
-      node.attrs.Set("channel", NumberOfChannel(from) + copy * steps_[Index(from.id)]);
-      node.attrs.Set("peer", static_cast<int64_t>(devices_[static_cast<size_t>(last_ + copy)].rank));
+      node.attrs = {{"channel", NumberOfChannel(from) + copy * steps_[Index(from.id)]},
+                    {"peer", static_cast<int64_t>(devices_[static_cast<size_t>(last_ + copy)].rank)}};
+    } else {
+      node.attrs = from.attrs;
     }
     for (Output& input : node.inputs) {
       if (!input.valid()) continue;
@@ -503,13 +547,25 @@ class SharedPart {
   std::map<std::pair<NodeId, int32_t>, std::vector<NodeId>> readers_;  // by output of the last device
   std::map<std::pair<NodeId, int32_t>, int> reads_;                    // that have been made
   std::vector<Item> order_;
+  std::vector<BackEdge> back_edges_;
   std::vector<NumberedName> names_;  // by of_site_[1]
   std::vector<NodeId> new_ids_;      // by node
   std::vector<NodeId> copy_ids_;     // by node of the last device and copy
 };
 
-bool MayBeStamped(const Graph& graph) {
-  return !HasControlFlow(graph) && std::none_of(graph.nodes().begin(), graph.nodes().end(), &IsParticipant);
+// The frames of loops in the part that is copied, each once. Nothing where their names tell no number.
+std::optional<std::vector<std::pair<std::string, NumberedName>>> FramesOf(const Graph& before, const Graph& copied) {
+  std::vector<std::pair<std::string, NumberedName>> frames;
+  std::set<std::string> seen;
+  for (const Node& node : copied.nodes()) {
+    const AttrValue* const frame = node.attrs.Find("frame_name");
+    if (frame == nullptr || !seen.insert(*frame->get<std::string>()).second) continue;
+    const AttrValue* const frame_before = before.node(node.id).attrs.Find("frame_name");
+    std::optional<NumberedName> name = NumberedName::Of(*frame_before->get<std::string>(), *frame->get<std::string>());
+    if (!name) return {};
+    frames.emplace_back(*frame->get<std::string>(), *std::move(name));
+  }
+  return frames;
 }
 
 }  // namespace
@@ -523,7 +579,7 @@ std::optional<PartCopies> StampReplicas(const ReplicaSites& sites, std::vector<P
       parts[parts.size() - 2].device != device_before.name.ToString())
     return {};
   for (const Partition& part : parts) {
-    if (!MayBeStamped(part.graph)) return {};
+    if (std::any_of(part.graph.nodes().begin(), part.graph.nodes().end(), &IsParticipant)) return {};
   }
   Graph& copied = parts.back().graph;
   Graph& before = parts[parts.size() - 2].graph;
@@ -540,6 +596,9 @@ std::optional<PartCopies> StampReplicas(const ReplicaSites& sites, std::vector<P
     if (!shared.back().Match(channels)) return {};
   }
   PartCopies found;
+  auto frames = FramesOf(before, copied);
+  if (!frames) return {};
+  found.frames = *std::move(frames);
   for (const Node& node : copied.nodes())
     found.channel_steps.push_back(IsEnd(node) ? channels.StepOf(NumberOfChannel(node)) : 0);
   for (Partition& part : parts) NumberEnds(channels, part.graph);

@@ -52,6 +52,7 @@ class TasksOfParts {
     for (const PlannedPart& part : parts_) {
       if (part.copies == nullptr) FindTripCounts(part.graph(), forecast_.loops);
     }
+    for (const PlannedPart& part : parts_) AddLoopsOfCopy(part);
     for (const PlannedPart& part : parts_) AddTasks(part);
     AddMessages();
     AddOutputs();
@@ -63,6 +64,15 @@ class TasksOfParts {
   }
 
  private:
+  // A copy's loops go round as often as those of the part.
+  void AddLoopsOfCopy(const PlannedPart& part) {
+    if (part.copies == nullptr) return;
+    for (const auto& [frame, name] : part.copies->frames) {
+      const auto found = forecast_.loops.find(frame);
+      if (found != forecast_.loops.end()) forecast_.loops.emplace(name.OfCopy(part.copy), found->second);
+    }
+  }
+
   void AddTasks(const PlannedPart& part) {
     const Result<DeviceName> name = DeviceName::Parse(part.device);
     const std::string type = name.ok() ? name->type.value_or("") : "";

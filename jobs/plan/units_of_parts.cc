@@ -65,6 +65,7 @@ struct PartValue {
 struct PartUnits {
   std::vector<std::pair<NodeId, NodeId>> together;  // nodes that share a device
   std::vector<std::pair<NodeId, int>> ranks;        // nodes that are bound to one
+  std::vector<const Node*> variables;
   std::vector<PartValue> values;
   std::vector<std::pair<const Node*, int64_t>> sends;  // with their channels
   std::vector<std::pair<const Node*, int64_t>> receives;
@@ -130,12 +131,10 @@ class UnitMaker {
     const auto [found, is_new] = units_.try_emplace(part.partition);
     if (is_new) found->second = UnitsOf(part.graph());
     for (const auto& [a, b] : found->second.together) sets_.Unite(first + a, first + b);
-    if (part.copies != nullptr) return;  // it has no variables
-    for (const Node& node : part.graph().nodes()) {
-      if (!node.op->traits.is_variable) continue;
+    for (const Node* const node : found->second.variables) {
       // Steps of several replicas have the variables that they share in common.
-      const auto [variable, is_first] = variables_.try_emplace(node.name, Variable{&node, first + node.id});
-      if (!is_first) sets_.Unite(first + node.id, variable->second.task);
+      const auto [variable, is_first] = variables_.try_emplace(part.NameOf(*node), Variable{node, first + node->id});
+      if (!is_first) sets_.Unite(first + node->id, variable->second.task);
     }
   }
 
@@ -146,6 +145,7 @@ class UnitMaker {
       const std::string_view head = node.colocate_with.empty() ? node.name : node.colocate_with;
       const auto [group, is_new] = groups.try_emplace(head, node.id);
       if (!is_new) units.together.emplace_back(node.id, group->second);
+      if (node.op->traits.is_variable) units.variables.push_back(&node);
     }
     for (const Node& node : graph.nodes()) {
       for (int i = 0; i < node.num_inputs(); ++i) {
@@ -231,8 +231,8 @@ class UnitMaker {
   bool has_values_;
   TaskSets sets_;
   std::unordered_map<const Partition*, PartUnits> units_;
-  std::map<std::string_view, Variable> variables_;  // the first of each name
-  std::vector<int> number_of_;                      // unit by root
+  std::unordered_map<std::string, Variable> variables_;  // the first of each name
+  std::vector<int> number_of_;                           // unit by root
   std::unordered_map<int64_t, int> sends_;
   std::vector<std::pair<int64_t, int>> receives_;
   StepUnits made_;

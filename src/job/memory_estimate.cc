@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -52,9 +53,12 @@ int64_t OutputBytes(const Graph& graph, const Node& node) {
 // Whether the node is a product whose operands are read where they lie, as its result has few columns.
 bool IsThinProduct(const Graph& graph, const Node& node) {
   constexpr int64_t kMinPackedColumns = 240;  // that of kernels/gemm/tuning.h
-  const Result<bool> transpose_a = node.attrs.Get<bool>("transpose_a");
-  const Result<bool> transpose_b = node.attrs.Get<bool>("transpose_b");
-  if (!transpose_a.ok() || !transpose_b.ok() || *transpose_a || *transpose_b || node.num_outputs() == 0) return false;
+  const auto is_false = [&](std::string_view name) {
+    const AttrValue* const value = node.attrs.Find(name);
+    const bool* const flag = value == nullptr ? nullptr : value->get<bool>();
+    return flag != nullptr && !*flag;
+  };
+  if (!is_false("transpose_a") || !is_false("transpose_b") || node.num_outputs() == 0) return false;
   const PartialShape& shape = graph.shape({node.id, 0});
   const DType dtype = graph.dtype({node.id, 0});
   return shape.rank() == 2 && shape.IsFullyDefined() && shape.dim(1) < kMinPackedColumns &&
@@ -72,6 +76,7 @@ int64_t ScratchOf(const Graph& graph, const Node& node) {
 
 // The batches that a reader has ready for later steps.
 int64_t ReadAhead(const Graph& graph, const Node& node) {
+  if (!node.attrs.Has("prefetch")) return 0;
   const Result<int64_t> prefetch = node.attrs.Get<int64_t>("prefetch");
   const Result<int64_t> batch = node.attrs.Get<int64_t>("batch");
   if (!prefetch.ok() || *prefetch == 0 || !batch.ok() || *batch < 0) return 0;

@@ -298,11 +298,15 @@ Status Replicas::AddOwnVariable(const VariableSpec& spec, JobGraphDraft& draft) 
 }
 
 Status Replicas::AddAssignments(JobGraphDraft& draft) const {
-  if (made_ < count_) {
-    std::vector<SubgraphMap> maps;
-    for (int r = 0; r < count_ && assigned_.count() > 0; ++r) maps.push_back(map(r));
-    return assigned_.AddAssignments(maps, sites_[0], draft);
+  for (size_t i = 0; made_ < count_ && i < assigned_.count(); ++i) {
+    std::vector<Output> values;
+    for (const SubgraphMap& map : maps_) {
+      DF_ASSIGN(values.emplace_back(), assigned_.AddValue(i, map, draft));
+    }
+    AddForOthers(values);
+    DF_TRY(assigned_.AssignReduced(i, std::move(values), sites_[0], draft));
   }
+  if (made_ < count_) return Status();
   if (!have_own_variables()) return assigned_.AddAssignments(maps_, sites_[0], draft);
   for (size_t r = 0; r < maps_.size(); ++r)
     DF_TRY(assigned_.AddAssignments(std::span(maps_).subspan(r, 1), sites_[r], draft));
@@ -374,10 +378,14 @@ Status Replicas::KeepEffectsOfLoss(JobGraphDraft& draft) const {
   return Status();
 }
 
+void Replicas::AddForOthers(std::vector<Output>& values) const {
+  for (int r = made_; r < count_; ++r) values.push_back(values[static_cast<size_t>(MadeFor(r))]);
+}
+
 std::vector<Output> Replicas::Over(Output of_replica) const {
   std::vector<Output> values;
   for (const SubgraphMap& map : maps_) values.push_back(map.Map(of_replica));
-  for (int r = made_; r < count_; ++r) values.push_back(values[static_cast<size_t>(MadeFor(r))]);
+  AddForOthers(values);
   return values;
 }
 

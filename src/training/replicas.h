@@ -118,6 +118,8 @@ class Replicas {
   std::string PrefixOf(int replica) const;
   // The replica whose nodes are those of `replica`: itself where it is made.
   int MadeFor(int replica) const;
+  // Appends to the values of replicas that are made those that stand for the values of the others.
+  void AddForOthers(std::vector<Output>& values) const;
   Status AddModels(JobGraphDraft& draft);
   Status CheckApart(const JobGraphDraft& draft) const;
   Status CopyAll(JobGraphDraft& draft, const SharedWith& shared);
