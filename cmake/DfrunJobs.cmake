@@ -1,5 +1,5 @@
 # The programs: dfrun, and dfrun-bench beside it, which `dfrun bench` becomes. They share the sources of jobs/ and
-# jobs/ranks/; a folder beside those belongs to dfrun.
+# jobs/ranks/; a folder beside those belongs to dfrun. That of plans has a library of its own, since it has unit tests.
 file(GLOB_RECURSE DFRUN_JOBS CONFIGURE_DEPENDS jobs/*.cc)
 if(NOT DFRUN_JOBS)
   return()
@@ -8,8 +8,9 @@ set(bench_main ${PROJECT_SOURCE_DIR}/jobs/bench/main.cc)
 file(GLOB benches CONFIGURE_DEPENDS jobs/bench/*.cc)
 list(REMOVE_ITEM benches ${bench_main})
 file(GLOB shared CONFIGURE_DEPENDS jobs/*.cc jobs/ranks/*.cc)
+file(GLOB plans CONFIGURE_DEPENDS jobs/plan/*.cc)
 set(commands ${DFRUN_JOBS})
-list(REMOVE_ITEM commands ${bench_main} ${benches} ${shared})
+list(REMOVE_ITEM commands ${bench_main} ${benches} ${shared} ${plans})
 
 # dfrun_add_jobs(NAME SOURCES...): an object library of the programs' sources, which all have the same options.
 function(dfrun_add_jobs name)
@@ -29,15 +30,16 @@ endfunction()
 set_source_files_properties(jobs/bench/task_kernel.cc PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>
                                                            SKIP_PRECOMPILE_HEADERS ON)
 dfrun_add_jobs(dfrun_jobs ${shared})
+dfrun_add_jobs(dfrun_plans ${plans})
 dfrun_add_jobs(dfrun_commands ${commands})
 dfrun_add_jobs(dfrun_benches ${benches})
-set(DFRUN_JOBS_TARGETS dfrun_jobs dfrun_commands dfrun_benches)
+set(DFRUN_JOBS_TARGETS dfrun_jobs dfrun_plans dfrun_commands dfrun_benches)
 foreach(target ${DFRUN_JOBS_TARGETS})
   dfrun_unity(${target} 8 ".")
 endforeach()
 
 add_executable(dfrun_program $<TARGET_OBJECTS:dfrun_jobs>)
-target_link_libraries(dfrun_program PRIVATE dfrun_jobs dfrun_commands)
+target_link_libraries(dfrun_program PRIVATE dfrun_jobs dfrun_plans dfrun_commands)
 set_target_properties(dfrun_program PROPERTIES OUTPUT_NAME dfrun)
 add_executable(dfrun_bench_program ${bench_main})
 target_link_libraries(dfrun_bench_program PRIVATE dfrun_jobs dfrun_benches)
