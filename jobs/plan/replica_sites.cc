@@ -4,6 +4,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "src/collectives/reduce_groups.h"
 #include "src/placement/device_choice.h"
 #include "src/spec/replica_counts.h"
 #include "src/training/variable_placement.h"
@@ -23,6 +24,14 @@ bool AreEqual(const LoadedSpec& spec, const Cluster& cluster) {
   if (job.placement.kind != PlacementSpec::Kind::kRules || !job.placement.file.empty()) return false;
   return !job.soft_placement && job.memory_limits.empty() && job.compression != WireCompression::kHosts &&
          RanksWithChoice(cluster).empty();
+}
+
+// Whether the replicas from `first` on are summed in one group.
+bool AreInOneGroup(size_t first, size_t size, size_t replicas) {
+  const std::vector<ReduceGroup> groups = ReduceGroups(replicas);
+  return std::any_of(groups.begin(), groups.end(), [&](const ReduceGroup& group) {
+    return first >= group.first && first + size <= group.first + group.size;
+  });
 }
 
 }  // namespace
@@ -47,9 +56,12 @@ Result<std::optional<ReplicaSites>> FindReplicaSites(const LoadedSpec& spec, con
   for (const std::string& home : homes) {
     if (const auto site = site_of.find(home); site != site_of.end()) others = std::max(others, site->second + 1);
   }
+  const size_t on_device = replicas / sites.devices.size();
+  // Those that are shown get their sums in one way.
+  if (!AreInOneGroup(others * on_device, kShown * on_device, replicas)) ++others;
   if (sites.devices.size() < std::max(kMinDevices, others + kShown + 1)) return none;
   sites.made_devices = static_cast<int>(others + kShown);
-  sites.made_replicas = sites.made_devices * static_cast<int>(replicas / sites.devices.size());
+  sites.made_replicas = sites.made_devices * static_cast<int>(on_device);
   return std::optional(std::move(sites));
 }
 

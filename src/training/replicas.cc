@@ -24,13 +24,6 @@ void SetReplicaAttrs(int stream, int slice, const Node& node, AttrMap& attrs) {
   }
 }
 
-bool HaveEqual(const std::vector<Output>& values) {
-  std::set<std::pair<NodeId, int32_t>> seen;
-  return !std::all_of(values.begin(), values.end(), [&](Output value) {
-    return seen.insert({value.node, value.port}).second;
-  });
-}
-
 bool HasEffect(const Node& node) {
   return node.op->is_stateful || HasRefInput(node);
 }
@@ -402,18 +395,18 @@ Result<Output> Replicas::LossOf(int replica, JobGraphDraft& draft) const {
 }
 
 Output Replicas::Mean(GraphOps& ops, const std::string& name, Output of_replica) const {
-  return MeanOf(ops, name, Over(of_replica), graph_.dtype(of_replica));
+  return MeanOf(ops, name, Over(of_replica), graph_.dtype(of_replica), made_ < count_);
 }
 
-Output Replicas::MeanOf(GraphOps& ops, const std::string& name, std::vector<Output> values, DType dtype) {
+Output Replicas::MeanOf(GraphOps& ops, const std::string& name, std::vector<Output> values, DType dtype,
+                        bool have_equal) {
   if (values.size() == 1) return values[0];
   for (Output& value : values) value = CastTo(ops, name + "_wide", value, dtype, SumDType(dtype));
-  const bool are_stood_for = HaveEqual(values);
   std::vector<Output> sums;
   for (const ReduceGroup& group : ReduceGroups(values.size())) {
     AttrMap attrs;
-    // Sums of replicas that others stand for have equal inputs, and are not one for that.
-    if (are_stood_for) attrs.Set(kSumOfReplicas, static_cast<int64_t>(group.first));
+    // Sums of equal inputs are to stay apart.
+    if (have_equal) attrs.Set(kSumOfReplicas, static_cast<int64_t>(group.first));
     sums.push_back(ops.Add(name + "_sum", "AddN", group.Of(values), std::move(attrs)));
   }
   const Output sum = sums.size() == 1 ? sums[0] : ops.Add(name + "_sum", "AddN", sums);

@@ -80,8 +80,9 @@ class Replicas {
   std::vector<Output> Over(Output of_replica) const;
   // The mean of Over(), a node `name`: summed in the order of the replicas, in SumDType() (narrow_values.h).
   Output Mean(GraphOps& ops, const std::string& name, Output of_replica) const;
-  // The mean of such values of `dtype`, one a replica.
-  static Output MeanOf(GraphOps& ops, const std::string& name, std::vector<Output> values, DType dtype);
+  // The mean of such values of `dtype`, one a replica. With `have_equal` some stand for those of others.
+  static Output MeanOf(GraphOps& ops, const std::string& name, std::vector<Output> values, DType dtype,
+                       bool have_equal = false);
   // The loss of one replica, computed where it is.
   Result<Output> LossOf(int replica, JobGraphDraft& draft) const;
   // Computes that mean, with equal bits, by a collective of the replicas' devices: its copy on `device` if a replica is
