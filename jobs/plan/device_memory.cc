@@ -36,7 +36,7 @@ class LargestTensors {
   std::vector<LargeTensor> All() const {
     return TextsOf([](const Tensor& tensor) { return tensor.node->name; });
   }
-  // Those of a copy of the device's only part.
+  // The tensors of a copy of the device's only part.
   std::vector<LargeTensor> AllOf(const PlannedPart& copy) const {
     return TextsOf([&](const Tensor& tensor) { return copy.NameOf(*tensor.node); });
   }

@@ -57,7 +57,7 @@ Result<std::optional<ReplicaSites>> FindReplicaSites(const LoadedSpec& spec, con
     if (const auto site = site_of.find(home); site != site_of.end()) others = std::max(others, site->second + 1);
   }
   const size_t on_device = replicas / sites.devices.size();
-  // Those that are shown get their sums in one way.
+  // The replicas that are shown are summed in one way.
   if (!AreInOneGroup(others * on_device, kShown * on_device, replicas)) ++others;
   if (sites.devices.size() < std::max(kMinDevices, others + kShown + 1)) return none;
   sites.made_devices = static_cast<int>(others + kShown);

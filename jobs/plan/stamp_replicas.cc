@@ -139,7 +139,7 @@ class Channels {
   enum Site { kOther, kBefore, kLast };
   struct Channel {
     Site site = kOther;
-    int64_t next = -1;  // of the last device
+    int64_t next = -1;  // the channel of the last device
     int64_t number = 0;
     int64_t step = 0;
   };
@@ -158,7 +158,7 @@ void NumberEnds(const Channels& channels, Graph& graph) {
     node.name.resize(node.name.size() - end.size());
     node.name += StrCat("_", to);
   };
-  // Those behind a Recv are named by its number of before.
+  // A Cast behind a Recv is named by the number that the Recv had.
   for (NodeId id = graph.num_nodes() - 1; id >= 0; --id) {
     Node& node = graph.mutable_node(id);
     if (IsEnd(node)) {

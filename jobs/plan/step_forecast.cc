@@ -14,7 +14,7 @@
 namespace dfrun::jobs {
 namespace {
 
-// What a Send has to send; what a task has that sends nothing.
+// The message of a Send; a task that sends nothing has none.
 struct Sent {
   double bytes = 0;
   double times = 1;

@@ -61,7 +61,7 @@ struct PartValue {
   std::vector<NodeId> readers;
 };
 
-// What the nodes of a partition are for units, wherever it is.
+// The nodes of a partition as units see them, wherever it is.
 struct PartUnits {
   std::vector<std::pair<NodeId, NodeId>> together;  // nodes that share a device
   std::vector<std::pair<NodeId, int>> ranks;        // nodes that are bound to one

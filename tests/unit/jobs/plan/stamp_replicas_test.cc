@@ -86,7 +86,7 @@ std::string Replicas(int count) {
 class StampReplicas : public testing::Test {
  protected:
   std::string Write(const Training& training) const { return scratch_.Write("spec.yaml", TextOf(training)); }
-  // Of N replicas on N ranks, `copies_of_16` of 16 are copies.
+  // The plans of N replicas on N ranks; `copies_of_16` of 16 replicas are copies.
   void ExpectEqual(const Training& training, int copies_of_16, const std::vector<std::string>& sets = {}) {
     for (const int replicas : {16, 40}) {
       std::vector<std::string> all = sets;
@@ -207,7 +207,7 @@ TEST_F(StampReplicas, OnAClusterThatIsElsewhere) {
   ExpectEqualPlans(job, 48);
 }
 
-// What is not compiled so: replicas that wait for each other, or that a checkpoint or another step knows.
+// Replicas that wait for each other, or that another step knows, are all compiled.
 TEST_F(StampReplicas, IsLeftWhereReplicasAreNotAlike) {
   const std::string normalised = R"yaml(
   h1:     batch_norm(dense(batch/image, units=32, activation=Relu))
