@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -104,6 +106,15 @@ int64_t Total(const DeviceMemoryPlan& plan) {
   return plan.estimate.state_bytes + plan.estimate.step_bytes;
 }
 
+// The bytes that must be there at one time.
+int64_t LeastBytes(const DeviceMemoryPlan& plan) {
+  return plan.estimate.state_bytes + plan.value_bytes;
+}
+
+bool Fits(const DeviceMemoryPlan& plan) {
+  return plan.limit_bytes == 0 || LeastBytes(plan) <= plan.limit_bytes;
+}
+
 std::string TextOf(const LargeTensor& tensor) {
   return StrCat(tensor.text, " of ", BytesText(tensor.bytes));
 }
@@ -111,7 +122,7 @@ std::string TextOf(const LargeTensor& tensor) {
 }  // namespace
 
 std::vector<DeviceMemoryPlan> PlanMemory(const std::vector<DevicePart>& parts, const std::vector<PlannedPart>& copies,
-                                         const MemoryLimits& limits, const Cluster& cluster) {
+                                         const MemoryLimits& limits, const Cluster& cluster, bool tells_all) {
   std::map<std::string, LargestTensors> largest;
   for (const DevicePart& part : parts) largest[part.partition->device].AddAll(part.partition->graph);
   const std::unordered_map<std::string, int64_t> bytes = LimitsOf(cluster, limits);
@@ -119,32 +130,44 @@ std::vector<DeviceMemoryPlan> PlanMemory(const std::vector<DevicePart>& parts, c
     const auto limit = bytes.find(device);
     return limit == bytes.end() ? 0 : limit->second;
   };
-  std::vector<DeviceMemoryPlan> plans;
+  struct Planned {
+    DeviceMemoryPlan plan;
+    const LargestTensors* largest;
+    const PlannedPart* copy;  // null: the device's parts are its own
+  };
+  std::vector<Planned> planned;
+  const auto add = [&](const MemoryEstimate& estimate, const std::string& device, const PlannedPart* copy) {
+    const LargestTensors& of_device = largest[estimate.device];
+    planned.push_back({{estimate, limit_of(device), of_device.value_bytes(), {}}, &of_device, copy});
+    planned.back().plan.estimate.device = device;
+  };
   std::unordered_map<std::string, MemoryEstimate> estimates;
   for (MemoryEstimate& estimate : EstimateDevices(parts)) {
-    const LargestTensors& of_device = largest[estimate.device];
-    plans.push_back({estimate, limit_of(estimate.device), of_device.value_bytes(), of_device.All()});
+    add(estimate, estimate.device, nullptr);
     estimates.emplace(estimate.device, std::move(estimate));
   }
-  for (const PlannedPart& copy : copies) {
-    const LargestTensors& of_device = largest[copy.partition->device];
-    plans.push_back(
-        {estimates[copy.partition->device], limit_of(copy.device), of_device.value_bytes(), of_device.AllOf(copy)});
-    plans.back().estimate.device = copy.device;
-  }
-  std::sort(plans.begin(), plans.end(), [](const DeviceMemoryPlan& a, const DeviceMemoryPlan& b) {
-    return Total(a) != Total(b) ? Total(a) > Total(b) : a.estimate.device < b.estimate.device;
+  for (const PlannedPart& copy : copies) add(estimates[copy.partition->device], copy.device, &copy);
+  std::sort(planned.begin(), planned.end(), [](const Planned& a, const Planned& b) {
+    const auto order = [](const Planned& p) {
+      return std::tuple(-Total(p.plan), std::string_view(p.plan.estimate.device));
+    };
+    return order(a) < order(b);
   });
+  std::vector<DeviceMemoryPlan> plans;
+  for (Planned& p : planned) {
+    if (tells_all || plans.size() < kMaxDevicesShown || !Fits(p.plan))
+      p.plan.largest = p.copy == nullptr ? p.largest->All() : p.largest->AllOf(*p.copy);
+    plans.push_back(std::move(p.plan));
+  }
   return plans;
 }
 
 Status CheckFits(const std::vector<DeviceMemoryPlan>& plans) {
   for (const DeviceMemoryPlan& plan : plans) {
-    const int64_t least = plan.estimate.state_bytes + plan.value_bytes;
-    if (plan.limit_bytes == 0 || least <= plan.limit_bytes) continue;
+    if (Fits(plan)) continue;
     return InvalidArgument("the job does not fit: ", plan.estimate.device, " has ", BytesText(plan.limit_bytes),
-                           ", but variables with their slots, and the largest value of a step, take ", BytesText(least),
-                           "; the largest are ", Join(plan.largest, ", ", &TextOf),
+                           ", but variables with their slots, and the largest value of a step, take ",
+                           BytesText(LeastBytes(plan)), "; the largest are ", Join(plan.largest, ", ", &TextOf),
                            ": put variables on more devices, make the batch smaller, or take devices with more memory");
   }
   return Status();

@@ -24,14 +24,15 @@ struct DeviceMemoryPlan {
   MemoryEstimate estimate;
   int64_t limit_bytes = 0;           // 0: not known
   int64_t value_bytes = 0;           // size of the largest value of a step
-  std::vector<LargeTensor> largest;  // variables and values of steps, the largest first
+  std::vector<LargeTensor> largest;  // variables and values of steps, the largest first; those that are told
 };
 
 // Plans each device that has a part, those that need most first. A limit is the memory of the device in `cluster`, or
 // what `limits` leave of it. `copies` are parts like one of `parts`, each on a device of its own.
+// The largest tensors are those of the devices that DescribePlans() or CheckFits() tell or, with `tells_all`, of all.
 // Thread safety: any thread.
 std::vector<DeviceMemoryPlan> PlanMemory(const std::vector<DevicePart>& parts, const std::vector<PlannedPart>& copies,
-                                         const MemoryLimits& limits, const Cluster& cluster);
+                                         const MemoryLimits& limits, const Cluster& cluster, bool tells_all);
 
 // Returns InvalidArgument where a device has less than the variables and the largest value of a step, which are there
 // at one time; it names them.

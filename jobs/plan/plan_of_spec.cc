@@ -79,11 +79,11 @@ int64_t SamplesOf(const JobSpec& job) {
 }
 
 // Adds what the steps need of the memory of devices.
-Status AddMemory(const CompiledPlan& plan, const std::vector<PlannedPart>& copies, const MemoryLimits& limits,
-                 const Cluster& cluster, JobForecast& forecast) {
+Status AddMemory(const CompiledPlan& plan, const std::vector<PlannedPart>& copies, bool tells_all,
+                 const MemoryLimits& limits, const Cluster& cluster, JobForecast& forecast) {
   const std::vector<DevicePart> parts = PartsOf(plan.steps);
   DF_ASSIGN(forecast.warnings, CheckMemory(parts, limits, cluster));
-  forecast.memory = PlanMemory(parts, copies, limits, cluster);
+  forecast.memory = PlanMemory(parts, copies, limits, cluster, tells_all);
   return CheckFits(forecast.memory);
 }
 
@@ -110,7 +110,7 @@ Result<JobForecast> Forecast(const SpecPlanOptions& options, const Machine& mach
   parts.insert(parts.end(), copies.begin(), copies.end());
   Cluster cluster = compiler->cluster();
   if (machine.cluster) machine.cluster->SetMemory(cluster);
-  DF_TRY(AsSpecError(options.spec, AddMemory(*plan, copies, spec.job.memory_limits, cluster, forecast)));
+  DF_TRY(AsSpecError(options.spec, AddMemory(*plan, copies, options.json, spec.job.memory_limits, cluster, forecast)));
   const int per_node = machine.ranks_per_node > 0 ? machine.ranks_per_node : forecast.ranks;
   const StepBinding binding = {.ranks = RanksThatNodesName(spec.graph, cluster),
                                .is_compressed = spec.job.compression != WireCompression::kNone};

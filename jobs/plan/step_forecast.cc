@@ -28,6 +28,7 @@ struct ChannelEnd {
 
 // The tasks of a partition, on whichever device of one type. They count from 0.
 struct PartTasks {
+  std::string type;
   std::vector<double> seconds;             // by task and type of device
   std::vector<double> fastest_s;           // by task
   std::vector<double> work_s;              // by task and type: all runs that are certain
@@ -74,12 +75,13 @@ class TasksOfParts {
   }
 
   void AddTasks(const PlannedPart& part) {
-    const Result<DeviceName> name = DeviceName::Parse(part.device);
-    const std::string type = name.ok() ? name->type.value_or("") : "";
-    const int device = DeviceOf(part, type);
     const auto [found, is_new] = tasks_.try_emplace(part.partition);
-    if (is_new) found->second = TasksOf(part.graph(), type);
+    if (is_new) {
+      const Result<DeviceName> name = DeviceName::Parse(part.partition->device);
+      found->second = TasksOf(part.graph(), name.ok() ? name->type.value_or("") : "");
+    }
     const PartTasks& tasks = found->second;
+    const int device = DeviceOf(part, tasks.type);
     const int first = step_.num_tasks();
     const auto append = [](const auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
     append(tasks.seconds, step_.seconds);
@@ -102,6 +104,7 @@ class TasksOfParts {
 
   PartTasks TasksOf(const Graph& graph, const std::string& type) {
     PartTasks tasks;
+    tasks.type = type;
     forecast_.has_loops = forecast_.has_loops || HasControlFlow(graph);
     const std::vector<NodeRuns> runs = CountRuns(graph, forecast_.loops);
     for (const Node& node : graph.nodes()) {

@@ -98,8 +98,9 @@ class FrameTreeBuilder {
 // A conditional of another device decides whether the value is dead.
 bool ReceivesDead(const Node& node) {
   if (node.op->name != "_Recv") return false;
-  const Result<bool> can_be_dead = node.attrs.Get<bool>("can_be_dead");
-  return can_be_dead.ok() && *can_be_dead;
+  const AttrValue* const can_be_dead = node.attrs.Find("can_be_dead");
+  const bool* const flag = can_be_dead == nullptr ? nullptr : can_be_dead->get<bool>();
+  return flag != nullptr && *flag;
 }
 
 }  // namespace

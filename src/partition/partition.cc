@@ -58,11 +58,14 @@ class Partitioner {
         sends_(recvs_),
         token_(cluster.devices.size(), kNone),
         new_id_(device_.size(), kNone) {
-    for (size_t i = 0; i < cluster.devices.size(); ++i) {
-      parts_.emplace_back(graph.ops());
-      parts_.back().TakeLocations(graph);
-      parts_.back().set_extras(graph.extras());
-      names_.push_back(cluster.devices[i].name.ToString());
+    parts_.resize(cluster.devices.size());
+    names_.resize(cluster.devices.size());
+    for (const int at : device_) {
+      if (parts_[at]) continue;
+      parts_[at].emplace(graph.ops());
+      parts_[at]->TakeLocations(graph);
+      parts_[at]->set_extras(graph.extras());
+      names_[at] = cluster.devices[at].name.ToString();
     }
     for (int i = 0; i < channels.size(); ++i) leaving_[channels.at(i).source.node].push_back(i);
   }
@@ -76,8 +79,8 @@ class Partitioner {
     CloseLoops();
     std::vector<Partition> partitions;
     for (size_t i = 0; i < parts_.size(); ++i) {
-      if (parts_[i].num_nodes() == 0) continue;
-      partitions.push_back({names_[i], cluster_.devices[i].rank, std::move(parts_[i])});
+      if (!parts_[i]) continue;
+      partitions.push_back({names_[i], cluster_.devices[i].rank, *std::move(parts_[i])});
     }
     return partitions;
   }
@@ -103,7 +106,7 @@ class Partitioner {
     }
     DF_ASSIGN(node.control_inputs, ControlInputs(graph_.node(id)));
     if (IsParticipant(node)) SetTransferDepth(transfer_depth_[id], at, node.attrs);
-    new_id_[id] = parts_[at].AddResolved(std::move(node));
+    new_id_[id] = parts_[at]->AddResolved(std::move(node));
     return Status();
   }
 
@@ -118,7 +121,7 @@ class Partitioner {
     if (is_new) {
       Node node = graph_.node(id);
       node.device = names_[at];
-      it->second = parts_[at].AddResolved(std::move(node));
+      it->second = parts_[at]->AddResolved(std::move(node));
     }
     return it->second;
   }
@@ -184,7 +187,7 @@ class Partitioner {
       spec.attrs = {{"DstT", DType::kBfloat16}, {"Truncate", true}};
       SetTransferDepth(transfer_depth_[source.node], at, spec.attrs);
     }
-    DF_ASSIGN(it->second, parts_[at].AddNode(std::move(spec)));
+    DF_ASSIGN(it->second, parts_[at]->AddNode(std::move(spec)));
     return Output{it->second, 0};
   }
 
@@ -198,7 +201,7 @@ class Partitioner {
     spec.inputs = {{recv, 0}};
     spec.attrs = {{"DstT", DType::kFloat}};
     SetTransferDepth(transfer_depth_[c.source.node] + 1, c.to, spec.attrs);
-    return parts_[c.to].AddNode(std::move(spec));
+    return parts_[c.to]->AddNode(std::move(spec));
   }
 
   // Attrs that both ends of a channel have.
@@ -231,7 +234,7 @@ class Partitioner {
     spec.op = op;
     spec.device = names_[at];
     spec.location = source.location;
-    return parts_[at].AddNode(std::move(spec));
+    return parts_[at]->AddNode(std::move(spec));
   }
 
   // Adds the Send right after its source, so that nodes that are added later can wait for it.
@@ -279,14 +282,14 @@ class Partitioner {
     spec.op = "Const";
     spec.attrs = {{"dtype", DType::kBool}, {"value", Tensor::Scalar(true)}};
     spec.device = names_[at];
-    DF_ASSIGN(token_[at], parts_[at].AddNode(std::move(spec)));
+    DF_ASSIGN(token_[at], parts_[at]->AddNode(std::move(spec)));
     return token_[at];
   }
 
   void CloseLoops() {
     for (const BackEdge& edge : back_edges_) {
       const Output source = graph_.node(edge.reader).inputs[edge.input];
-      Graph& part = parts_[device_[edge.reader]];
+      Graph& part = *parts_[device_[edge.reader]];
       part.mutable_node(new_id_[edge.reader]).inputs[edge.input] = {new_id_[source.node], source.port};
     }
   }
@@ -307,8 +310,8 @@ class Partitioner {
   std::vector<NodeId> new_id_;                           // by node, in its part
   std::map<std::pair<NodeId, int>, NodeId> copies_;      // Consts, by node and part
   std::map<std::pair<NodeId, int>, NodeId> compressed_;  // by output
-  std::vector<Graph> parts_;                             // by device of the cluster
-  std::vector<std::string> names_;                       // names of the devices
+  std::vector<std::optional<Graph>> parts_;              // by device of the cluster: of those that have nodes
+  std::vector<std::string> names_;                       // their names
   std::vector<BackEdge> back_edges_;
 };
 

@@ -66,9 +66,8 @@ bool PaysToTravel(const TrainSpec& train, double bytes) {
 
 // The devices among which a variable's device is chosen.
 Result<std::vector<std::string>> Candidates(const LoadedSpec& spec, const Cluster& cluster,
-                                            const VariableSpec& variable) {
+                                            const std::vector<std::string>& workers, const VariableSpec& variable) {
   const Node& node = spec.graph.node(variable.node);
-  const std::vector<std::string> workers = WorkerDevices(cluster);
   const bool is_copied =
       variable.trainable && spec.job.train && spec.job.train->data_parallel == TrainSpec::DataParallel::kAllreduce;
   const std::vector<std::string> sites =
@@ -148,6 +147,7 @@ bool MayBePlaced(const LoadedSpec& spec, const VariableSpec& variable) {
 Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, const Cluster& cluster,
                                                     const NodePlacement& placement) {
   const std::vector<VariableSpec>& variables = spec.job.variables;
+  const std::vector<std::string> workers = WorkerDevices(cluster);
   std::vector<size_t> by_size(variables.size());
   for (size_t i = 0; i < by_size.size(); ++i) by_size[i] = i;
   std::stable_sort(by_size.begin(), by_size.end(), [&](size_t a, size_t b) {
@@ -161,7 +161,7 @@ Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, cons
       devices[i] = *placed;
       continue;
     }
-    DF_ASSIGN(const std::vector<std::string> candidates, Candidates(spec, cluster, variables[i]));
+    DF_ASSIGN(const std::vector<std::string> candidates, Candidates(spec, cluster, workers, variables[i]));
     const std::string& device =
         *std::min_element(candidates.begin(), candidates.end(),
                           [&](const std::string& a, const std::string& b) { return load[a] < load[b]; });
