@@ -153,10 +153,10 @@ class Channels {
 // Gives the ends of channels their numbers, and the names that these make.
 void NumberEnds(const Channels& channels, Graph& graph) {
   const auto rename = [](Node& node, int64_t from, int64_t to) {
-    const std::string end = StrCat("_", from);
+    const std::string end = "_" + std::to_string(from);
     if (!node.name.ends_with(end)) return;
-    node.name.resize(node.name.size() - end.size());
-    node.name += StrCat("_", to);
+    node.name.resize(node.name.size() - end.size() + 1);
+    node.name += std::to_string(to);
   };
   // A Cast behind a Recv is named by the number that the Recv had.
   for (NodeId id = graph.num_nodes() - 1; id >= 0; --id) {

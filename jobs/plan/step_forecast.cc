@@ -54,6 +54,7 @@ class TasksOfParts {
       if (part.copies == nullptr) FindTripCounts(part.graph(), forecast_.loops);
     }
     for (const PlannedPart& part : parts_) AddLoopsOfCopy(part);
+    Reserve();
     for (const PlannedPart& part : parts_) AddTasks(part);
     AddMessages();
     AddOutputs();
@@ -72,6 +73,18 @@ class TasksOfParts {
       const auto found = forecast_.loops.find(frame);
       if (found != forecast_.loops.end()) forecast_.loops.emplace(name.OfCopy(part.copy), found->second);
     }
+  }
+
+  void Reserve() {
+    size_t tasks = 0;
+    for (const PlannedPart& part : parts_) tasks += static_cast<size_t>(part.graph().num_nodes());
+    const auto types = static_cast<size_t>(step_.num_types);
+    step_.seconds.reserve(tasks * types);
+    work_s_.reserve(tasks * types);
+    fastest_s_.reserve(tasks);
+    sent_.reserve(tasks);
+    device_of_.reserve(tasks);
+    edges_.reserve(2 * tasks);
   }
 
   void AddTasks(const PlannedPart& part) {
