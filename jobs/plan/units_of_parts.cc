@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "src/base/disjoint_sets.h"
 #include "src/base/text.h"
 #include "src/graph/order/has_refs.h"
 #include "src/graph/wire_compression.h"
@@ -39,20 +39,6 @@ double VariableBytes(const Node& node) {
     return 0;
   return static_cast<double>(shape->num_elements()) * static_cast<double>(DTypeSize(*dtype));
 }
-
-// Sets of tasks by union-find.
-class TaskSets {
- public:
-  explicit TaskSets(size_t tasks) : parent_(tasks) { std::iota(parent_.begin(), parent_.end(), 0); }
-  int Root(int task) {
-    while (parent_[task] != task) task = parent_[task] = parent_[parent_[task]];
-    return task;
-  }
-  void Unite(int a, int b) { parent_[Root(a)] = Root(b); }
-
- private:
-  std::vector<int> parent_;
-};
 
 // A value of a partition, with those of its nodes that read it.
 struct PartValue {
@@ -107,6 +93,8 @@ class UnitMaker {
     int task;
   };
 
+  void Unite(int a, int b) { sets_.Unite(sets_.Root(b), sets_.Root(a)); }
+
   // Calls visit(part, its first task).
   template <class Visit>
   void ForEachPart(Visit visit) {
@@ -130,11 +118,11 @@ class UnitMaker {
   void Unite(const PlannedPart& part, int first) {
     const auto [found, is_new] = units_.try_emplace(part.partition);
     if (is_new) found->second = UnitsOf(part.graph());
-    for (const auto& [a, b] : found->second.together) sets_.Unite(first + a, first + b);
+    for (const auto& [a, b] : found->second.together) Unite(first + a, first + b);
     for (const Node* const node : found->second.variables) {
       // Steps of several replicas have the variables that they share in common.
       const auto [variable, is_first] = variables_.try_emplace(part.NameOf(*node), Variable{node, first + node->id});
-      if (!is_first) sets_.Unite(first + node->id, variable->second.task);
+      if (!is_first) Unite(first + node->id, variable->second.task);
     }
   }
 
@@ -229,7 +217,7 @@ class UnitMaker {
   const std::span<const double> seconds_;
   const StepBinding& binding_;
   bool has_values_;
-  TaskSets sets_;
+  DisjointSets sets_;  // of tasks
   std::unordered_map<const Partition*, PartUnits> units_;
   std::unordered_map<std::string, Variable> variables_;  // the first of each name
   std::vector<int> number_of_;                           // unit by root
