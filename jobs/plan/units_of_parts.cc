@@ -217,7 +217,7 @@ class UnitMaker {
   const std::span<const double> seconds_;
   const StepBinding& binding_;
   bool has_values_;
-  DisjointSets sets_;  // of tasks
+  DisjointSets sets_;  // sets of tasks
   std::unordered_map<const Partition*, PartUnits> units_;
   std::unordered_map<std::string, Variable> variables_;  // the first of each name
   std::vector<int> number_of_;                           // unit by root

@@ -173,7 +173,7 @@ class StepGroupFinder {
   const Cluster& cluster_;
   const bool keeps_types_;
   PlacedGraph& step_;
-  DisjointSets united_;  // of tasks
+  DisjointSets united_;  // sets of tasks
   std::vector<bool> is_open_;
   std::vector<bool> has_state_;
   std::map<std::pair<std::string, std::vector<bool>>, int> sets_;

@@ -97,10 +97,10 @@ Status CheckHandles(int replicas, const Graph& graph, const Consumers& consumers
     const bool is_shared =
         shared != nullptr && shared->get<std::string>() != nullptr && !shared->get<std::string>()->empty();
     if (node.op->name != "VarHandleOp" || !is_shared || !in_body[static_cast<size_t>(node.id)]) continue;
-    for (const NodeId reader : readers.Of(node.id)) {
-      if (!in_body[static_cast<size_t>(reader)] || !MayChangeVariable(graph.node(reader))) continue;
+    for (const NodeId changer : readers.ChangersOf(node.id)) {
+      if (!in_body[static_cast<size_t>(changer)]) continue;
       return InvalidArgument(graph.Describe(node.id), " has a 'shared_name', by which the ", replicas,
-                             " replicas share it, and '", graph.node(reader).name,
+                             " replicas share it, and '", graph.node(changer).name,
                              "' assigns it in each of them, in an order that differs from run to run: write it as a ",
                              "Variable with 'reduce: mean, sum or first', or leave out 'shared_name'");
     }

@@ -43,8 +43,8 @@ class StepUpdates {
   // The nodes after which the variable has its last value of the step. They need not have run where they are dead.
   std::vector<NodeId> Of(NodeId variable) const {
     std::vector<NodeId> updates;
-    for (const NodeId id : readers_.Of(variable)) {
-      if (!runs_[static_cast<size_t>(id)] || !MayChangeVariable(graph_.node(id))) continue;
+    for (const NodeId id : readers_.ChangersOf(variable)) {
+      if (!runs_[static_cast<size_t>(id)]) continue;
       if (frames_.of_node[static_cast<size_t>(id)] != 0) return ends_;  // a loop has ended when the step has
       updates.push_back(id);
     }

@@ -100,9 +100,8 @@ void ReadOrder::FindLate(const std::vector<NodeId>& order, std::span<const Varia
   for (const auto& [variables, number] : numbers) {
     std::vector<NodeId>& updates = updates_[static_cast<size_t>(number)];
     for (NodeId variable : variables) {
-      for (NodeId id : readers.Of(variable)) {
-        if (MayChangeVariable(graph_.node(id))) updates.push_back(id);
-      }
+      const std::vector<NodeId> changers = readers.ChangersOf(variable);
+      updates.insert(updates.end(), changers.begin(), changers.end());
     }
     SortUnique(updates);
     const auto at = static_cast<size_t>(number);

@@ -7,6 +7,23 @@
 #include "src/graph/order/node_order.h"
 
 namespace dfrun {
+namespace {
+
+// Whether the output is a variable, by reference or handle.
+bool GivesItself(const Graph& graph, Output output) {
+  return graph.is_ref(output) || graph.dtype(output) == DType::kResource;
+}
+
+// Whether the node takes a variable that it reads, and not its value alone.
+bool TakesItself(const Node& node, Output variable) {
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    const TypedArg& type = node.input_types[static_cast<size_t>(i)];
+    if (node.inputs[static_cast<size_t>(i)] == variable && (type.is_ref || type.dtype == DType::kResource)) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 std::string VariableName(const Node& node) {
   const auto attr = [&](const char* name) {
@@ -29,19 +46,33 @@ VariableReaders::VariableReaders(const Graph& graph, const Consumers& consumers)
   }
 }
 
-std::vector<NodeId> VariableReaders::Of(NodeId variable) const {
+VariableReaders::Found VariableReaders::Find(NodeId variable) const {
   const Node& node = graph_.node(variable);
-  const std::vector<NodeId> givers = IsVariable(node) ? by_name_.at(VariableName(node)) : std::vector<NodeId>{variable};
-  std::vector<NodeId> found = givers;
-  for (size_t i = 0; i < found.size(); ++i) {
-    for (const Consumers::Edge& edge : consumers_.of(found[i])) {
-      if (edge.port < 0 || std::find(found.begin(), found.end(), edge.node) != found.end()) continue;
-      const Output output{found[i], edge.port};
-      if (graph_.is_ref(output) || graph_.dtype(output) == DType::kResource) found.push_back(edge.node);
+  Found found;
+  found.holders = IsVariable(node) ? by_name_.at(VariableName(node)) : std::vector<NodeId>{variable};
+  const std::vector<NodeId> givers = found.holders;
+  const auto add = [](std::vector<NodeId>& to, NodeId id) {
+    if (std::find(to.begin(), to.end(), id) == to.end()) to.push_back(id);
+  };
+  for (size_t i = 0; i < found.holders.size(); ++i) {
+    for (const Consumers::Edge& edge : consumers_.of(found.holders[i])) {
+      const Output output{found.holders[i], edge.port};
+      if (edge.port < 0 || !GivesItself(graph_, output)) continue;
+      if (std::find(givers.begin(), givers.end(), edge.node) == givers.end()) add(found.readers, edge.node);
+      if (TakesItself(graph_.node(edge.node), output)) add(found.holders, edge.node);
     }
   }
-  found.erase(found.begin(), found.begin() + static_cast<int64_t>(givers.size()));
   return found;
+}
+
+std::vector<NodeId> VariableReaders::Of(NodeId variable) const {
+  return Find(variable).readers;
+}
+
+std::vector<NodeId> VariableReaders::ChangersOf(NodeId variable) const {
+  std::vector<NodeId> changers = Find(variable).holders;
+  std::erase_if(changers, [&](NodeId id) { return !MayChangeVariable(graph_.node(id)); });
+  return changers;
 }
 
 bool MayChangeVariable(const Node& node) {
@@ -53,8 +84,7 @@ bool MayChangeVariable(const Node& node) {
 bool SeeOneValue(const Graph& graph, const VariableReaders& variables, std::span<const NodeId> order, NodeId variable,
                  std::span<const NodeId> readers) {
   if (graph.node(variable).num_inputs() > 0) return false;
-  std::vector<NodeId> changers = variables.Of(variable);
-  std::erase_if(changers, [&](NodeId id) { return !MayChangeVariable(graph.node(id)); });
+  const std::vector<NodeId> changers = variables.ChangersOf(variable);
   if (changers.empty()) return true;
   for (size_t first = 0; first < readers.size(); first += NodeOrder::kMax) {
     const size_t count = std::min(NodeOrder::kMax, readers.size() - first);

@@ -26,8 +26,16 @@ class VariableReaders {
   // The nodes that a node's variable goes to, its value or itself, also by way of others that pass it on unchanged, and
   // from other nodes that give the variable of that name; in no order.
   std::vector<NodeId> Of(NodeId variable) const;
+  // The readers that may change the variable: they have it itself, not only its value.
+  std::vector<NodeId> ChangersOf(NodeId variable) const;
 
  private:
+  struct Found {
+    std::vector<NodeId> readers;
+    std::vector<NodeId> holders;  // nodes that have the variable itself, those that give it first
+  };
+  Found Find(NodeId variable) const;
+
   const Graph& graph_;
   const Consumers& consumers_;
   std::unordered_map<std::string, std::vector<NodeId>> by_name_;

@@ -50,9 +50,7 @@ std::vector<bool> FindChanged(const Graph& graph) {
   std::vector<bool> changed(static_cast<size_t>(graph.num_nodes()), false);
   for (const Node& node : graph.nodes()) {
     if (!IsVariable(node)) continue;
-    const std::vector<NodeId> users = variables.Of(node.id);
-    changed[static_cast<size_t>(node.id)] =
-        std::any_of(users.begin(), users.end(), [&](NodeId user) { return MayChangeVariable(graph.node(user)); });
+    changed[static_cast<size_t>(node.id)] = !variables.ChangersOf(node.id).empty();
   }
   return changed;
 }

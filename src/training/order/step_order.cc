@@ -1,7 +1,6 @@
 #include "src/training/order/step_order.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -98,8 +97,9 @@ class StepOrder {
       auto& [users, updates] = variable.uses;
       std::erase_if(users, [&](NodeId id) { return !runs[static_cast<size_t>(id)] || HandsOn(graph_.node(id)); });
       SortUnique(users);
-      std::copy_if(users.begin(), users.end(), std::back_inserter(updates),
-                   [&](NodeId id) { return may_update(graph_.node(id)); });
+      updates = readers.ChangersOf(node.id);
+      std::erase_if(updates, [&](NodeId id) { return !runs[static_cast<size_t>(id)]; });
+      SortUnique(updates);
       if (!updates.empty()) found.push_back(std::move(variable));
     }
     return found;

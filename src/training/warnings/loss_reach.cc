@@ -93,10 +93,9 @@ std::string DescribeFrozenAssigned(const LoadedSpec& spec) {
   std::vector<std::string> names;
   for (const VariableSpec& variable : spec.job.variables) {
     if (!variable.frozen) continue;
-    const std::vector<NodeId> uses = readers.Of(variable.node);
-    const bool is_assigned = std::any_of(uses.begin(), uses.end(), [&](NodeId use) {
-      return in_step[static_cast<size_t>(use)] && MayChangeVariable(graph.node(use));
-    });
+    const std::vector<NodeId> changers = readers.ChangersOf(variable.node);
+    const bool is_assigned = std::any_of(changers.begin(), changers.end(),
+                                         [&](NodeId changer) { return in_step[static_cast<size_t>(changer)]; });
     if (is_assigned) names.push_back(StrCat("'", graph.node(variable.node).name, "'"));
   }
   if (names.empty()) return "";

@@ -180,7 +180,7 @@ TEST_F(RemoteReadsTest, ALaterUpdateWaitsForTheRead) {
   EXPECT_EQ(channels, 2);  // the variable, and that "a" has run
 }
 
-// Of two updates whose outputs it reads, neither waits for the read of its own output.
+// An update whose output is read does not wait for that read.
 TEST_F(RemoteReadsTest, AReaderOfTwoUpdatesComesAfterBoth) {
   const Output a = Update("a");
   const Output b = Update("b", {a.node});

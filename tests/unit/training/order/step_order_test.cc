@@ -71,6 +71,21 @@ TEST_F(StepOrderTest, VariablesBehindHandlesAreOrderedToo) {
   EXPECT_EQ(m_.ControlsOf("update"), Names{"read"});
 }
 
+// A variable that gets the value of another is another, and so are those that read it.
+TEST_F(StepOrderTest, AVariableDoesNotBecomeTheOneThatItsValueGoesTo) {
+  const AttrMap attrs = {{"dtype", DType::kFloat}, {"shape", PartialShape({2})}};
+  for (const std::string copy : {"a", "b"}) {
+    const Output begun = Add(copy + "/begin", "Assign", {m_.Add(copy, "VariableV2", {}, attrs), v_});
+    Add(copy + "/read", "Neg", {begun});
+    Add(copy + "/update", "AssignAdd", {begun, x_});
+  }
+  Add("update", "AssignAdd", {v_, x_});
+  Order();
+  EXPECT_TRUE(m_.ControlsOf("b/begin").empty());
+  EXPECT_EQ(m_.ControlsOf("b/update"), Names{"b/read"});
+  EXPECT_EQ(m_.ControlsOf("update"), (Names{"a/begin", "b/begin"}));
+}
+
 // Nodes that the step does not run are left as they are.
 TEST_F(StepOrderTest, OnlyTheStepCounts) {
   m_.Add("elsewhere", "Neg", {v_});
