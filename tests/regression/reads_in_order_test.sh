@@ -73,6 +73,28 @@ for out in "${runs[@]}"; do
   gives "$out" v "101 202 303"
 done
 
+# Two variables ask for orders that exclude each other: `add` reads w and so comes before `set`, which `reader` waits for,
+# which reads v and so comes before `add`. The variable that comes first in the graph has its own, on any number of ranks.
+cat > turned.yaml <<'END'
+dfrun: 1
+name: turned
+params: {there: 0}
+graph:
+  v: {op: Variable, shape: [], init: 2.0, trainable: false, device: "/job:worker/task:0"}
+  w: {op: Variable, shape: [], init: 3.0, trainable: false, device: "/job:worker/task:0"}
+  more: {op: Add, inputs: [w, 1.0], device: "/job:worker/task:${there}"}
+  set: Assign(w, more)
+  reader: {op: AddN, inputs: ["[set, w, v]"], device: "/job:worker/task:${there}"}
+  add: AssignAdd(v, w)
+run: {steps: 3, fetch: [v, w, reader], targets: [add]}
+END
+everywhere turned
+for out in "${runs[@]}"; do
+  gives "$out" v "6 11 17"
+  gives "$out" w "4 5 6"
+  gives "$out" reader "10 16 23"
+done
+
 # In a training, beside the optimizer's updates: the loss reads what the model has assigned.
 cat > train.yaml <<'END'
 dfrun: 1

@@ -86,6 +86,19 @@ TEST_F(StepOrderTest, AVariableDoesNotBecomeTheOneThatItsValueGoesTo) {
   EXPECT_EQ(m_.ControlsOf("update"), (Names{"a/begin", "b/begin"}));
 }
 
+// Two variables ask for orders that exclude each other: the first has its own, and the second goes the other way by an
+// edge, whatever becomes of the first's where the reader is elsewhere.
+TEST_F(StepOrderTest, AnOrderThatAnotherVariableTurnsRoundIsKeptByAnEdge) {
+  const AttrMap attrs = {{"dtype", DType::kFloat}, {"shape", PartialShape({2})}};
+  const Output w = m_.Add("w", "VariableV2", {}, attrs);
+  const Output new_w = Add("new_w", "Assign", {w, x_});
+  Add("reader", "Add", {v_, new_w});
+  Add("new_v", "AssignAdd", {v_, w});
+  Order();
+  EXPECT_EQ(m_.ControlsOf("new_v"), (Names{"new_w", "reader"}));
+  EXPECT_TRUE(m_.ControlsOf("new_w").empty());
+}
+
 // Nodes that the step does not run are left as they are.
 TEST_F(StepOrderTest, OnlyTheStepCounts) {
   m_.Add("elsewhere", "Neg", {v_});
