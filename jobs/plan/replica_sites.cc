@@ -26,6 +26,13 @@ bool AreEqual(const LoadedSpec& spec, const Cluster& cluster) {
          RanksWithChoice(cluster).empty();
 }
 
+// Whether the spec has replicas compute on one device, where passes put nodes of several replicas together.
+bool ShareDevices(const LoadedSpec& spec) {
+  const auto& nodes = spec.graph.nodes();
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [](const Node& node) { return !node.device.empty() && !node.op->traits.is_variable; });
+}
+
 // Whether the replicas from `first` on are summed in one group.
 bool AreInOneGroup(size_t first, size_t size, size_t replicas) {
   const std::vector<ReduceGroup> groups = ReduceGroups(replicas);
@@ -38,7 +45,7 @@ bool AreInOneGroup(size_t first, size_t size, size_t replicas) {
 
 Result<std::optional<ReplicaSites>> FindReplicaSites(const LoadedSpec& spec, const Cluster& cluster) {
   std::optional<ReplicaSites> none;
-  if (!AreEqual(spec, cluster)) return none;
+  if (!AreEqual(spec, cluster) || ShareDevices(spec)) return none;
   const std::vector<std::string> workers = WorkerDevices(cluster);
   const auto replicas = static_cast<size_t>(ReplicasOf(*spec.job.train));
   if (replicas > workers.size() && replicas % workers.size() != 0) return none;

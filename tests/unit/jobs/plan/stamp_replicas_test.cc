@@ -207,7 +207,7 @@ TEST_F(StampReplicas, OnAClusterThatIsElsewhere) {
   ExpectEqualPlans(job, 48);
 }
 
-// Replicas that wait for each other, or that another step knows, are all compiled.
+// Replicas that wait for each other, that compute on one device, or that another step knows, are all compiled.
 TEST_F(StampReplicas, IsLeftWhereReplicasAreNotAlike) {
   const std::string normalised = R"yaml(
   h1:     batch_norm(dense(batch/image, units=32, activation=Relu))
@@ -217,7 +217,12 @@ TEST_F(StampReplicas, IsLeftWhereReplicasAreNotAlike) {
   h1:     dropout(dense(batch/image, units=32, activation=Relu), rate=0.3)
   logits: dense(h1, units=10)
   loss:   Mean(SparseSoftmaxCrossEntropyWithLogits(logits, batch/label)))yaml";
-  ExpectEqual({.graph = normalised}, 0);
+  const std::string on_one = R"yaml(
+  W:      {op: Variable, shape: [64, 10], init: zeros}
+  logits: {op: MatMul, inputs: [batch/image, W], device: "/job:worker/task:0"}
+  loss:   Mean(SparseSoftmaxCrossEntropyWithLogits(logits, batch/label)))yaml";
+  ExpectEqual({.graph = on_one}, 0);
+  ExpectEqual({.graph = normalised}, 10);
   ExpectEqual({.graph = dropped}, 0);
   const std::string momentum = kMomentum;
   ExpectEqual({.keys = momentum + ", data_parallel: allreduce"}, 0);
