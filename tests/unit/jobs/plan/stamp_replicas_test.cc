@@ -158,6 +158,19 @@ TEST_F(StampReplicas, OfAQuotient) {
   ExpectEqual({.graph = quotient, .loss = "{sum: total, over: count}"}, 10);
 }
 
+// Replicas assign copies of the moving averages, whose means are the next.
+TEST_F(StampReplicas, OfBatchNormalisation) {
+  const std::string normalised = R"yaml(
+  h1:     batch_norm(dense(batch/image, units=32, activation=Relu))
+  logits: dense(h1, units=10)
+  loss:   Mean(SparseSoftmaxCrossEntropyWithLogits(logits, batch/label)))yaml";
+  for (const int replicas : {16, 40}) {
+    const SpecPlanOptions job = Job(Write({.graph = normalised}), {Replicas(replicas)});
+    EXPECT_GT(CopiesOf(job, replicas), 0);
+    ExpectEqualPlans(job, replicas);
+  }
+}
+
 TEST_F(StampReplicas, OfVariablesOfSixteenBits) {
   ExpectEqual({.graph = R"yaml(
   W:      {op: Variable, shape: [64, 10], dtype: bfloat16, init: zeros}
@@ -207,12 +220,8 @@ TEST_F(StampReplicas, OnAClusterThatIsElsewhere) {
   ExpectEqualPlans(job, 48);
 }
 
-// Replicas that wait for each other, that compute on one device, or that another step knows, are all compiled.
+// Replicas that compute on one device, or that another step knows, are all compiled.
 TEST_F(StampReplicas, IsLeftWhereReplicasAreNotAlike) {
-  const std::string normalised = R"yaml(
-  h1:     batch_norm(dense(batch/image, units=32, activation=Relu))
-  logits: dense(h1, units=10)
-  loss:   Mean(SparseSoftmaxCrossEntropyWithLogits(logits, batch/label)))yaml";
   const std::string dropped = R"yaml(
   h1:     dropout(dense(batch/image, units=32, activation=Relu), rate=0.3)
   logits: dense(h1, units=10)
@@ -222,7 +231,6 @@ TEST_F(StampReplicas, IsLeftWhereReplicasAreNotAlike) {
   logits: {op: MatMul, inputs: [batch/image, W], device: "/job:worker/task:0"}
   loss:   Mean(SparseSoftmaxCrossEntropyWithLogits(logits, batch/label)))yaml";
   ExpectEqual({.graph = on_one}, 0);
-  ExpectEqual({.graph = normalised}, 10);
   ExpectEqual({.graph = dropped}, 0);
   const std::string momentum = kMomentum;
   ExpectEqual({.keys = momentum + ", data_parallel: allreduce"}, 0);
