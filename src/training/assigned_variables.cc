@@ -235,16 +235,4 @@ Status AssignedVariables::AssignReduced(size_t i, std::vector<Output> values, co
   return Status();
 }
 
-Status AssignedVariables::AddAssignments(std::span<const SubgraphMap> maps, const TrainingSite& site,
-                                         JobGraphDraft& draft) const {
-  for (size_t i = 0; i < assigned_.size(); ++i) {
-    std::vector<Output> values;
-    for (const SubgraphMap& map : maps) {
-      DF_ASSIGN(values.emplace_back(), AddValue(i, map, draft));
-    }
-    DF_TRY(AssignReduced(i, std::move(values), site, draft));
-  }
-  return Status();
-}
-
 }  // namespace dfrun

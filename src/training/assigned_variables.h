@@ -36,13 +36,11 @@ class AssignedVariables {
   bool Has(NodeId variable) const;
   // The copies of a replica, before it is copied: they stand for the variables in `map`.
   Status AddCopies(const SubgraphCopyOptions& replica, JobGraphDraft& draft, SubgraphMap& map) const;
-  // Adds the nodes that assign the variables as they are at `site`, as targets of the step and among the draft's
-  // writers. Call after all replicas are copied. `maps`: of the replicas of the site, from `graph` to the job's.
-  Status AddAssignments(std::span<const SubgraphMap> maps, const TrainingSite& site, JobGraphDraft& draft) const;
-  // Variables that say `reduce`, nodes of the model, are numbered from 0 on; these add the assignments by parts.
+  // Variables that say `reduce`, nodes of the model, are numbered from 0 on. These add the nodes that assign them, as
+  // targets of the step and among the draft's writers. Call after all replicas are copied.
   size_t count() const { return assigned_.size(); }
   NodeId variable(size_t i) const { return assigned_[i].variable->node; }
-  // The value that a replica, `map`, gives to variable i.
+  // The value that a replica gives to variable i; `map` is from `graph` to the job's.
   Result<Output> AddValue(size_t i, const SubgraphMap& map, JobGraphDraft& draft) const;
   // Assigns variable i, as it is at `site`, what `reduce` makes of the replicas' values.
   Status AssignReduced(size_t i, std::vector<Output> values, const TrainingSite& site, JobGraphDraft& draft) const;

@@ -291,18 +291,17 @@ Status Replicas::AddOwnVariable(const VariableSpec& spec, JobGraphDraft& draft) 
 }
 
 Status Replicas::AddAssignments(JobGraphDraft& draft) const {
-  for (size_t i = 0; made_ < count_ && i < assigned_.count(); ++i) {
-    std::vector<Output> values;
-    for (const SubgraphMap& map : maps_) {
-      DF_ASSIGN(values.emplace_back(), assigned_.AddValue(i, map, draft));
+  const std::span<const SubgraphMap> all = maps_;
+  for (size_t site = 0; site < (have_own_variables() ? all.size() : 1); ++site) {
+    for (size_t i = 0; i < assigned_.count(); ++i) {
+      std::vector<Output> values;
+      for (const SubgraphMap& map : have_own_variables() ? all.subspan(site, 1) : all) {
+        DF_ASSIGN(values.emplace_back(), assigned_.AddValue(i, map, draft));
+      }
+      AddForOthers(values);
+      DF_TRY(assigned_.AssignReduced(i, std::move(values), sites_[site], draft));
     }
-    AddForOthers(values);
-    DF_TRY(assigned_.AssignReduced(i, std::move(values), sites_[0], draft));
   }
-  if (made_ < count_) return Status();
-  if (!have_own_variables()) return assigned_.AddAssignments(maps_, sites_[0], draft);
-  for (size_t r = 0; r < maps_.size(); ++r)
-    DF_TRY(assigned_.AddAssignments(std::span(maps_).subspan(r, 1), sites_[r], draft));
   return Status();
 }
 
