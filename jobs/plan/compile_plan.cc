@@ -14,7 +14,7 @@ namespace {
 // Whether the first step alone has parts on the devices of replicas alone.
 bool AreOfFirstStep(const std::vector<CompiledStep>& steps, const ReplicaSites& sites) {
   std::set<std::string> devices;
-  for (size_t i = static_cast<size_t>(sites.made_devices) - 2; i < sites.devices.size(); ++i)
+  for (size_t i = static_cast<size_t>(sites.made_devices - kShownDevices); i < sites.devices.size(); ++i)
     devices.insert(sites.devices[i].name.ToString());
   for (size_t i = 1; i < steps.size(); ++i) {
     for (const Partition& partition : steps[i].partitions) {

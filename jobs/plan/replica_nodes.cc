@@ -5,7 +5,6 @@
 #include <string>
 
 #include "src/graph/order/node_order.h"
-#include "src/graph/order/participants.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -30,8 +29,9 @@ bool IsEnd(const Node& node) {
 }
 
 int64_t NumberOfChannel(const Node& node) {
-  const Result<int64_t> channel = node.attrs.Get<int64_t>("channel");
-  return channel.ok() ? *channel : -1;
+  const AttrValue* const channel = node.attrs.Find("channel");
+  const int64_t* const number = channel == nullptr ? nullptr : channel->get<int64_t>();
+  return number == nullptr ? -1 : *number;
 }
 
 bool IsRestored(const Graph& graph, const Node& node) {

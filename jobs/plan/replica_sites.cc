@@ -14,8 +14,6 @@ namespace {
 
 // For fewer devices of replicas it gains nothing to make only some.
 constexpr size_t kMinDevices = 8;
-// Devices beside those that hold more than a replica: one that is copied, and one that shows how copies differ.
-constexpr size_t kShown = 2;
 
 bool AreEqual(const LoadedSpec& spec, const Cluster& cluster) {
   const JobSpec& job = spec.job;
@@ -65,9 +63,9 @@ Result<std::optional<ReplicaSites>> FindReplicaSites(const LoadedSpec& spec, con
   }
   const size_t on_device = replicas / sites.devices.size();
   // The replicas that are shown are summed in one way.
-  if (!AreInOneGroup(others * on_device, kShown * on_device, replicas)) ++others;
-  if (sites.devices.size() < std::max(kMinDevices, others + kShown + 1)) return none;
-  sites.made_devices = static_cast<int>(others + kShown);
+  if (!AreInOneGroup(others * on_device, kShownDevices * on_device, replicas)) ++others;
+  if (sites.devices.size() < std::max(kMinDevices, others + kShownDevices + 1)) return none;
+  sites.made_devices = static_cast<int>(others + kShownDevices);
   sites.made_replicas = sites.made_devices * static_cast<int>(on_device);
   return std::optional(std::move(sites));
 }

@@ -11,8 +11,11 @@
 
 namespace dfrun::jobs {
 
+// Devices beside those that hold more than a replica: one that is copied, and one that shows how copies differ.
+inline constexpr int kShownDevices = 2;
+
 // The devices that compute replicas, as many each. Those of the first are made (JobCompiler::SetMadeReplicas()): all
-// that hold anything else, and two more, of which the last stands for those behind it.
+// that hold anything else, and kShownDevices more, of which the last stands for those behind it.
 struct ReplicaSites {
   std::vector<ClusterDevice> devices;
   int made_devices = 0;

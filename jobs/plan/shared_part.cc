@@ -9,7 +9,6 @@
 
 #include "jobs/plan/replica_nodes.h"
 #include "src/graph/order/node_order.h"
-#include "src/graph/order/participants.h"
 #include "src/training/replicas.h"
 
 namespace dfrun::jobs {

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "jobs/plan/replica_nodes.h"
 #include "src/costs/predict.h"
 #include "src/framework/kernel/kernel_registry.h"
 #include "src/placement/feasible_devices.h"
@@ -9,14 +10,10 @@
 namespace dfrun::jobs {
 namespace {
 
-bool IsSendOrRecv(const Node& node) {
-  return node.op->traits.boundary == Boundary::kSend || node.op->traits.boundary == Boundary::kRecv;
-}
-
 // Whether the partitioner has added the node for a message (src/partition/partition.cc, remote_reads.h).
 bool IsOfMessage(const Node& node) {
   const auto holds = [&](const char* part) { return node.name.find(part) != std::string::npos; };
-  return IsSendOrRecv(node) || holds("/_compressed_") || holds("/_restored_") || holds("/_read");
+  return IsEnd(node) || holds("/_compressed_") || holds("/_restored_") || holds("/_read");
 }
 
 }  // namespace
@@ -25,7 +22,7 @@ TaskTimes::TaskTimes(const Cluster& cluster, const CostTable& costs)
     : costs_(costs), kernels_(KernelRegistry::Builtin(), TypesOf(cluster)) {}
 
 double TaskTimes::On(const std::string& type, const Graph& graph, const Node& node) const {
-  return ExecutorTime(node, costs_) + (IsSendOrRecv(node) ? 0 : NodeTime(graph, node, type, costs_).seconds);
+  return ExecutorTime(node, costs_) + (IsEnd(node) ? 0 : NodeTime(graph, node, type, costs_).seconds);
 }
 
 std::vector<double> TaskTimes::ByType(const Graph& graph, const Node& node, const std::string& type, double here_s) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "jobs/plan/replica_nodes.h"
 #include "src/base/disjoint_sets.h"
 #include "src/base/text.h"
 #include "src/graph/order/has_refs.h"
@@ -242,9 +243,8 @@ DeviceClass ClassOf(const Cluster& cluster, const std::string& type) {
 
 std::optional<int64_t> ChannelOf(const Node& node, Boundary kind) {
   if (node.op->traits.boundary != kind) return {};
-  const AttrValue* const channel = node.attrs.Find("channel");
-  const int64_t* const number = channel == nullptr ? nullptr : channel->get<int64_t>();
-  return number == nullptr ? std::nullopt : std::optional(*number);
+  const int64_t channel = NumberOfChannel(node);
+  return channel < 0 ? std::nullopt : std::optional(channel);
 }
 
 BoundRanks RanksThatNodesName(const Graph& model, const Cluster& cluster) {
