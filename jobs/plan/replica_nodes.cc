@@ -34,9 +34,4 @@ int64_t NumberOfChannel(const Node& node) {
   return number == nullptr ? -1 : *number;
 }
 
-bool IsRestored(const Graph& graph, const Node& node) {
-  return node.op->name == "Cast" && node.num_inputs() == 1 && IsRecv(graph.node(node.inputs[0].node)) &&
-         node.name.find("/_restored_") != std::string::npos;
-}
-
 }  // namespace dfrun::jobs

@@ -19,9 +19,6 @@ bool IsEnd(const Node& node);
 // The channel of a Send or Recv; -1: there is none.
 int64_t NumberOfChannel(const Node& node);
 
-// Whether the node is the Cast behind a Recv of a compressed value, which the partitioner adds with it.
-bool IsRestored(const Graph& graph, const Node& node);
-
 }  // namespace dfrun::jobs
 
 #endif  // DFRUN_JOBS_PLAN_REPLICA_NODES_H_

@@ -9,6 +9,7 @@
 
 #include "jobs/plan/replica_nodes.h"
 #include "src/graph/order/node_order.h"
+#include "src/partition/message_nodes.h"
 #include "src/training/replicas.h"
 
 namespace dfrun::jobs {
@@ -221,7 +222,7 @@ bool SharedPart::FindOrder() {
       if (last < length || twin_[Index(last)] != last - length) return false;
       order_.push_back({last, 0});
       const Node& node = graph_.node(last);
-      goes_with_reader = goes_with_reader && (IsRecv(node) || IsRestored(graph_, node));
+      goes_with_reader = goes_with_reader && (IsRecv(node) || RestoresMessage(graph_, node));
     }
     if (!goes_with_reader) {
       for (int copy = 1; copy <= copies_; ++copy) Append(id, end, copy, order_);

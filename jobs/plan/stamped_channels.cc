@@ -3,6 +3,7 @@
 #include <string>
 
 #include "jobs/plan/replica_nodes.h"
+#include "src/partition/message_nodes.h"
 
 namespace dfrun::jobs {
 
@@ -42,7 +43,7 @@ void NumberEnds(const StampedChannels& channels, Graph& graph) {
       const int64_t channel = NumberOfChannel(node);
       rename(node, channel, channels.NumberOf(channel));
       node.attrs.Set("channel", channels.NumberOf(channel));
-    } else if (IsRestored(graph, node)) {
+    } else if (RestoresMessage(graph, node)) {
       const int64_t channel = NumberOfChannel(graph.node(node.inputs[0].node));
       rename(node, channel, channels.NumberOf(channel));
     }

@@ -5,18 +5,10 @@
 #include "jobs/plan/replica_nodes.h"
 #include "src/costs/predict.h"
 #include "src/framework/kernel/kernel_registry.h"
+#include "src/partition/message_nodes.h"
 #include "src/placement/feasible_devices.h"
 
 namespace dfrun::jobs {
-namespace {
-
-// Whether the partitioner has added the node for a message (src/partition/partition.cc, remote_reads.h).
-bool IsOfMessage(const Node& node) {
-  const auto holds = [&](const char* part) { return node.name.find(part) != std::string::npos; };
-  return IsEnd(node) || holds("/_compressed_") || holds("/_restored_") || holds("/_read");
-}
-
-}  // namespace
 
 TaskTimes::TaskTimes(const Cluster& cluster, const CostTable& costs)
     : costs_(costs), kernels_(KernelRegistry::Builtin(), TypesOf(cluster)) {}

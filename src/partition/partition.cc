@@ -14,6 +14,7 @@
 #include "src/partition/channels.h"
 #include "src/partition/deadness.h"
 #include "src/partition/distributed_loops.h"
+#include "src/partition/message_nodes.h"
 #include "src/partition/remote_reads.h"
 
 namespace dfrun {
@@ -176,7 +177,7 @@ class Partitioner {
     const Node& node = graph_.node(source.node);
     const int at = device_[source.node];
     NodeSpec spec;
-    spec.name = graph_.UniqueName(StrCat(node.name, "/_compressed_", source.port));
+    spec.name = graph_.UniqueName(CompressedName(node, source.port));
     spec.device = names_[at];
     spec.location = node.location;
     spec.inputs = {{new_id_[source.node], source.port}};
@@ -194,7 +195,7 @@ class Partitioner {
   Result<NodeId> Restored(const Channel& c, NodeId recv) {
     const Node& node = graph_.node(c.source.node);
     NodeSpec spec;
-    spec.name = graph_.UniqueName(StrCat(node.name, "/_restored_", c.id));
+    spec.name = graph_.UniqueName(RestoredName(node, c.id));
     spec.op = "Cast";
     spec.device = names_[c.to];
     spec.location = node.location;

@@ -13,6 +13,7 @@
 #include "src/graph/order/read_order.h"
 #include "src/graph/wire_compression.h"
 #include "src/partition/channels.h"
+#include "src/partition/message_nodes.h"
 
 namespace dfrun {
 namespace {
@@ -113,7 +114,7 @@ class ReadSender {
   NodeSpec SpecAt(NodeId variable, const char* op) const {
     const Node& node = placed_.node(variable);
     NodeSpec spec;
-    spec.name = graph_.UniqueName(StrCat(node.name, "/_read"));
+    spec.name = graph_.UniqueName(ReadName(node));
     spec.op = op;
     spec.device = node.device;
     spec.location = node.location;

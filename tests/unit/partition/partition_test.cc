@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "src/partition/message_nodes.h"
 #include "src/placement/placer.h"
 #include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"
@@ -91,6 +92,10 @@ TEST_F(PartitionTest, MarkedValuesTravelCompressed) {
     EXPECT_EQ(recv.output_types[0].dtype, DType::kBfloat16);
     const Node& reader = part->graph.node(part->graph.Find(StrCat("marked_on_", part->rank)));
     EXPECT_EQ(reader.inputs[0].node, restored[0]->id);
+    EXPECT_TRUE(RestoresMessage(part->graph, *restored[0]));
+  }
+  for (const Partition& part : parts) {
+    for (const Node& node : part.graph.nodes()) EXPECT_EQ(IsOfMessage(node), m.graph.Find(node.name) < 0) << node.name;
   }
 }
 
