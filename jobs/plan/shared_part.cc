@@ -4,10 +4,10 @@
 #include <iterator>
 #include <numeric>
 #include <span>
-#include <sstream>
 #include <string>
 
 #include "jobs/plan/replica_nodes.h"
+#include "src/framework/op/fused_step.h"
 #include "src/graph/order/node_order.h"
 #include "src/partition/message_nodes.h"
 #include "src/training/replicas.h"
@@ -24,22 +24,11 @@ bool Combines(const Node& node) {
   return node.op->name == "AddN" || node.op->name == "ConcatV2" || IsFused(node);
 }
 
-// The operands of the steps of a fused node (kernels/math/elementwise/fused_elementwise_op.cc): its inputs, and behind
-// these the results of the steps.
-struct FusedSteps {
-  std::vector<std::string> ops;
-  std::vector<std::vector<int>> operands;  // by step
-};
-
-FusedSteps StepsOf(const Node& node) {
-  FusedSteps steps;
+std::vector<FusedStep> StepsOf(const Node& node) {
+  std::vector<FusedStep> steps;
   const AttrValue* const texts = node.attrs.Find("steps");
-  for (const std::string& text : *texts->get<std::vector<std::string>>()) {
-    std::istringstream words(text);
-    words >> steps.ops.emplace_back();
-    std::vector<int>& operands = steps.operands.emplace_back();
-    for (int operand = 0; words >> operand;) operands.push_back(operand);
-  }
+  for (const std::string& text : *texts->get<std::vector<std::string>>())
+    steps.push_back(ParseFusedStep(text).value_or(FusedStep{text, {}}));
   return steps;
 }
 
@@ -51,8 +40,8 @@ std::vector<int> ReadsOf(const Node& node) {
     std::iota(reads.begin(), reads.end(), 0);
     return reads;
   }
-  for (const std::vector<int>& operands : StepsOf(node).operands) {
-    std::copy_if(operands.begin(), operands.end(), std::back_inserter(reads),
+  for (const FusedStep& step : StepsOf(node)) {
+    std::copy_if(step.operands.begin(), step.operands.end(), std::back_inserter(reads),
                  [&](int operand) { return operand < node.num_inputs(); });
   }
   return reads;
@@ -304,14 +293,14 @@ bool SharedPart::ReadAll(Node& node) {
   const Result<std::vector<int64_t>> scalars = node.attrs.Get<std::vector<int64_t>>("scalars");
   Result<std::vector<int64_t>> outputs = node.attrs.Get<std::vector<int64_t>>("outputs");
   if (!columns.ok() || !columns->empty() || !scalars.ok() || !outputs.ok()) return false;
-  FusedSteps steps = StepsOf(node);
+  std::vector<FusedStep> steps = StepsOf(node);
   const std::vector<Output> inputs = std::exchange(node.inputs, {});
   const std::vector<TypedArg> types = std::exchange(node.input_types, {});
   const auto count = static_cast<int>(inputs.size());
   std::map<std::pair<int, int>, int> numbers;  // by input and copy
   std::vector<int64_t> new_scalars;
-  for (std::vector<int>& operands : steps.operands) {
-    for (int& operand : operands) {
+  for (FusedStep& step : steps) {
+    for (int& operand : step.operands) {
       if (operand >= count) continue;
       const Output input = inputs[static_cast<size_t>(operand)];
       const int copy = NextCopy(input);
@@ -327,9 +316,9 @@ bool SharedPart::ReadAll(Node& node) {
   }
   const int shift = node.num_inputs() - count;
   std::vector<std::string> texts;
-  for (size_t step = 0; step < steps.ops.size(); ++step) {
-    std::string& text = texts.emplace_back(steps.ops[step]);
-    for (const int operand : steps.operands[step]) text += StrCat(" ", operand < 0 ? ~operand : operand + shift);
+  for (FusedStep& step : steps) {
+    for (int& operand : step.operands) operand = operand < 0 ? ~operand : operand + shift;
+    texts.push_back(PrintFusedStep(step));
   }
   for (int64_t& output : *outputs) output += shift;
   node.attrs.Set("N", static_cast<int64_t>(node.num_inputs()));

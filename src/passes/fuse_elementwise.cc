@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/base/sort_unique.h"
+#include "src/framework/op/fused_step.h"
 #include "src/graph/control_flow.h"
 #include "src/passes/fusion.h"
 #include "src/passes/graph_rebuilder.h"
@@ -96,9 +97,9 @@ class FusedNode {
   }
 
   void AddMember(const Node& node) {
-    std::string step = node.op->name;
-    for (Output input : node.inputs) step += StrCat(" ", NumberOf(input));
-    steps_.push_back(std::move(step));
+    FusedStep step{node.op->name, {}};
+    for (Output input : node.inputs) step.operands.push_back(static_cast<int>(NumberOf(input)));
+    steps_.push_back(PrintFusedStep(step));
     const auto readers = view_.consumers().of(node.id);
     const bool is_read_outside = std::any_of(readers.begin(), readers.end(), [&](const Consumers::Edge& edge) {
       return edge.port >= 0 && !IsMember(edge.node);

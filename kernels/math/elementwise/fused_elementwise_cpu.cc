@@ -1,7 +1,6 @@
 // Steps are made a chunk at a time, so that their results are in the first-level cache when the next steps read them.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +18,7 @@
 #include "src/base/integers.h"
 #include "src/base/sort_unique.h"
 #include "src/framework/kernel/kernel_of.h"
+#include "src/framework/op/fused_step.h"
 #include "src/framework/op/op.h"
 
 namespace dfrun {
@@ -176,22 +176,14 @@ class Program {
   }
 
   Status AddStep(std::string_view text) {
-    const std::string_view name = text.substr(0, text.find(' '));
-    const OpDef* op = OpRegistry::Builtin().Find(name);
+    const std::optional<FusedStep> parsed = ParseFusedStep(text);
+    if (!parsed) return Wrong(text, "an operand is no number behind one space");
+    const OpDef* op = OpRegistry::Builtin().Find(parsed->op);
     if (op == nullptr || !op->traits.elementwise) return Wrong(text, "its op is none that can be a step");
     const Elementwise& each = op->traits.elementwise;
-    Step step{&kLoops[PositionOf(each.loop)], {}};
-    for (std::string_view rest = text.substr(name.size()); !rest.empty();) {
-      rest.remove_prefix(1);
-      int operand = -1;
-      const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), operand);
-      if (error != std::errc() || operand < 0 || operand >= num_values()) {
-        return Wrong(text, "an operand is neither an input nor the result of an earlier step");
-      }
-      rest.remove_prefix(static_cast<size_t>(end - rest.data()));
-      if (!rest.empty() && rest[0] != ' ') return Wrong(text, "operands stand apart by a space");
-      step.operands.push_back(operand);
-    }
+    Step step{&kLoops[PositionOf(each.loop)], parsed->operands};
+    if (std::any_of(step.operands.begin(), step.operands.end(), [&](int v) { return v >= num_values(); }))
+      return Wrong(text, "an operand is neither an input nor the result of an earlier step");
     const auto scalars = std::count_if(step.operands.begin(), step.operands.end(), [&](int v) { return IsScalar(v); });
     if (scalars > (each.operands == 2 ? 1 : 0)) return Wrong(text, "its op takes no such scalars");
     const auto operands = static_cast<int>(step.operands.size());

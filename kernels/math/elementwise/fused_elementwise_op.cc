@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "src/framework/op/fused_step.h"
 #include "src/framework/op/op.h"
 
 namespace dfrun {
@@ -9,7 +11,8 @@ namespace {
 
 // The cost of a step such as "Mul 0 2": one operation an element, but for AddN one less than it has operands.
 double StepFlops(const std::string& step) {
-  return std::max<double>(1, static_cast<double>(std::count(step.begin(), step.end(), ' ')) - 1);
+  const std::optional<FusedStep> parsed = ParseFusedStep(step);
+  return parsed ? std::max<double>(1, static_cast<double>(parsed->operands.size()) - 1) : 1;
 }
 
 OpCost FusedElementwiseCost(const CostContext& c) {
