@@ -95,9 +95,7 @@ class LargestTensors {
 std::unordered_map<std::string, int64_t> LimitsOf(const Cluster& cluster, const MemoryLimits& limits) {
   std::unordered_map<std::string, int64_t> bytes;
   for (const ClusterDevice& device : cluster.devices) {
-    const auto limit = limits.find(*device.name.type);
-    bytes[device.name.ToString()] =
-        limit == limits.end() ? device.memory_bytes : limit->second.BytesOf(device.memory_bytes);
+    bytes[device.name.ToString()] = LimitOfType(limits, *device.name.type, device.memory_bytes, device.memory_bytes);
   }
   return bytes;
 }

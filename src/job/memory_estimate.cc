@@ -116,8 +116,8 @@ LiveBytes BytesOfPart(const Graph& graph) {
 std::unordered_map<std::string, int64_t> LimitsOf(const MemoryLimits& limits, const Cluster& cluster) {
   std::unordered_map<std::string, int64_t> of_devices;
   for (const ClusterDevice& device : cluster.devices) {
-    const auto limit = limits.find(*device.name.type);
-    if (limit != limits.end()) of_devices[device.name.ToString()] = limit->second.BytesOf(device.memory_bytes);
+    if (const int64_t bytes = LimitOfType(limits, *device.name.type, device.memory_bytes); bytes > 0)
+      of_devices[device.name.ToString()] = bytes;
   }
   return of_devices;
 }

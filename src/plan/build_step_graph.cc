@@ -74,8 +74,7 @@ class StepGraphBuilder {
     graph.num_types = static_cast<int>(types_.size());
     for (const ClusterDevice& device : cluster_.devices) {
       const auto type = std::find(types_.begin(), types_.end(), *device.name.type) - types_.begin();
-      const auto limit = options_.limits.find(*device.name.type);
-      const int64_t most = limit == options_.limits.end() ? 0 : limit->second.BytesOf(device.memory_bytes);
+      const int64_t most = LimitOfType(options_.limits, *device.name.type, device.memory_bytes);
       index_of_[device.name.ToString()] = static_cast<int>(graph.devices.size());
       graph.devices.push_back({device.rank, static_cast<int>(type), most});
       graph.num_ranks = std::max(graph.num_ranks, device.rank + 1);

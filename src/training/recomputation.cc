@@ -25,8 +25,7 @@ int64_t LimitOfWorker(const JobGraphDraft& draft) {
   int64_t of_host = 0;
   for (const ClusterDevice& device : draft.cluster.devices) {
     if (!worker.ok() || !AreOfOneTask(*worker, device.name)) continue;
-    const auto limit = draft.spec.memory_limits.find(*device.name.type);
-    const int64_t bytes = limit == draft.spec.memory_limits.end() ? 0 : limit->second.BytesOf(device.memory_bytes);
+    const int64_t bytes = LimitOfType(draft.spec.memory_limits, *device.name.type, device.memory_bytes);
     if (*device.name.type != HostDeviceType()) return bytes;
     of_host = bytes;
   }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace dfrun {
 
@@ -23,6 +24,12 @@ struct MemoryLimit {
 
 // Limits by type of device.
 using MemoryLimits = std::map<std::string, MemoryLimit, std::less<>>;
+
+// The limit of a device of the type with so much memory in all; `otherwise` where they do not limit the type.
+inline int64_t LimitOfType(const MemoryLimits& limits, std::string_view type, int64_t total, int64_t otherwise = 0) {
+  const auto limit = limits.find(type);
+  return limit == limits.end() ? otherwise : limit->second.BytesOf(total);
+}
 
 // An interface of allocators that give out only so much memory.
 class LimitedMemory {
