@@ -18,7 +18,7 @@ namespace {
 struct Learned {
   PlacedJob searched;
   PlacedJob annealed;
-  bool is_better() const { return annealed.facts.kind == "learned" && annealed.facts.seconds < SearchedS(); }
+  bool is_better() const { return annealed.facts.kind == PlacedBy::kLearning && annealed.facts.seconds < SearchedS(); }
   double SearchedS() const { return searched.facts.seconds; }
   const PlacedJob& kept() const { return is_better() ? annealed : searched; }
 };

@@ -25,8 +25,8 @@ Status WritePlacement(const SpecPlanOptions& options, const OutputFile& file) {
   DF_ASSIGN(const SimulatedJob step, job.Simulate(options.ranks_per_node));
   const Cluster& cluster = job.compiler.cluster();
   const double seconds = PlacedStep(step.step.graph, step.step.device_of).seconds();
-  const PlacementFacts facts = {job.compiler.is_placed() ? "simulated" : "rules", cluster.devices.back().rank + 1,
-                                seconds, 0};
+  const PlacementFacts facts = {job.compiler.is_placed() ? PlacedBy::kSimulation : PlacedBy::kRules,
+                                cluster.devices.back().rank + 1, seconds, 0};
   return file.WriteText(PrintPlacement(PlacementOfStep(step, step.step.device_of, cluster), facts));
 }
 

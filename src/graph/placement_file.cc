@@ -10,6 +10,22 @@ namespace {
 constexpr size_t kMaxFileBytes = size_t{256} << 20;
 constexpr int64_t kForm = 1;
 
+const char* KindText(PlacedBy kind) {
+  switch (kind) {
+    case PlacedBy::kRules:
+      return "rules";
+    case PlacedBy::kSimulation:
+      return "simulated";
+    case PlacedBy::kLearning:
+      return "learned";
+    case PlacedBy::kFile:
+      return "file";
+    case PlacedBy::kResumedRun:
+      return "resumed";
+  }
+  return "";
+}
+
 Result<NodePlacement> ParsePlacement(const std::string& json, const std::string& path) {
   DF_ASSIGN(const JsonValue value, ParseJson(json));
   const JsonValue* const nodes = value.Find("nodes");
@@ -35,9 +51,9 @@ Result<NodePlacement> ParsePlacement(const std::string& json, const std::string&
 }  // namespace
 
 std::string PrintPlacement(const NodePlacement& placement, const PlacementFacts& facts) {
-  std::string text = StrCat("{\"written_by\": \"dfrun\", \"form\": ", kForm, ", \"kind\": ", JsonString(facts.kind),
-                            ", \"ranks\": ", facts.ranks, ", \"seconds\": ", facts.seconds,
-                            ", \"rules_s\": ", facts.rules_s, ",\n \"nodes\": {");
+  std::string text = StrCat("{\"written_by\": \"dfrun\", \"form\": ", kForm,
+                            ", \"kind\": ", JsonString(KindText(facts.kind)), ", \"ranks\": ", facts.ranks,
+                            ", \"seconds\": ", facts.seconds, ", \"rules_s\": ", facts.rules_s, ",\n \"nodes\": {");
   const char* separator = "\n  ";
   for (const auto& [node, device] : placement.devices) {
     text += StrCat(separator, JsonString(node), ": ", JsonString(device));

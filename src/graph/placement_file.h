@@ -9,6 +9,7 @@
 #ifndef DFRUN_SRC_GRAPH_PLACEMENT_FILE_H_
 #define DFRUN_SRC_GRAPH_PLACEMENT_FILE_H_
 
+#include <cstdint>
 #include <string>
 
 #include "src/base/status.h"
@@ -16,9 +17,12 @@
 
 namespace dfrun {
 
+// How a placement came about: by the rules, a search, learning, a file that the spec names, or the run that is resumed.
+enum class PlacedBy : uint8_t { kRules, kSimulation, kLearning, kFile, kResumedRun };
+
 // The facts that a file of a placement has beside it. Times are of a step, by the simulation; 0: not known.
 struct PlacementFacts {
-  std::string kind;
+  PlacedBy kind = PlacedBy::kRules;
   int ranks = 0;
   double seconds = 0;
   double rules_s = 0;

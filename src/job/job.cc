@@ -352,7 +352,7 @@ Status Job::Start() {
 Status Job::BeginWriting() {
   if (spec_.job.run) DF_TRY(CheckReplaceable(fetches_path()));
   DF_TRY(directory_->Make());
-  const bool is_placed = !placed_.placement.empty() && placed_.facts.kind != "resumed";
+  const bool is_placed = !placed_.placement.empty() && placed_.facts.kind != PlacedBy::kResumedRun;
   std::error_code ignored;  // one that stays is written anew, or read by a job that names it
   if (placed_.placement.empty()) std::filesystem::remove(directory_->placement(), ignored);
   if (is_placed) DF_TRY(WriteFileAtomically(directory_->placement(), PrintPlacement(placed_.placement, placed_.facts)));

@@ -59,8 +59,9 @@ void Adopt(const SimulatedJob& by_rules, Checked checked, PlacedJob& out) {
   out.facts.seconds = checked.seconds;
   out.placement = std::move(checked.placement);
   out.lines.push_back(StrCat("placement: ", Counted(MovedNodes(by_rules, out.placement), "node"), " moved",
-                             out.facts.kind == "learned" ? ", as was learned" : "", "; a simulated step takes ",
-                             Milliseconds(out.facts.seconds), ", by the rules ", Milliseconds(out.facts.rules_s)));
+                             out.facts.kind == PlacedBy::kLearning ? ", as was learned" : "",
+                             "; a simulated step takes ", Milliseconds(out.facts.seconds), ", by the rules ",
+                             Milliseconds(out.facts.rules_s)));
   const std::string types = DescribeTypeChanges(by_rules, out.placement);
   if (!types.empty()) out.lines.push_back(types);
   if (checked.excess_bytes > 0)
@@ -165,7 +166,7 @@ Result<PlacedJob> PlaceJob(const LoadedSpec& spec, Runtime& runtime, const Compi
     return out;
   }
   const PlacedStep rules(by_rules.step.graph, by_rules.step.device_of);
-  out.facts = {"rules", options.cluster.devices.back().rank + 1, rules.seconds(), rules.seconds()};
+  out.facts = {PlacedBy::kRules, options.cluster.devices.back().rank + 1, rules.seconds(), rules.seconds()};
   out.key = JobKey(by_rules, options.cluster);
   const std::string learned = profile.empty() ? "" : LearnedPlacementOf(profile, out.key);
   NodePlacement placement;
@@ -187,7 +188,7 @@ Result<PlacedJob> PlaceJob(const LoadedSpec& spec, Runtime& runtime, const Compi
   const bool is_better = std::pair(checked.excess_bytes, checked.seconds) <
                          std::pair(rules.excess_bytes(), rules.seconds() * (1 - kMinGain));
   if (is_better) {
-    out.facts.kind = is_learned || place_options.seconds > 0 ? "learned" : "simulated";
+    out.facts.kind = is_learned || place_options.seconds > 0 ? PlacedBy::kLearning : PlacedBy::kSimulation;
     Adopt(by_rules, std::move(checked), out);
   } else {
     out.lines.push_back(StrCat("placement: by the rules; a simulated step takes ", Milliseconds(rules.seconds()),
@@ -229,7 +230,7 @@ Result<PlacedJob> ChoosePlacement(const LoadedSpec& spec, Runtime& runtime, cons
   out.facts.ranks = options.cluster.devices.back().rank + 1;
   if (!wanted.file.empty()) {
     DF_ASSIGN(out.placement, PlacementOfFile(spec, options.cluster));
-    out.facts.kind = "file";
+    out.facts.kind = PlacedBy::kFile;
     return out;
   }
   std::vector<std::string> lines;
@@ -237,7 +238,7 @@ Result<PlacedJob> ChoosePlacement(const LoadedSpec& spec, Runtime& runtime, cons
     DF_ASSIGN(out.placement, ReadIfThere(request.resumed));
   }
   if (!out.placement.empty()) {
-    out.facts.kind = "resumed";
+    out.facts.kind = PlacedBy::kResumedRun;
     const auto* const missing = MissingDevice(out.placement, options.cluster);
     out.placement.is_strict = false;
     if (missing == nullptr) return out;

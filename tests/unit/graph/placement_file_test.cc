@@ -27,7 +27,7 @@ class PlacementFileTest : public testing::Test {
 TEST_F(PlacementFileTest, IsReadAsItWasWritten) {
   NodePlacement placement;
   placement.devices = {{"W", "/job:worker/task:0/device:cpu:0"}, {"a \"b\"/c", "/job:ps/task:1/device:cpu:0"}};
-  const std::string text = PrintPlacement(placement, {"simulated", 2, 0.00037, 0.00071});
+  const std::string text = PrintPlacement(placement, {PlacedBy::kSimulation, 2, 0.00037, 0.00071});
   ASSERT_TRUE(WriteFileAtomically(path_, text).ok());
   const Result<NodePlacement> read = ReadPlacement(path_);
   ASSERT_TRUE(read.ok()) << read.status().ToString();
