@@ -206,6 +206,7 @@ std::string JsonOf(const Explanation& of) {
 Result<std::string> ExplainNode(const std::string& node, const SpecPlanOptions& options) {
   DF_ASSIGN(const int ranks, OneNumberOfRanks(options.ranks, "explain"));
   DF_ASSIGN(PlannedJob job, LoadPlannedJob(options, ranks));
+  DF_TRY(job.CheckStep());
   DF_TRY(PlaceBySpec(job.spec, job.compiler, &job.costs, options.ranks_per_node).status());
   DF_ASSIGN(const SimulatedJob step, job.Simulate(options.ranks_per_node));
   DF_ASSIGN(const int task, TaskOf(step, node));

@@ -43,6 +43,7 @@ std::string JsonOf(const Learned& learned, const std::string& path) {
 Result<std::string> LearnPlacement(const SpecPlanOptions& options, const LearnOptions& learn) {
   DF_ASSIGN(const int ranks, OneNumberOfRanks(options.ranks, "--learn"));
   DF_ASSIGN(PlannedJob job, LoadPlannedJob(options, ranks, learn.profile));
+  DF_TRY(job.CheckStep());
   const LoadedSpec& spec = job.spec;
   const StepGraphOptions graph_options = {
       .costs = &job.costs, .ranks_per_node = options.ranks_per_node, .limits = spec.job.memory_limits};

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "jobs/plan/plan_of_spec.h"
+#include "jobs/plan/spec_plan_options.h"
 #include "src/base/status.h"
 
 namespace dfrun::jobs {

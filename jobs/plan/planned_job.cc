@@ -4,16 +4,28 @@
 
 #include "jobs/model.h"
 #include "jobs/place_by_spec.h"
+#include "src/graph/location_prefix.h"
+#include "src/spec/replica_counts.h"
 #include "src/training/build_job_graph.h"
 
 namespace dfrun::jobs {
+
+Status PlannedJob::CheckStep() const {
+  if (spec.job.train || spec.job.run) return Status();
+  return Error(Code::kBadSpec, spec.job.path, ":1:1: there is no step: the spec has neither `train:` nor `run:`");
+}
 
 Result<SimulatedJob> PlannedJob::Simulate(int ranks_per_node) {
   const StepGraphOptions options = {
       .costs = &costs, .ranks_per_node = ranks_per_node, .limits = spec.job.memory_limits};
   Result<SimulatedJob> job = SimulateJob(spec, compiler.placement(), compiler.runtime(), compiler.options(), options);
   DF_TRY(AsSpecError(spec.job.path, job.status()));
-  return job;
+  if (!job->job.apart) return job;
+  const bool has_backup = BackupOf(*spec.job.train) > 0;
+  return Error(
+      Code::kBadSpec, LocationPrefix(spec.graph, spec.job.train->LocationOf(has_backup ? "backup" : "strategy")),
+      "replicas of this strategy run for themselves, so that no step of all of them can be simulated: look at ",
+      "the job with --set train.", has_backup ? "backup=0" : "strategy=sync");
 }
 
 Result<PlannedJob> LoadPlannedJob(const SpecPlanOptions& options, int ranks, const std::string& profile) {
@@ -23,11 +35,10 @@ Result<PlannedJob> LoadPlannedJob(const SpecPlanOptions& options, int ranks, con
                                         .ranks = ranks,
                                         .device_counts = options.devices,
                                         .form = ModelOptions::Form::kJob}));
-  Result<JobCompiler> compiler = JobCompiler::Create(model, ranks > 0 ? ranks : model.RanksNeeded());
+  if (ranks == 0) ranks = model.RanksNeeded();
+  Result<JobCompiler> compiler = JobCompiler::Create(model, ranks);
   DF_TRY(AsSpecError(options.spec, compiler.status()));
-  PlannedJob job{model.TakeSpec(), *std::move(compiler), {}};
-  if (!job.spec.job.train && !job.spec.job.run)
-    return Error(Code::kBadSpec, options.spec, ":1:1: there is no step: the spec has neither `train:` nor `run:`");
+  PlannedJob job{model.TakeSpec(), ranks, *std::move(compiler), {}};
   if (!profile.empty()) job.spec.job.placement.profile = profile;
   DF_ASSIGN(job.costs, CostsOfPlacement(job.spec.job.placement, options.cost_file));
   return job;

@@ -3,7 +3,7 @@
 #define DFRUN_JOBS_PLAN_PLANNED_JOB_H_
 
 #include "jobs/compile_job.h"
-#include "jobs/plan/plan_of_spec.h"
+#include "jobs/plan/spec_plan_options.h"
 #include "src/costs/cost_table.h"
 #include "src/job/place_job.h"
 
@@ -11,15 +11,18 @@ namespace dfrun::jobs {
 
 struct PlannedJob {
   LoadedSpec spec;
+  int ranks = 0;
   JobCompiler compiler;
   CostTable costs;
 
-  // Its step, with the placement of its compiler. BadSpec: as `dfrun check`.
+  // BadSpec: the spec has no step, so that there is nothing to simulate.
+  Status CheckStep() const;
+  // Its step, with the placement of its compiler. BadSpec: as `dfrun check`, and where replicas run for themselves.
   Result<SimulatedJob> Simulate(int ranks_per_node);
 };
 
 // Loads the job for `ranks`, 0: as many as it needs. `profile`: a run whose traced times count, in place of the spec's.
-// BadSpec: as `dfrun check`, and where the spec has no step. kNoInput: files of costs that are not there.
+// BadSpec: as `dfrun check`. kNoInput: files of costs that are not there.
 Result<PlannedJob> LoadPlannedJob(const SpecPlanOptions& options, int ranks, const std::string& profile = "");
 
 }  // namespace dfrun::jobs

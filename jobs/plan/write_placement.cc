@@ -21,6 +21,7 @@ Status WritePlacement(const SpecPlanOptions& options, const OutputFile& file) {
   DF_TRY(file.Check());
   DF_ASSIGN(const int ranks, OneNumberOfRanks(options.ranks, "--write-placement"));
   DF_ASSIGN(PlannedJob job, LoadPlannedJob(options, ranks));
+  DF_TRY(job.CheckStep());
   DF_TRY(PlaceBySpec(job.spec, job.compiler, &job.costs, options.ranks_per_node).status());
   DF_ASSIGN(const SimulatedJob step, job.Simulate(options.ranks_per_node));
   const Cluster& cluster = job.compiler.cluster();

@@ -3,7 +3,7 @@
 #define DFRUN_JOBS_PLAN_WRITE_PLACEMENT_H_
 
 #include "jobs/output_file.h"
-#include "jobs/plan/plan_of_spec.h"
+#include "jobs/plan/spec_plan_options.h"
 
 namespace dfrun::jobs {
 

@@ -11,7 +11,9 @@ expect 0 "all work on all devices" "$DFRUN" plan $spec --ranks 1
 expect 0 "same_host, " "$DFRUN" plan $spec --ranks 2
 expect 0 "network, " "$DFRUN" plan $spec --ranks 2 --ranks-per-node 1
 expect 0 "efficiency falls below 0.8 at " "$DFRUN" plan $spec --ranks 1,2,4,64
-expect 65 "without 'backup'" "$DFRUN" plan configs/digits_backup.yaml
+backup=configs/digits_backup.yaml
+expect 65 "$backup:24:30: a step that takes the first of more replicas" "$DFRUN" plan $backup
+expect 65 "$backup:24:30: replicas of this strategy run for themselves" "$DFRUN" explain $backup loss
 expect 0 "for one of each of 4 replicas" "$DFRUN" plan $spec --ranks 4 --set train.strategy=async
 expect 65 "$spec:11:12: a batch of 31" "$DFRUN" plan $spec --set batch=31
 expect 64 "'x' is no number" "$DFRUN" plan $spec --ranks 1,x
