@@ -187,6 +187,7 @@ Result<int> ShowRanks(const InfoOptions& options) {
   if (bootstrap->rank() == 0) std::printf("\n");
   DF_ASSIGN(const SelftestResult result, Selftest(*bootstrap, hosts, options.of_selftest));
   for (const std::string& text : result.slow) WriteText(stdout, StrCat("slow: ", text, "\n"));
+  for (const std::string& text : result.noisy) WriteText(stdout, StrCat("noisy: ", text, "\n"));
   for (const std::string& text : result.wrong) WriteText(stdout, StrCat("WRONG: ", text, "\n"));
   int code = result.wrong.empty() ? 0 : ExitCode(Code::kUnavailable);
   if (bootstrap->rank() == 0 && code == 0) code = WriteCosts(result, options.costs, costs);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <optional>
 
@@ -33,7 +32,8 @@ constexpr size_t kSizes[] = {0,
 constexpr size_t kMaxFitBytes = size_t{1} << 20;
 // From this size on a pair's bandwidth is compared, below it the time.
 constexpr size_t kBandwidthBytes = size_t{1} << 20;
-constexpr double kSlow = 4;  // multiple of the median from which a pair is slow
+constexpr double kSlow = 4;   // multiple of the median from which a pair is slow
+constexpr double kNoisy = 2;  // multiple of a pair's least time from which its median tells of other work
 constexpr int kTripsOfSmall = 20;
 constexpr int kTripsOfLarge = 2;
 
@@ -74,31 +74,37 @@ struct Call {
   }
 };
 
+// Seconds of one way between two ranks.
+struct TripTimes {
+  double least_s = 0;  // ranks may share a core
+  double median_s = 0;
+};
+
 // One transport between this rank and the others.
 class LinkCheck {
  public:
   LinkCheck(comm::Transport& transport, const SelftestOptions& options) : transport_(transport), options_(options) {}
 
-  // Sends to and fro with `peer`, and returns the seconds of one way. `first`: this rank sends first. Unavailable if a
-  // message did not come in time; Internal if it was damaged.
-  Result<double> Trips(int peer, bool first, size_t bytes) {
+  // Sends to and fro with `peer`. `first`: this rank sends first. Unavailable if a message did not come in time;
+  // Internal if it was damaged.
+  Result<TripTimes> Trips(int peer, bool first, size_t bytes) {
     const int trips = bytes <= kBandwidthBytes ? kTripsOfSmall : kTripsOfLarge;
     std::vector<char> sent(bytes);
     std::vector<char> received(bytes);
     Fill(sent, static_cast<uint64_t>(transport_.rank()));
-    double seconds = std::numeric_limits<double>::infinity();  // the least, since ranks may share a core
+    std::vector<double> seconds;
     for (int trip = 0; trip < trips; ++trip) {
       const double start = Now(CLOCK_MONOTONIC);
       if (first) DF_TRY(Send(peer, sent));
       DF_TRY(Receive(peer, received));
       if (!first) DF_TRY(Send(peer, sent));
-      seconds = std::min(seconds, (Now(CLOCK_MONOTONIC) - start) / 2);
+      seconds.push_back((Now(CLOCK_MONOTONIC) - start) / 2);
       if (const std::optional<size_t> at = FirstDamage(received, static_cast<uint64_t>(peer))) {
         return Internal("of ", bytes, " bytes from rank ", peer, " byte ", *at, " is damaged");
       }
       std::fill(received.begin(), received.end(), '\0');
     }
-    return seconds;
+    return TripTimes{*std::min_element(seconds.begin(), seconds.end()), Median(seconds)};
   }
 
  private:
@@ -151,14 +157,15 @@ struct Measured {
   int from = 0;
   int to = 0;
   size_t bytes = 0;
-  double seconds = 0;
-  std::string failure;
+  TripTimes times = {};
+  std::string failure = {};
 };
 
 std::string Serialize(const std::vector<Measured>& all) {
   std::string text;
   for (const Measured& m : all)
-    text += StrCat(m.from, "\t", m.to, "\t", m.bytes, "\t", m.seconds, "\t", m.failure, "\n");
+    text +=
+        StrCat(m.from, "\t", m.to, "\t", m.bytes, "\t", m.times.least_s, "\t", m.times.median_s, "\t", m.failure, "\n");
   return text;
 }
 
@@ -166,13 +173,16 @@ void ParseInto(const std::string& text, std::vector<Measured>& all) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = text.find('\n', at);
     std::vector<std::string> fields;
-    for (size_t field = at; fields.size() < 5;) {
-      const size_t stop = fields.size() == 4 ? end : text.find('\t', field);
+    for (size_t field = at; fields.size() < 6;) {
+      const size_t stop = fields.size() == 5 ? end : text.find('\t', field);
       fields.push_back(text.substr(field, stop - field));
       field = stop + 1;
     }
-    all.push_back({ParseAs<int>(fields[0]).value_or(0), ParseAs<int>(fields[1]).value_or(0),
-                   ParseAs<size_t>(fields[2]).value_or(0), ParseAs<double>(fields[3]).value_or(0), fields[4]});
+    all.push_back({ParseAs<int>(fields[0]).value_or(0),
+                   ParseAs<int>(fields[1]).value_or(0),
+                   ParseAs<size_t>(fields[2]).value_or(0),
+                   {ParseAs<double>(fields[3]).value_or(0), ParseAs<double>(fields[4]).value_or(0)},
+                   fields[5]});
     at = end + 1;
   }
 }
@@ -207,6 +217,7 @@ class Report {
     std::printf("%-10s  %10s  %14s  %14s  %s\n", transport_.c_str(), "size", "median", "slowest", "slowest pair");
     for (const size_t bytes : kSizes) AddSize(all, bytes);
     result.slow.insert(result.slow.end(), slow_.begin(), slow_.end());
+    AddNoise(all, result);
   }
 
  private:
@@ -218,16 +229,33 @@ class Report {
     const Measured* slowest = nullptr;
     for (const Measured& m : all) {
       if (m.bytes != bytes || !m.failure.empty()) continue;
-      seconds.push_back(m.seconds);
-      if (slowest == nullptr || m.seconds > slowest->seconds) slowest = &m;
+      seconds.push_back(m.times.least_s);
+      if (slowest == nullptr || m.times.least_s > slowest->times.least_s) slowest = &m;
     }
     if (slowest == nullptr) return;
     const double median = Median(seconds);
     std::printf("%-10s  %10s  %14s  %14s  %d, %d\n", "", SizeText(bytes).c_str(), SpeedText(bytes, median).c_str(),
-                SpeedText(bytes, slowest->seconds).c_str(), slowest->from, slowest->to);
-    if (seconds.size() < 3 || slowest->seconds < kSlow * median) return;
-    slow_.push_back(StrCat(transport_, ": ", Pair(*slowest), " take ", SpeedText(bytes, slowest->seconds), " for ",
-                           SizeText(bytes), ", the median of all pairs is ", SpeedText(bytes, median)));
+                SpeedText(bytes, slowest->times.least_s).c_str(), slowest->from, slowest->to);
+    if (seconds.size() < 3 || slowest->times.least_s < kSlow * median) return;
+    slow_.push_back(StrCat(transport_, ": ", Pair(*slowest), " take ", SpeedText(bytes, slowest->times.least_s),
+                           " for ", SizeText(bytes), ", the median of all pairs is ", SpeedText(bytes, median)));
+  }
+
+  // Adds the pair whose times differ most, of sizes with trips enough.
+  void AddNoise(const std::vector<Measured>& all, SelftestResult& result) const {
+    const Measured* noisiest = nullptr;
+    double most = kNoisy;
+    for (const Measured& m : all) {
+      if (!m.failure.empty() || m.bytes > kMaxFitBytes || m.times.median_s < most * m.times.least_s) continue;
+      most = m.times.median_s / m.times.least_s;
+      noisiest = &m;
+    }
+    if (noisiest == nullptr) return;
+    char times[32];
+    std::snprintf(times, sizeof times, "%.1f", most);
+    result.noisy.push_back(StrCat(transport_, ": for ", SizeText(noisiest->bytes), " ", Pair(*noisiest), " take ",
+                                  times,
+                                  " times their least time in the median: they share cores, or other work runs there"));
   }
 
   const std::string transport_;
@@ -251,10 +279,10 @@ std::vector<Measured> MeasurePairs(comm::Bootstrap& bootstrap, comm::Transport& 
       if (!barrier.ok()) return measured;
       const int peer = PeerOf(rank, round, ranks);
       if (peer < 0 || !works) continue;
-      const Result<double> seconds = line.Trips(peer, rank < peer, bytes);
-      works = seconds.ok();
+      const Result<TripTimes> times = line.Trips(peer, rank < peer, bytes);
+      works = times.ok();
       if (rank < peer || !works) {
-        measured.push_back({rank, peer, bytes, works ? *seconds : 0, works ? "" : seconds.status().message()});
+        measured.push_back({rank, peer, bytes, works ? *times : TripTimes(), works ? "" : times.status().message()});
       }
     }
   }
@@ -268,7 +296,7 @@ std::map<PairClass, PairSpeed> SpeedsOf(const std::vector<Measured>& all, const 
     if (!m.failure.empty() || m.bytes > kMaxFitBytes) continue;
     const bool same_host = hosts[static_cast<size_t>(m.from)] == hosts[static_cast<size_t>(m.to)];
     points[same_host ? PairClass::kSameHost : PairClass::kNetwork].push_back(
-        {.flops = 0, .bytes = static_cast<double>(m.bytes), .seconds = m.seconds});
+        {.flops = 0, .bytes = static_cast<double>(m.bytes), .seconds = m.times.least_s});
   }
   std::map<PairClass, PairSpeed> speeds;
   for (const auto& [pair, of_pair] : points) {

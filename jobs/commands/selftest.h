@@ -22,6 +22,7 @@ struct SelftestOptions {
 struct SelftestResult {
   std::vector<std::string> wrong;  // data did not come or were damaged; the text names the first damaged byte
   std::vector<std::string> slow;   // several times slower than the median of all pairs
+  std::vector<std::string> noisy;  // by transport: the pair whose messages take most beside the least time of one
   // By the class of the pair, with the transport that a run would choose.
   std::map<PairClass, PairSpeed> speeds;
 };

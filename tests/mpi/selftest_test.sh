@@ -33,6 +33,9 @@ says '^sockets +size'
 selftest 76 3 LD_PRELOAD="$TRANSPORTS" DFRUN_TEST_DROPS=50
 says 'WRONG: dropping: rank [0-2] on [^ ]+ and rank [0-2] on [^ ]+: .*nothing came within 3 s'
 
+selftest 0 3 LD_PRELOAD="$TRANSPORTS" DFRUN_TEST_DELAY_MS=3
+says 'noisy: dropping: for [0-9]+ [KM]?i?B rank [01] on [^ ]+ and rank [12] on [^ ]+ take [0-9.]+ times their least'
+
 # Ranks that share cores, and what heals it.
 timeout 60 mpirun --oversubscribe --bind-to none -np 3 "$DFRUN" info > "$WORK/log" 2>&1
 says 'warning: ranks 0, 1, 2 on [^ ]+ share cores: mpirun --map-by slot:PE=N --bind-to core'

@@ -1,4 +1,5 @@
-// A test transport that drops or damages one message: its Send ends well, and nothing, or other bytes, arrive.
+// A test transport that drops or damages one message: its Send ends well, and nothing, or other bytes, arrive. It can
+// also be slow now and then.
 #ifndef DFRUN_TESTS_TRANSPORT_DROPPING_TRANSPORT_H_
 #define DFRUN_TESTS_TRANSPORT_DROPPING_TRANSPORT_H_
 
@@ -16,10 +17,11 @@ namespace dfrun::comm {
 class DroppingTransport final : public Transport {
  public:
   // The number of the message that is dropped or damaged, counted from 1 among those that this rank sends to others; 0:
-  // none.
+  // none. And the milliseconds by which three of four messages are late.
   struct Faults {
     int64_t drops = 0;
     int64_t damages = 0;
+    int64_t delay_ms = 0;
   };
   DroppingTransport(std::unique_ptr<Transport> inner, Faults faults) : inner_(std::move(inner)), faults_(faults) {}
 
