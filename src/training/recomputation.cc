@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/base/name_pattern.h"
+#include "src/collectives/reduce_groups.h"
 #include "src/framework/device/device_types.h"
 #include "src/graph/order/live_values.h"
 #include "src/passes/recompute/choice.h"
@@ -36,22 +37,54 @@ int64_t LimitOfWorker(const JobGraphDraft& draft) {
 // that give first values, save and restore.
 constexpr int64_t kOtherSteps = 3;
 
-// The bytes of the variables that the first worker may have, with slots, and of what other steps keep for them. Where
-// each task updates its own, these are fewer.
-int64_t StateBytes(const JobGraphDraft& draft, const ReplicaGradients& gradients) {
-  const auto slots = static_cast<int64_t>(FindOptimizer(draft.spec.train->optimizer.name()).slots.size());
-  const bool is_spread = draft.workers.size() > 1 && draft.spec.train->data_parallel == TrainSpec::DataParallel::kPs;
+// The bytes on the first worker's device beside the values that its replicas compute.
+struct WorkerBytes {
+  int64_t state = 0;      // variables with their slots, and what other steps keep for them
+  int64_t exchanged = 0;  // copies of variables of other tasks, gradients of other replicas, and their sums
+};
+
+// The most gradients of one variable that lie where they are summed, beside those of a worker's own replicas.
+int64_t GradientsOfOthers(int64_t replicas, int64_t on_worker) {
+  const std::vector<ReduceGroup> groups = ReduceGroups(static_cast<size_t>(replicas));
+  return std::min(replicas - on_worker, static_cast<int64_t>(std::max(groups[0].size, groups.size())));
+}
+
+// Counts the bytes of one variable. `is_elsewhere`: on another task, where replicas have none of their own.
+void AddVariable(int64_t own, bool is_trained, bool is_elsewhere, const JobGraphDraft& draft,
+                 const ReplicaGradients& gradients, WorkerBytes& bytes) {
+  const TrainSpec& train = *draft.spec.train;
+  const auto slots = static_cast<int64_t>(FindOptimizer(train.optimizer.name()).slots.size());
+  const auto workers = static_cast<int64_t>(draft.workers.size());
+  const int64_t kept = own * (is_trained ? 1 + slots : 1) * (own <= kMaxArenaBytes ? 1 + kOtherSteps : 1);
+  if (workers == 1 || gradients.have_own_variables) {
+    bytes.state += kept;
+    // Replicas are brought together by a value and its momentum.
+    if (workers > 1 && is_trained && !is_elsewhere) bytes.state += 2 * own;
+    return;
+  }
+  if (train.data_parallel == TrainSpec::DataParallel::kAllreduce) {
+    bytes.state += kept;
+    if (is_trained) bytes.exchanged += 2 * own;
+    return;
+  }
+  if (is_elsewhere || gradients.are_apart) bytes.exchanged += own;
+  if (is_elsewhere) return;
+  bytes.state += kept;
+  const int64_t on_worker = (gradients.replicas + workers - 1) / workers;
+  if (is_trained)
+    bytes.exchanged += own * (1 + (gradients.are_apart ? 0 : GradientsOfOthers(gradients.replicas, on_worker)));
+}
+
+WorkerBytes BytesOfWorker(const JobGraphDraft& draft, const ReplicaGradients& gradients) {
   const Result<DeviceName> worker = DeviceName::Parse(draft.workers[0]);
-  int64_t bytes = 0;
+  const std::vector<NodeId>& trained = gradients.trained;
+  WorkerBytes bytes;
   for (const VariableSpec& variable : draft.spec.variables) {
     const NodeId of_job = draft.shared.nodes.at(variable.node);
     const Result<DeviceName> device = DeviceName::Parse(draft.job.graph.node(of_job).device);
     const bool is_elsewhere = worker.ok() && device.ok() && device->job && !AreOfOneTask(*worker, *device);
-    if (is_spread && is_elsewhere) continue;
-    const std::vector<NodeId>& trained = gradients.trained;
-    const bool has_slots = std::find(trained.begin(), trained.end(), of_job) != trained.end();
-    const int64_t own = VariableBytes(draft.job.graph, of_job);
-    bytes += own * (has_slots ? 1 + slots : 1) * (own <= kMaxArenaBytes ? 1 + kOtherSteps : 1);
+    const bool is_trained = std::find(trained.begin(), trained.end(), of_job) != trained.end();
+    AddVariable(VariableBytes(draft.job.graph, of_job), is_trained, is_elsewhere, draft, gradients, bytes);
   }
   return bytes;
 }
@@ -62,7 +95,9 @@ int64_t LimitOfValues(const JobGraphDraft& draft, const ReplicaGradients& gradie
   if (limit == 0) return 0;
   const auto workers = static_cast<int>(draft.workers.size());
   const int replicas = (gradients.replicas + workers - 1) / workers;
-  const double left = static_cast<double>(limit) * (1 - kReserve) - static_cast<double>(StateBytes(draft, gradients));
+  const WorkerBytes beside = BytesOfWorker(draft, gradients);
+  const double left =
+      static_cast<double>(limit) * (1 - kReserve) - static_cast<double>(beside.state + beside.exchanged);
   return std::max(int64_t{1}, static_cast<int64_t>(left / replicas));
 }
 

@@ -10,10 +10,12 @@ namespace dfrun {
 
 // The graph of a replica that has gradients.
 struct ReplicaGradients {
-  NodeId first_gradient = 0;    // the nodes from this one on compute gradients
-  std::vector<Output> wanted;   // the values that a step gives, the gradients among them
-  std::vector<NodeId> trained;  // variables of the job's graph that have gradients
-  int replicas = 1;             // computed by all workers together
+  NodeId first_gradient = 0;        // the nodes from this one on compute gradients
+  std::vector<Output> wanted;       // the values that a step gives, the gradients among them
+  std::vector<NodeId> trained;      // variables of the job's graph that have gradients
+  int replicas = 1;                 // computed by all workers together
+  bool have_own_variables = false;  // each replica, that is
+  bool are_apart = false;           // each runs for itself
 };
 
 // Lets the gradients of `graph` read values that are computed a second time, as the spec's `recompute` says. With

@@ -114,8 +114,12 @@ Status Replicas::AddModels(JobGraphDraft& draft) {
   DF_TRY(SliceInputs(draft.spec));
   const NodeId first_gradient = graph_.num_nodes();
   DF_TRY(AddGradientsOfLoss(draft));
-  ReplicaGradients gradients = {
-      .first_gradient = first_gradient, .wanted = Wanted(draft), .trained = {}, .replicas = count_};
+  ReplicaGradients gradients = {.first_gradient = first_gradient,
+                                .wanted = Wanted(draft),
+                                .trained = {},
+                                .replicas = count_,
+                                .have_own_variables = have_own_variables(),
+                                .are_apart = are_apart_};
   for (const Trained& trained : trained_) gradients.trained.push_back(trained.variable);
   DF_TRY(AddRecomputation(draft, gradients, graph_));
   DF_TRY(FindAssigned(draft));

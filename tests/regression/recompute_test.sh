@@ -61,6 +61,17 @@ expect 0 "step 4/4" "$DFRUN" "$NETS/deep_mlp.yaml" --set recompute=auto --set cl
 same_bits limited deep_mlp-none
 expect 74 "no memory for" "$DFRUN" "$NETS/deep_mlp.yaml" --set cluster.memory=10MiB --output too_narrow
 
+# Among ranks a limit has room for the variables and gradients that come from others too.
+two=("$NETS/deep_mlp.yaml" --set replicas=2 --set width=160 --set batch=512)
+ranks 2 "$DFRUN" "${two[@]}" --output two_ranks > log 2>&1 || { cat log >&2; fail "two ranks"; }
+for limit in 12MiB 14MiB; do
+  of_limit=("${two[@]}" --set recompute=auto --set cluster.memory=$limit)
+  expect 0 "recompute: " "$DFRUN" check "${of_limit[@]}" --ranks 2
+  if grep -q "^warning: the variables" out; then cat out >&2; fail "$limit: a limit that is aimed at may be exceeded"; fi
+  ranks 2 "$DFRUN" "${of_limit[@]}" --output two_ranks-$limit > log 2>&1 || { cat log >&2; fail "two ranks, $limit"; }
+  same_bits two_ranks-$limit two_ranks
+done
+
 # Names choose, and what they cannot is said.
 expect 0 "recompute: about" "$DFRUN" check "$NETS/deep_mlp.yaml" --set 'recompute=h*'
 expect 0 "step 4/4" "$DFRUN" "$NETS/deep_mlp.yaml" --set 'recompute=h*' --output named
