@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/framework/device/device_types.h"
 #include "src/framework/device/exchange_memory.h"
 
 namespace dfrun {
@@ -21,8 +22,9 @@ Result<std::unique_ptr<StepValues>> StepValues::Create(const ExecPlan& plan, con
   if (layout.arena_bytes > 0) {
     values->arena_ = values->allocator_.Allocate(layout.arena_bytes);
     if (values->arena_ == nullptr) {
-      return Error(Code::kResourceExhausted, "no memory for the ", layout.arena_bytes,
-                   " bytes of small tensors of a step");
+      const std::string key = DeviceMemoryKey(*plan.device().name().type);
+      return Error(Code::kResourceExhausted, plan.device().full_name(), ": no memory for the ", layout.arena_bytes,
+                   " bytes of small tensors of a step: raise `", key, "` of the cluster, or take a smaller batch");
     }
   }
   for (const ValueLayout::FixedSlot& fixed : layout.fixed) values->slots_[fixed.slot] = fixed.value;
