@@ -1,6 +1,5 @@
 // The file of a CostTable.
 #include <charconv>
-#include <cmath>
 #include <functional>
 
 #include "src/base/file.h"
@@ -28,6 +27,9 @@ std::string Member(std::string_view name, double value) {
   return StrCat(JsonString(name), ": ", NumberText(value));
 }
 
+constexpr double kMinNumber = 1e-18;
+constexpr double kMaxNumber = 1e21;
+
 // A list of objects, one a line.
 class Lines {
  public:
@@ -53,12 +55,12 @@ class Fields {
     if (!text.ok()) return text.status().Annotate(place_);
     return text;
   }
-  // A positive, finite number.
+  // A positive number, and neither so large nor so small that times of graphs were no numbers.
   Result<double> Positive(std::string_view name) const {
     const Result<double> number = value_.GetDouble(name);
     if (!number.ok()) return number.status().Annotate(place_);
-    if (std::isfinite(*number) && *number > 0) return *number;
-    return Error(Code::kDataLoss, place_, ".", name, ": ", *number, " is no positive number");
+    if (*number >= kMinNumber && *number <= kMaxNumber) return *number;
+    return Error(Code::kDataLoss, place_, ".", name, ": ", *number, " is not from ", kMinNumber, " to ", kMaxNumber);
   }
   Result<int64_t> Count(std::string_view name) const {
     const Result<int64_t> number = value_.GetInt(name);
