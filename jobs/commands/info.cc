@@ -22,6 +22,7 @@
 #include "src/base/host/host_limits.h"
 #include "src/base/terminal.h"
 #include "src/base/text.h"
+#include "src/base/units.h"
 #include "src/framework/communication/collective_registry.h"
 #include "src/framework/device/device_factory.h"
 #include "src/framework/device/device_part.h"
@@ -171,6 +172,10 @@ Result<int> ShowRanks(const InfoOptions& options) {
     stages.Ending(0, *bootstrap);
     return 0;
   }
+  if (!options.costs.path.empty() && options.of_selftest.most_bytes < kMinSpeedBytes) {
+    return Error(Code::kUsage, "--cost-file: a bandwidth is known from messages of ", BytesText(kMinSpeedBytes),
+                 " on: give --most-bytes as much, or leave it out");
+  }
   if (bootstrap->size() == 1) {
     return Error(Code::kUsage,
                  "--selftest moves data between ranks and there is one: mpirun -np 2 dfrun info --selftest");
@@ -244,10 +249,13 @@ COMMAND("info", "Shows versions, the CPU, devices, and what is off in this build
               .Between(0, int64_t{1} << 30);
           args.Seconds("--timeout", options->of_selftest.timeout_s, "How long --selftest waits for a message")
               .Between(1, 86400);
-          args.Value("--cost-file", options->costs.path,
-                     "Write the latency and bandwidth between ranks of one host and of several into this file of "
-                     "`dfrun bench node`; what else is in the file stays there")
-              .Needs(selftest);
+          const Option costs =
+              args.Value("--cost-file", options->costs.path,
+                         "Write the latency and bandwidth between ranks of one host and of several into this file of "
+                         "`dfrun bench node`; what else is in the file stays there")
+                  .Needs(selftest);
+          args.Flag("--force", options->costs.force, "Let --cost-file replace a file that dfrun did not write")
+              .Needs(costs);
           args.Value("--mpi-abi", options->mpi_abi, "Which MPI to use: ompi, mpich or abi; default: the launcher's");
           return [options] { return ShowRanks(*options); };
         });

@@ -13,6 +13,9 @@
 
 namespace dfrun::jobs {
 
+// Without messages of this size nothing is known of a pair's bandwidth.
+inline constexpr int64_t kMinSpeedBytes = int64_t{1} << 20;
+
 struct SelftestOptions {
   int64_t most_bytes = int64_t{1} << 30;
   int64_t timeout_s = 60;  // timeout of one message
@@ -23,7 +26,8 @@ struct SelftestResult {
   std::vector<std::string> wrong;  // data did not come or were damaged; the text names the first damaged byte
   std::vector<std::string> slow;   // several times slower than the median of all pairs
   std::vector<std::string> noisy;  // by transport: the pair whose messages take most beside the least time of one
-  // By the class of the pair, with the transport that a run would choose.
+  // By the class of the pair, with the transport that a run would choose; empty for smaller messages than
+  // kMinSpeedBytes.
   std::map<PairClass, PairSpeed> speeds;
 };
 

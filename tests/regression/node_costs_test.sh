@@ -59,7 +59,11 @@ for command in "bench node --seconds 1 --cost-file other.json" "bench node --run
   expect 65 "other.json: no table of costs" "$DFRUN" $command
 done
 code=0
-ranks 2 "$DFRUN" info --selftest --most-bytes 8 --cost-file other.json > out 2>&1 || code=$?
+ranks 2 "$DFRUN" info --selftest --most-bytes 8 --cost-file costs.json > out 2>&1 || code=$?
+[ $code = 64 ] || { cat out; fail "the selftest keeps a bandwidth that it has not measured: $code"; }
+grep -q "a bandwidth is known from messages of 1.00 MiB on" out || { cat out; fail "the selftest tells no size"; }
+code=0
+ranks 2 "$DFRUN" info --selftest --most-bytes 1MiB --cost-file other.json > out 2>&1 || code=$?
 [ $code = 65 ] || { cat out; fail "the selftest takes another file: $code"; }
 grep -q "other.json: no table of costs" out || { cat out; fail "the selftest names no file"; }
 [ "$(cat other.json)" = "not a table" ] || fail "a file of others was changed"
