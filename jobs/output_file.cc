@@ -57,10 +57,27 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+// Whether the text of a JSON object has kJsonMark, however it is spaced.
+bool HasJsonMark(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\r\n";
+  const auto skip = [&](std::string_view word) {
+    text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
+    const bool is_next = text.starts_with(word);
+    text.remove_prefix(is_next ? word.size() : 0);
+    return is_next;
+  };
+  constexpr std::string_view kName = "\"written_by\"";
+  for (size_t at = text.find(kName); at != std::string_view::npos; at = text.find(kName)) {
+    text.remove_prefix(at + kName.size());
+    if (skip(":") && skip("\"dfrun\"")) return true;
+  }
+  return false;
+}
+
 bool IsMarked(std::string_view head, std::string_view tail) {
   if (head.starts_with("\x89HDF\r\n")) return Contains(head, kHdf5Mark);
   if (head.starts_with(kTraceBegin)) return true;
-  if (head.starts_with("{") || head.starts_with("[")) return Contains(head, kJsonMark);
+  if (head.starts_with("{") || head.starts_with("[")) return HasJsonMark(head);
   if (head.starts_with(kMarkupMark)) return true;
   if (head.starts_with(OpenMetricsFile::kBegin)) return true;
   const std::string_view comment = head.substr(0, head.find(' '));
@@ -108,15 +125,16 @@ Status OutputFile::Check() const {
   DF_TRY(CheckParent(path));
   if (::access(path.c_str(), W_OK) != 0) return CannotWrite(path, std::strerror(errno));
   DF_ASSIGN(const bool is_marked, CarriesMark(path));
-  if (is_marked) return Status();
+  if (is_marked && !is_edited) return Status();
   for (const std::string& input : inputs) {
     if (LiesIn(input, path)) {
       return Error(Code::kUsage, flag, " ", path, ": it is a part of ", input, ", which this command reads");
     }
   }
   if (force) return Status();
-  return Error(Code::kUsage, flag, " ", path,
-               ": there is such a file, which dfrun did not write: give another name, or ", "--force to replace it");
+  return Error(Code::kUsage, flag, " ", path, ": there is such a file, which ",
+               is_marked ? "may have been edited" : "dfrun did not write",
+               ": give another name, or --force to replace it");
 }
 
 Result<OutputDraft> OutputFile::Begin() const {

@@ -29,6 +29,7 @@ struct OutputFile {
   std::string path;  // empty: nothing is written
   bool force = false;
   std::vector<std::string> inputs = {};  // files and directories that the command reads
+  bool is_edited = false;                // people edit such files, so that the mark alone does not let one be replaced
 
   // Checks whether the file can be written, as far as that is known before, so that results of hours are not lost to a
   // misspelt directory. kUsage for a file that may not be replaced; kIo for a name that no file can have.

@@ -20,7 +20,7 @@ struct PlanCommandOptions {
   SpecPlanOptions of_spec;
   GraphPlanOptions of_graph;
   LearnOptions learn;
-  OutputFile placement{"--write-placement", "", false, {}};
+  OutputFile placement{.flag = "--write-placement", .path = "", .is_edited = true};
   DeviceCountOptions devices;
   bool json = false;
 };
@@ -59,14 +59,15 @@ RunCommand SetupPlan(Options& args) {
   args.Value("--cost-file", of_spec.cost_file,
              "The speeds of the machine, by `dfrun bench node`; without it they are assumed")
       .Needs(spec);
-  const Option profile =
-      args.Value("--profile", options->learn.profile, "With --learn: the run with a trace").Needs(spec);
-  args.Seconds(
-          "--learn", options->learn.seconds,
-          "Search for a placement by the run's trace for so long; the run keeps it, and jobs take it that name the "
-          "run as `profile` of `placement:`")
-      .Between(1, 86'400)
-      .Needs(profile);
+  Option profile = args.Value("--profile", options->learn.profile, "With --learn: the run with a trace").Needs(spec);
+  const Option learn =
+      args.Seconds(
+              "--learn", options->learn.seconds,
+              "Search for a placement by the run's trace for so long; the run keeps it, and jobs take it that name the "
+              "run as `profile` of `placement:`")
+          .Between(1, 86'400)
+          .Needs(profile);
+  profile.Needs(learn);
   const Option placement =
       args.Value("--write-placement", options->placement.path,
                  "Write the device of each node that may be moved, as a file for `placement: {file: FILE}`")

@@ -19,6 +19,8 @@ namespace {
 // More nodes, or ranks of a node, than any cluster has.
 constexpr int64_t kMaxCount = int64_t{1} << 20;
 
+constexpr double kMaxLatencyS = 3600;
+
 struct LinkKey {
   const char* name;
   PairClass pair;
@@ -128,6 +130,10 @@ class ClusterReader {
     int64_t bandwidth = 1;
     Need(value, what, keys, "latency", speed.latency_s);
     Need(value, what, keys, "bandwidth", bandwidth);
+    if (speed.latency_s > kMaxLatencyS) {
+      diagnostics_.Error(FindKey(value, "latency")->location(), "a latency of ", speed.latency_s, " s is more than ",
+                         kMaxLatencyS, " s, the most that is forecast");
+    }
     speed.bytes_per_s = static_cast<double>(bandwidth);
     cluster_.links[link.pair] = speed;
   }

@@ -91,11 +91,12 @@ class LargestTensors {
   std::map<std::pair<int64_t, std::string>, Tensor> tensors_;
 };
 
-// The memory of devices, by name.
+// The memory of devices, by name: what they have, or less where the spec grants less.
 std::unordered_map<std::string, int64_t> LimitsOf(const Cluster& cluster, const MemoryLimits& limits) {
   std::unordered_map<std::string, int64_t> bytes;
   for (const ClusterDevice& device : cluster.devices) {
-    bytes[device.name.ToString()] = LimitOfType(limits, *device.name.type, device.memory_bytes, device.memory_bytes);
+    const int64_t limit = LimitOfType(limits, *device.name.type, device.memory_bytes, device.memory_bytes);
+    bytes[device.name.ToString()] = device.memory_bytes > 0 ? std::min(limit, device.memory_bytes) : limit;
   }
   return bytes;
 }

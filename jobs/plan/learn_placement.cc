@@ -53,7 +53,7 @@ Result<std::string> LearnPlacement(const SpecPlanOptions& options, const LearnOp
   };
   Learned learned;
   DF_ASSIGN(learned.searched, place());
-  if (learned.searched.key.empty()) return Join(learned.searched.lines, "\n") + "\n";
+  if (learned.searched.key.empty()) return job.ApartError();
   search.seconds = static_cast<double>(learn.seconds);
   DF_ASSIGN(learned.annealed, place());
   const PlacedJob& kept = learned.kept();

@@ -15,17 +15,21 @@ Status PlannedJob::CheckStep() const {
   return Error(Code::kBadSpec, spec.job.path, ":1:1: there is no step: the spec has neither `train:` nor `run:`");
 }
 
-Result<SimulatedJob> PlannedJob::Simulate(int ranks_per_node) {
-  const StepGraphOptions options = {
-      .costs = &costs, .ranks_per_node = ranks_per_node, .limits = spec.job.memory_limits};
-  Result<SimulatedJob> job = SimulateJob(spec, compiler.placement(), compiler.runtime(), compiler.options(), options);
-  DF_TRY(AsSpecError(spec.job.path, job.status()));
-  if (!job->job.apart) return job;
+Status PlannedJob::ApartError() const {
   const bool has_backup = BackupOf(*spec.job.train) > 0;
   return Error(
       Code::kBadSpec, LocationPrefix(spec.graph, spec.job.train->LocationOf(has_backup ? "backup" : "strategy")),
       "replicas of this strategy run for themselves, so that no step of all of them can be simulated: look at ",
       "the job with --set train.", has_backup ? "backup=0" : "strategy=sync");
+}
+
+Result<SimulatedJob> PlannedJob::Simulate(int ranks_per_node) {
+  const StepGraphOptions options = {
+      .costs = &costs, .ranks_per_node = ranks_per_node, .limits = spec.job.memory_limits};
+  Result<SimulatedJob> job = SimulateJob(spec, compiler.placement(), compiler.runtime(), compiler.options(), options);
+  DF_TRY(AsSpecError(spec.job.path, job.status()));
+  if (job->job.apart) return ApartError();
+  return job;
 }
 
 Result<PlannedJob> LoadPlannedJob(const SpecPlanOptions& options, int ranks, const std::string& profile) {

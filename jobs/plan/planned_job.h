@@ -17,6 +17,8 @@ struct PlannedJob {
 
   // BadSpec: the spec has no step, so that there is nothing to simulate.
   Status CheckStep() const;
+  // BadSpec, which says where the spec has replicas run for themselves, so that there is no step of all.
+  Status ApartError() const;
   // Its step, with the placement of its compiler. BadSpec: as `dfrun check`, and where replicas run for themselves.
   Result<SimulatedJob> Simulate(int ranks_per_node);
 };

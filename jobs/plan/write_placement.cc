@@ -27,7 +27,7 @@ Status WritePlacement(const SpecPlanOptions& options, const OutputFile& file) {
   const Cluster& cluster = job.compiler.cluster();
   const double seconds = PlacedStep(step.step.graph, step.step.device_of).seconds();
   const PlacementFacts facts = {job.compiler.is_placed() ? PlacedBy::kSimulation : PlacedBy::kRules,
-                                cluster.devices.back().rank + 1, seconds, 0};
+                                cluster.devices.back().rank + 1, seconds, job.compiler.is_placed() ? 0 : seconds};
   return file.WriteText(PrintPlacement(PlacementOfStep(step, step.step.device_of, cluster), facts));
 }
 

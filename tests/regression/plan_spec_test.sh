@@ -19,6 +19,24 @@ expect 65 "$spec:11:12: a batch of 31" "$DFRUN" plan $spec --set batch=31
 expect 64 "'x' is no number" "$DFRUN" plan $spec --ranks 1,x
 expect 64 "give the spec of a job, or a placement graph" "$DFRUN" plan
 expect 66 "cannot open missing.json" "$DFRUN" plan $spec --cost-file missing.json
+expect 0 "step 3/3" "$DFRUN" run $spec --steps 3 --trace 2 --output profile
+expect 65 "$backup:24:30: replicas" "$DFRUN" plan $backup --learn 1 --profile profile
+expect 64 "--profile requires --learn" "$DFRUN" plan $spec --profile .
+
+# A node's memory counts, however much the spec grants; a latency that is no time is refused.
+printf 'nodes: 2\ncores: 4\nmemory: 100KiB\n' > small.yaml
+expect 65 "has 100 KiB" "$DFRUN" plan $spec --ranks 2 --cluster small.yaml
+expect 65 "has 100 KiB" "$DFRUN" plan $spec --ranks 2 --cluster small.yaml --set cluster.memory=4GiB
+printf 'nodes: 2\ncores: 4\nmemory: 1GiB\nlinks: {network: {latency: 1e308, bandwidth: 1GiB}}\n' > late.yaml
+expect 65 "late.yaml:4:28: a latency of 1e+308 s is more than 3600 s" "$DFRUN" plan $spec --ranks 2 --cluster late.yaml
+
+# A file that people edit is replaced where they say so.
+expect 0 "step:" "$DFRUN" plan $spec --ranks 2 --write-placement edited.json
+cp edited.json copy.json
+expect 64 "edited.json: there is such a file, which may have been edited" \
+  "$DFRUN" plan $spec --ranks 2 --write-placement edited.json
+cmp edited.json copy.json || fail "a placement that people edit was replaced"
+expect 0 "step:" "$DFRUN" plan $spec --ranks 2 --write-placement edited.json --force
 
 # Nodes of a loop count as often as they run, and the bound with them where that is certain.
 loop() {
