@@ -68,5 +68,10 @@ ranks 2 "$DFRUN" info --selftest --most-bytes 1MiB --cost-file other.json > out 
 grep -q "other.json: no table of costs" out || { cat out; fail "the selftest names no file"; }
 [ "$(cat other.json)" = "not a table" ] || fail "a file of others was changed"
 expect 66 "the run has no trace" "$DFRUN" bench node --run . --cost-file costs.json
+# Another program has written the table anew, without spaces: it stays dfrun's.
+/usr/bin/python3 -c 'import json
+table = json.load(open("costs.json"))
+json.dump(table, open("costs.json", "w"), separators=(",", ":"))'
+expect 0 "got a measured cost, under" "$DFRUN" bench node --run run --cost-file costs.json
 expect 66 "cannot open missing.json" "$DFRUN" graph "$spec" --costs --cost-file missing.json
 expect 64 "--cost-file" "$DFRUN" graph "$spec" --cost-file costs.json
