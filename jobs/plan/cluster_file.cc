@@ -104,7 +104,7 @@ class ClusterReader {
   }
 
   std::string ReadKind(const Yaml& value) {
-    const std::string kind = reader_.Text(value, "'kind'").value_or("");
+    std::string kind = reader_.Text(value, "'kind'").value_or("");
     if (kind.empty() || SpeedOfGpuKind(kind)) return kind;
     diagnostics_.Error(value.location(), "the speed of a '", kind, "' is not known", DidYouMean(kind, GpuKinds()),
                        "; known are ", Join(GpuKinds()), ": leave 'kind' out for another, and give --cost-file");

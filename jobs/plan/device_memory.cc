@@ -58,6 +58,7 @@ class LargestTensors {
     for (const auto& [order, tensor] : tensors_)
       sorted.emplace(std::pair(-tensor.bytes, name_of(tensor) + tensor.port), &tensor);
     std::vector<LargeTensor> all;
+    all.reserve(sorted.size());
     for (const auto& [order, tensor] : sorted)
       all.push_back({StrCat("'", order.second, "' (", tensor->type, ")"), tensor->bytes, tensor->is_variable});
     return all;

@@ -261,7 +261,12 @@ NodeId& SharedPart::IdOf(Item item) {
 
 // Takes the node out of the part, but for one that is copied. Nothing where it reads what has not been made.
 std::optional<Node> SharedPart::Itself(NodeId id) {
-  Node node = SiteOf(id) == 1 ? graph_.node(id) : std::move(graph_.mutable_node(id));
+  Node node;
+  if (SiteOf(id) == 1) {
+    node = graph_.node(id);
+  } else {
+    node = std::move(graph_.mutable_node(id));
+  }
   node.attrs.Erase(kSumOfReplicas);
   const bool is_shared = SiteOf(id) == kNoSite;
   const std::vector<Output> inputs = node.inputs;
@@ -343,7 +348,7 @@ std::optional<Node> SharedPart::CopyOf(const Node& from, int copy) {
   node.location = from.location;
   if (IsEnd(from)) {
     node.attrs = {{"channel", NumberOfChannel(from) + copy * steps_[Index(from.id)]},
-                  {"peer", static_cast<int64_t>(devices_[static_cast<size_t>(last_ + copy)].rank)}};
+                  {"peer", static_cast<int64_t>(devices_[Index(last_) + Index(copy)].rank)}};
   } else {
     node.attrs = from.attrs;
   }

@@ -181,7 +181,9 @@ class UnitMaker {
 
   void AddValues(const PlannedPart& part, int first) {
     const PartUnits& units = units_.at(part.partition);
-    const auto unit_of = [&](NodeId node) { return made_.unit_of[static_cast<size_t>(first + node)]; };
+    const auto unit_of = [&](NodeId node) {
+      return made_.unit_of[static_cast<size_t>(first) + static_cast<size_t>(node)];
+    };
     for (const auto& [node, channel] : units.sends) sends_[part.ChannelOf(*node, channel)] = unit_of(node->id);
     for (const auto& [node, channel] : units.receives)
       receives_.emplace_back(part.ChannelOf(*node, channel), unit_of(node->id));

@@ -160,6 +160,7 @@ std::vector<MemoryEstimate> EstimateDevices(const std::vector<DevicePart>& parts
   std::map<std::string, std::vector<DevicePart>> by_device;
   for (const DevicePart& part : parts) by_device[part.partition->device].push_back(part);
   std::vector<MemoryEstimate> estimates;
+  estimates.reserve(by_device.size());
   for (const auto& [device, own] : by_device) estimates.push_back(EstimateMemory(own));
   return estimates;
 }

@@ -215,7 +215,7 @@ std::string DescribeTypeChanges(const SimulatedJob& by_rules, const NodePlacemen
 
 int RanksPerHost(const std::vector<std::string>& hosts) {
   if (hosts.empty()) return 0;
-  size_t each = 0;
+  size_t each = 1;
   while (each < hosts.size() && hosts[each] == hosts[0]) ++each;
   for (size_t rank = 0; rank < hosts.size(); ++rank) {
     if (hosts[rank] != hosts[rank / each * each]) return static_cast<int>(hosts.size());

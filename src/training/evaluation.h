@@ -29,12 +29,12 @@ struct PassRequest {
   std::string what;             // "the metrics of 'eval'", for errors
   SourceLocation location;      // the place of `what` in the spec
   bool finds_rows = false;      // fills in EvaluationPass::rows
-  std::string name = "";        // the evaluation's own name; empty: it has none
+  std::string name = {};        // the evaluation's own name; empty: it has none
   std::vector<PassMetric> metrics = {};
   PassBatches batches = {};
   // The devices of nodes, by their names with `placed_prefix` before them; null: one device has them all.
   const NodePlacement* placement = nullptr;
-  std::string placed_prefix = "";
+  std::string placed_prefix = {};
 };
 
 PassRequest MetricsOf(const EvalSpec& eval);

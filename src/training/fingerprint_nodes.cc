@@ -29,7 +29,7 @@ class StepUpdates {
  public:
   // The graph must outlive the object and not change. `frames`: its frames.
   StepUpdates(const Graph& graph, const FrameTree& frames, const RunSignature& step)
-      : graph_(graph), frames_(frames), consumers_(graph.BuildConsumers()), readers_(graph, consumers_) {
+      : frames_(frames), consumers_(graph.BuildConsumers()), readers_(graph, consumers_) {
     ends_ = step.targets;
     for (const Output fetch : step.fetches) ends_.push_back(fetch.node);
     AncestorWalk walk(graph);
@@ -52,7 +52,6 @@ class StepUpdates {
   }
 
  private:
-  const Graph& graph_;
   const FrameTree& frames_;
   const Consumers consumers_;
   const VariableReaders readers_;
@@ -77,7 +76,7 @@ Result<std::string> DeviceFor(const Node& variable, DType dtype) {
 }
 
 // `joined`: the op of a node that waits for the updates of a device. `step`: gets the fetch.
-Status AddNode(const std::string& device, Members members, const std::string& joined, JobGraphDraft& draft,
+Status AddNode(const std::string& device, Members& members, const std::string& joined, JobGraphDraft& draft,
                RunSignature& step) {
   GraphOps ops(draft.job.graph, "fingerprint", device);
   std::vector<NodeId> after;
@@ -124,7 +123,7 @@ Status AddFingerprints(JobGraphDraft& draft) {
   // A ControlTrigger runs where the updates are dead. It makes a graph one with control flow, of which a GPU records
   // nothing, so that it stands only where there is such flow.
   const std::string joined = HasControlFlow(graph) ? "ControlTrigger" : "NoOp";
-  for (auto& [device, members] : by_device) DF_TRY(AddNode(device, std::move(members), joined, draft, signature));
+  for (auto& [device, members] : by_device) DF_TRY(AddNode(device, members, joined, draft, signature));
   return Status();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/base/status.h"
 #include "src/base/text.h"
 
 namespace dfrun {
