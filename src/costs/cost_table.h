@@ -61,7 +61,7 @@ class CostTable {
   // The largest file that is read, in bytes.
   static constexpr size_t kMaxBytes = size_t{64} << 20;
 
-  // Reads a table. DataLoss names the file and the field that is wrong: a number that is not from 1e-18 to 1e21, a
+  // Reads a table. DataLoss names the file and the field that is wrong: a number that is not from 1e-30 to 1e30, a
   // name that is not known, a member that is missing. Members of other versions are passed over.
   static Result<CostTable> Parse(std::string_view json, std::string_view path);
   static Result<CostTable> Read(const std::string& path);

@@ -27,8 +27,8 @@ std::string Member(std::string_view name, double value) {
   return StrCat(JsonString(name), ": ", NumberText(value));
 }
 
-constexpr double kMinNumber = 1e-18;
-constexpr double kMaxNumber = 1e21;
+constexpr double kMinNumber = 1e-30;
+constexpr double kMaxNumber = 1e30;
 
 // A list of objects, one a line.
 class Lines {
