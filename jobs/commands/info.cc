@@ -172,8 +172,8 @@ Result<int> ShowRanks(const InfoOptions& options) {
     stages.Ending(0, *bootstrap);
     return 0;
   }
-  if (!options.costs.path.empty() && options.of_selftest.most_bytes < kMinSpeedBytes) {
-    return Error(Code::kUsage, "--cost-file: a bandwidth is known from messages of ", BytesText(kMinSpeedBytes),
+  if (!options.costs.path.empty() && options.of_selftest.most_bytes < kSpeedBytes) {
+    return Error(Code::kUsage, "--cost-file: a bandwidth is known from messages of ", BytesText(kSpeedBytes),
                  " on: give --most-bytes as much, or leave it out");
   }
   if (bootstrap->size() == 1) {

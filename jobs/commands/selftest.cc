@@ -28,8 +28,6 @@ constexpr size_t kSizes[] = {0,
                              size_t{1} << 24,
                              size_t{1} << 28,
                              size_t{1} << 30};
-// Costs of edges are those of sizes up to here: values of a step come from the caches, where larger ones have no room.
-constexpr size_t kMaxFitBytes = kMinSpeedBytes;
 // From this size on a pair's bandwidth is compared, below it the time.
 constexpr size_t kBandwidthBytes = size_t{1} << 20;
 constexpr double kSlow = 4;   // multiple of the median from which a pair is slow
@@ -246,7 +244,7 @@ class Report {
     const Measured* noisiest = nullptr;
     double most = kNoisy;
     for (const Measured& m : all) {
-      if (!m.failure.empty() || m.bytes > kMaxFitBytes || m.times.median_s < most * m.times.least_s) continue;
+      if (!m.failure.empty() || m.bytes > kSpeedBytes || m.times.median_s < most * m.times.least_s) continue;
       most = m.times.median_s / m.times.least_s;
       noisiest = &m;
     }
@@ -292,9 +290,9 @@ std::vector<Measured> MeasurePairs(comm::Bootstrap& bootstrap, comm::Transport& 
 // Fits latency and bandwidth of each class of pairs, where messages were large enough to tell.
 std::map<PairClass, PairSpeed> SpeedsOf(const std::vector<Measured>& all, const std::vector<std::string>& hosts) {
   std::map<PairClass, std::vector<CostPoint>> points;
-  const bool has_large = std::any_of(all.begin(), all.end(), [](const Measured& m) { return m.bytes == kMaxFitBytes; });
+  if (std::none_of(all.begin(), all.end(), [](const Measured& m) { return m.bytes == kSpeedBytes; })) return {};
   for (const Measured& m : all) {
-    if (!m.failure.empty() || m.bytes > kMaxFitBytes || !has_large) continue;
+    if (!m.failure.empty() || m.bytes > kSpeedBytes) continue;
     const bool same_host = hosts[static_cast<size_t>(m.from)] == hosts[static_cast<size_t>(m.to)];
     points[same_host ? PairClass::kSameHost : PairClass::kNetwork].push_back(
         {.flops = 0, .bytes = static_cast<double>(m.bytes), .seconds = m.times.least_s});

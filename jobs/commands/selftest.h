@@ -13,8 +13,9 @@
 
 namespace dfrun::jobs {
 
-// Without messages of this size nothing is known of a pair's bandwidth.
-inline constexpr int64_t kMinSpeedBytes = int64_t{1} << 20;
+// The speed of a pair is that of messages up to this size, of which there must be some: values of a step come from the
+// caches, where larger ones have no room.
+inline constexpr int64_t kSpeedBytes = int64_t{1} << 20;
 
 struct SelftestOptions {
   int64_t most_bytes = int64_t{1} << 30;
@@ -26,8 +27,7 @@ struct SelftestResult {
   std::vector<std::string> wrong;  // data did not come or were damaged; the text names the first damaged byte
   std::vector<std::string> slow;   // several times slower than the median of all pairs
   std::vector<std::string> noisy;  // by transport: the pair whose messages take most beside the least time of one
-  // By the class of the pair, with the transport that a run would choose; empty for smaller messages than
-  // kMinSpeedBytes.
+  // By the class of the pair, with the transport that a run would choose; empty where no message has kSpeedBytes.
   std::map<PairClass, PairSpeed> speeds;
 };
 

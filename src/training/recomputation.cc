@@ -37,11 +37,11 @@ int64_t LimitOfWorker(const JobGraphDraft& draft) {
 // that give first values, save and restore.
 constexpr int64_t kOtherSteps = 3;
 
-// The bytes on the first worker's device beside the values that its replicas compute.
-struct WorkerBytes {
-  int64_t state = 0;      // variables with their slots, and what other steps keep for them
-  int64_t exchanged = 0;  // copies of variables of other tasks, gradients of other replicas, and their sums
-};
+// The replicas of the worker that has most.
+int64_t ReplicasOfWorker(const JobGraphDraft& draft, const ReplicaGradients& gradients) {
+  const auto workers = static_cast<int64_t>(draft.workers.size());
+  return (gradients.replicas + workers - 1) / workers;
+}
 
 // The most gradients of one variable that lie where they are summed, beside those of a worker's own replicas.
 int64_t GradientsOfOthers(int64_t replicas, int64_t on_worker) {
@@ -49,42 +49,37 @@ int64_t GradientsOfOthers(int64_t replicas, int64_t on_worker) {
   return std::min(replicas - on_worker, static_cast<int64_t>(std::max(groups[0].size, groups.size())));
 }
 
-// Counts the bytes of one variable. `is_elsewhere`: on another task, where replicas have none of their own.
-void AddVariable(int64_t own, bool is_trained, bool is_elsewhere, const JobGraphDraft& draft,
-                 const ReplicaGradients& gradients, WorkerBytes& bytes) {
+// The bytes of one variable on the first worker's device: of itself with its slots, of what other steps keep for it, of
+// a copy of it, of gradients of other replicas, and of their sum. `is_elsewhere`: it is on another task, where replicas
+// have none of their own.
+int64_t BytesFor(int64_t own, bool is_trained, bool is_elsewhere, const JobGraphDraft& draft,
+                 const ReplicaGradients& gradients) {
   const TrainSpec& train = *draft.spec.train;
   const auto slots = static_cast<int64_t>(FindOptimizer(train.optimizer.name()).slots.size());
-  const auto workers = static_cast<int64_t>(draft.workers.size());
   const int64_t kept = own * (is_trained ? 1 + slots : 1) * (own <= kMaxArenaBytes ? 1 + kOtherSteps : 1);
-  if (workers == 1 || gradients.have_own_variables) {
-    bytes.state += kept;
-    // Replicas are brought together by a value and its momentum.
-    if (workers > 1 && is_trained && !is_elsewhere) bytes.state += 2 * own;
-    return;
-  }
-  if (train.data_parallel == TrainSpec::DataParallel::kAllreduce) {
-    bytes.state += kept;
-    if (is_trained) bytes.exchanged += 2 * own;
-    return;
-  }
-  if (is_elsewhere || gradients.are_apart) bytes.exchanged += own;
-  if (is_elsewhere) return;
-  bytes.state += kept;
-  const int64_t on_worker = (gradients.replicas + workers - 1) / workers;
-  if (is_trained)
-    bytes.exchanged += own * (1 + (gradients.are_apart ? 0 : GradientsOfOthers(gradients.replicas, on_worker)));
+  if (draft.workers.size() == 1) return kept;
+  // Replicas are brought together by a value and its momentum.
+  if (gradients.have_own_variables) return kept + (is_trained && !is_elsewhere ? 2 * own : 0);
+  if (train.data_parallel == TrainSpec::DataParallel::kAllreduce) return kept + (is_trained ? 2 * own : 0);
+  if (is_elsewhere) return own;
+  const int64_t copies = gradients.are_apart ? 1 : 0;
+  if (!is_trained) return kept + copies * own;
+  const int64_t of_others =
+      gradients.are_apart ? 0 : GradientsOfOthers(gradients.replicas, ReplicasOfWorker(draft, gradients));
+  return kept + (copies + of_others + 1) * own;
 }
 
-WorkerBytes BytesOfWorker(const JobGraphDraft& draft, const ReplicaGradients& gradients) {
+// The bytes on the first worker's device beside the values that its replicas compute.
+int64_t BytesBesideValues(const JobGraphDraft& draft, const ReplicaGradients& gradients) {
   const Result<DeviceName> worker = DeviceName::Parse(draft.workers[0]);
   const std::vector<NodeId>& trained = gradients.trained;
-  WorkerBytes bytes;
+  int64_t bytes = 0;
   for (const VariableSpec& variable : draft.spec.variables) {
     const NodeId of_job = draft.shared.nodes.at(variable.node);
     const Result<DeviceName> device = DeviceName::Parse(draft.job.graph.node(of_job).device);
     const bool is_elsewhere = worker.ok() && device.ok() && device->job && !AreOfOneTask(*worker, *device);
     const bool is_trained = std::find(trained.begin(), trained.end(), of_job) != trained.end();
-    AddVariable(VariableBytes(draft.job.graph, of_job), is_trained, is_elsewhere, draft, gradients, bytes);
+    bytes += BytesFor(VariableBytes(draft.job.graph, of_job), is_trained, is_elsewhere, draft, gradients);
   }
   return bytes;
 }
@@ -93,12 +88,9 @@ WorkerBytes BytesOfWorker(const JobGraphDraft& draft, const ReplicaGradients& gr
 int64_t LimitOfValues(const JobGraphDraft& draft, const ReplicaGradients& gradients) {
   const int64_t limit = LimitOfWorker(draft);
   if (limit == 0) return 0;
-  const auto workers = static_cast<int>(draft.workers.size());
-  const int replicas = (gradients.replicas + workers - 1) / workers;
-  const WorkerBytes beside = BytesOfWorker(draft, gradients);
   const double left =
-      static_cast<double>(limit) * (1 - kReserve) - static_cast<double>(beside.state + beside.exchanged);
-  return std::max(int64_t{1}, static_cast<int64_t>(left / replicas));
+      static_cast<double>(limit) * (1 - kReserve) - static_cast<double>(BytesBesideValues(draft, gradients));
+  return std::max(int64_t{1}, static_cast<int64_t>(left / static_cast<double>(ReplicasOfWorker(draft, gradients))));
 }
 
 Status AddNamed(const JobGraphDraft& draft, const GradientStep& step, Graph& graph) {
